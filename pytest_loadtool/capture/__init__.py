@@ -14,14 +14,14 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from pytest_loadtool.capture.browser.browser import Browser
-from pytest_loadtool.capture.browser.locate import find_browser
+from pytest_loadtool.capture.browser.locate import browsers, find_browser
 from pytest_loadtool.capture.proxy.clients import RecordingProxy
 from pytest_loadtool.errors import RecordingError
 
 if TYPE_CHECKING:
     from pytest_loadtool.capture.proxy.recorder import Recorder
 
-__all__ = ["Browser", "Recorder", "RecordingProxy", "find_browser"]
+__all__ = ["Browser", "Recorder", "RecordingProxy", "browsers", "find_browser"]
 
 
 def __getattr__(name: str) -> Any:

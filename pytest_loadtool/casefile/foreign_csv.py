@@ -7,6 +7,7 @@ import io
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from unicodedata import combining, normalize
 
 from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.errors import FileError
@@ -122,7 +123,7 @@ def _columns(row: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[tuple[str, st
     names: list[str] = []
     renamed = []
     for number, written in enumerate(row, 1):
-        plain = written if is_column_name(written) else _NO_NAME.sub("_", written).strip("_")
+        plain = written if is_column_name(written) else _in_ascii(written)
         name = plain or f"column{number}"
         while name in names:
             name += "_2"
@@ -130,3 +131,10 @@ def _columns(row: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[tuple[str, st
         if name != written:
             renamed.append((written, name))
     return tuple(names), tuple(renamed)
+
+
+def _in_ascii(text: str) -> str:
+    """A name in the letters that placeholders have: ``Grosse`` for ``Größe``."""
+    letters = normalize("NFKD", text.replace("ß", "ss"))
+    base = "".join(one for one in letters if not combining(one))
+    return _NO_NAME.sub("_", base).strip("_")

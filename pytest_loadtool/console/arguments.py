@@ -32,6 +32,8 @@ ExtractorName = NewType("ExtractorName", str)
 VariableName = NewType("VariableName", str)
 #: A user variable that an extractor is to set.
 NewVariable = NewType("NewVariable", str)
+#: The path of a browser, or `none`.
+BrowserPath = NewType("BrowserPath", str)
 #: A scheme that a proxy is answered in: one of `PROXY_METHODS`.
 ProxyScheme = NewType("ProxyScheme", str)
 #: A user whose HTTP authentication was recorded.
@@ -52,6 +54,10 @@ SearchScope = NewType("SearchScope", str)
 TracedValue = NewType("TracedValue", str)
 #: A kind of responses, as ``tree`` shows it.
 KindName = NewType("KindName", str)
+#: A host that transactions go to, and those below it.
+HostName = NewType("HostName", str)
+#: Recorded statuses: ``404``, ``4xx``, ``400-499``.
+StatusName = NewType("StatusName", str)
 
 #: A key of a load configuration: one of `load_editing.KEYS`.
 LoadKey = NewType("LoadKey", str)

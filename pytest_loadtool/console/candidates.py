@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_loadtool.console.selection import path_of
 from pytest_loadtool.model.case import Transaction
+from pytest_loadtool.recording import hostnames
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.filtering import OPERATORS
 from pytest_loadtool.workflow.telling import counted
+
+
+def known_values(document: Document, operator: str) -> list[str]:
+    """Return what may stand behind an operator of a filter expression in this test case; nothing
+    for those that take any text."""
+    case = document.case
+    recorded = [one.recorded for one in case.transactions() if one.recorded is not None]
+    found: dict[str, Iterable[str]] = {
+        "~m": (one.request.method for one in case.transactions()),
+        "~k": (one.kind.value.lower() for one in recorded),
+        "~c": sorted(str(one.status) for one in recorded),
+        "~d": (use.name for use in hostnames(case, document.exchanges)),
+        "~p": (page.name for page in case.pages),
+    }
+    return list(dict.fromkeys(found.get(operator, ())))
 
 
 def candidates(document: Document, start: str, *, pages: bool = True) -> Iterator[tuple[str, str]]:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.suggestions import did_you_mean
-from pytest_loadtool.console.arguments import KindName, OptionGroup, PageName
+from pytest_loadtool.console.arguments import HostName, KindName, OptionGroup, PageName, StatusName
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import page_span
@@ -58,8 +58,8 @@ class Filters(OptionGroup):
 
     page: PageName | None = None
     kind: KindName | None = None
-    host: str | None = None
-    status: str | None = None
+    host: HostName | None = None
+    status: StatusName | None = None
     failed: bool = False
 
     @property

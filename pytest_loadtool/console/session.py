@@ -239,7 +239,7 @@ class Console:
     def say(self, text: str = "") -> None:
         """Print ``text``, with control characters of recorded traffic made visible."""
         shown = printable(text)
-        if self.running is not None and shown.strip():
+        if self.running is not None and shown[:1].strip():
             self.running.said = shown
         self.frontend.say(shown)
 

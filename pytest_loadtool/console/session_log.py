@@ -7,9 +7,10 @@ puts it where it is wanted.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -54,6 +55,13 @@ class SessionLog:
         if self.file is not None:
             with suppress(OSError), self.file.open("a", encoding="utf-8") as file:
                 file.writelines(f"{line}\n" for line in entry.lines())
+
+    def renamed(self, old: str, new: str) -> None:
+        """Have the script name a file by the name that it has got."""
+        self.entries = [
+            replace(one, line=one.line.replace(shlex.quote(old), shlex.quote(new)))
+            for one in self.entries
+        ]
 
     def script(self) -> str:
         """The session as a script for ``--record-script``."""

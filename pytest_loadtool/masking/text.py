@@ -48,13 +48,26 @@ def cut(value: str) -> str:
     return (value[:_SHOWN] if len(value) > _LONG else "") + "…"
 
 
-class Mask:
-    """Hides what must not be shown; ``values`` are secrets wherever they stand."""
+#: A password that is also a word. Hidden wherever it stands, it would change what a page says, and
+#: give itself away by the gap.
+_PLAIN = re.compile(r"[^\W\d_]{1,12}")
+#: Where such a word stands as a value.
+_AS_VALUE = r"(?<=[=:\"'>/])(?:{})(?=[&\"'<;,@\s]|$)"
 
-    __slots__ = ("_values",)
+
+class Mask:
+    """Hides what must not be shown; ``values`` are secrets wherever they stand. One that is a plain
+    word is hidden where it stands as a value, and not in the midst of a sentence."""
+
+    __slots__ = ("_values", "_words")
 
     def __init__(self, values: Iterable[str] = ()) -> None:
-        self._values = any_of({form for value in set(values) - {""} for form in spellings(value)})
+        known = set(values) - {""}
+        words = set(filter(_PLAIN.fullmatch, known))
+        forms = {form for value in known for form in spellings(value)}
+        self._values = any_of(forms - words)
+        as_value = _AS_VALUE.format("|".join(sorted(words, key=len, reverse=True)))
+        self._words = re.compile(as_value) if words else None
 
     def value(self, name: str, value: str) -> str:
         """The value of a field or placeholder of that name."""
@@ -62,9 +75,10 @@ class Mask:
 
     def known(self, text: str) -> str:
         """Any text, of which only the values are hidden that this was made with."""
-        if self._values is None:
-            return text
-        return self._values.sub(lambda match: cut(match[0]), text)
+        for pattern in (self._values, self._words):
+            if pattern is not None:
+                text = pattern.sub(lambda match: cut(match[0]), text)
+        return text
 
     def text(self, text: str) -> str:
         """Any text: a body, a target, a header value."""

@@ -13,9 +13,12 @@ from pytest_loadtool.casefile import read_dataset, read_load, save_dataset
 from pytest_loadtool.casefile.files import read_bytes, replace_file
 from pytest_loadtool.casefile.trust import named_path
 from pytest_loadtool.codec.secret import is_secret
-from pytest_loadtool.errors import FileError
-from pytest_loadtool.load.cluster.share import needed_rows
+from pytest_loadtool.editing.datasets import users_of
+from pytest_loadtool.errors import FileError, LoadToolError
+from pytest_loadtool.load.cluster.share import needed_rows, preflight
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.workflow.files import load_name, write_private
 from pytest_loadtool.workflow.project import Project
 
@@ -111,3 +114,18 @@ def rows_needed(project: Project, case_path: Path, use: DatasetUse) -> Iterator[
             if os.path.realpath(case_path) in files:
                 rows = needed_rows(use, load.users, load.iterations or 1)
                 yield RowsNeeded(load_name(path), load.users, rows)
+
+
+def lacking(
+    project: Project, case_path: Path, case: TestCase, load: LoadConfiguration
+) -> Iterator[str]:
+    """Yield why the users of a load configuration would find no rows in datasets of a test case,
+    and what to do."""
+    for use in case.datasets:
+        if not any(users_of(case, use.name)):
+            continue
+        try:
+            rows = len(open_dataset(project, case_path, use).content.rows)
+            preflight(use, rows, load.users, load.iterations or 1)
+        except LoadToolError as error:
+            yield str(error)

@@ -27,7 +27,7 @@ from pytest_loadtool.recording.request.template import draft
 from pytest_loadtool.workflow.accounts import identity_fields
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.errors import CaseError
-from pytest_loadtool.workflow.marks import marks_of
+from pytest_loadtool.workflow.marks import Marking
 
 #: The sections in the order in which they are shown.
 SECTIONS = ("PATH", "QUERY", "HEADERS", "POST content")
@@ -50,14 +50,22 @@ class ShownField:
     also: tuple[int, ...] = ()
 
 
+#: By what fields have in common: the transactions that have it.
+Senders = Mapping[tuple[str, str], Sequence[int]]
+
+
 def shown_fields(
-    document: Document, indexes: Collection[int], wanted: str = ""
+    document: Document,
+    indexes: Collection[int],
+    wanted: str = "",
+    *,
+    senders: Senders | None = None,
 ) -> tuple[ShownField, ...]:
     """Return the fields of these transactions, by section and in their order; of each cookie of
     the virtual user's jar, the first that has its value.
 
     ``wanted`` is a regular expression, without regard to case: only fields stay whose name,
-    datasource or value has it.
+    datasource or value has it. ``senders`` are those of the test case, if they are known already.
 
     Raises:
         ValueError: it is no regular expression.
@@ -66,17 +74,17 @@ def shown_fields(
         is_wanted = re.compile(wanted, re.IGNORECASE).search
     except re.error as error:
         raise ValueError(f"{wanted!r} is no regular expression: {error}") from None
-    users = _users(document.case)
-    marks = marks_of(document)
+    senders = senders_in(document.case) if senders is None else senders
+    marking = Marking.of(document)
     transactions = list(document.case.transactions())
     found = []
     for index in sorted(indexes):
         one = transactions[index]
         fields = fields_of(document.case, index, document.evidence_of(one))
-        before = _recorded_values(document, one) if "w" in marks[index] else None
+        before = _recorded_values(document, one) if "w" in marking.letters(one) else None
         for field in (*fields, *identity_fields(document, one)):
             if any(map(is_wanted, (field.name, field.datasource, field.value))):
-                also = tuple(at for at in users.get(_key(field), ()) if at != index)
+                also = tuple(at for at in senders.get(_key(field), ()) if at != index)
                 edited = _is_edited(document.case, field, before)
                 found.append(ShownField(index, field, edited, also))
     return tuple(sorted(_folded(found), key=lambda one: SECTIONS.index(one.field.section)))
@@ -182,20 +190,20 @@ def left_to_the_user(case: TestCase, index: int, field: Field) -> TestCase:
 def _folded(found: Sequence[ShownField]) -> Iterator[ShownField]:
     """The fields, but of the jar's cookies, which nobody edits, each value once: with the others
     that send it."""
-    senders: dict[tuple[str, str], list[int]] = defaultdict(list)
+    jar: dict[tuple[str, str], list[int]] = defaultdict(list)
     for one in found:
         if one.field.slot is None and one.field.is_cookie:
-            senders[one.field.name, one.field.value].append(one.index)
+            jar[one.field.name, one.field.value].append(one.index)
     for one in found:
-        mine = senders.get((one.field.name, one.field.value), [])
+        mine = jar.get((one.field.name, one.field.value), [])
         if one.field.slot is not None or not mine:
             yield one
         elif mine[0] == one.index:
             yield replace(one, also=tuple(mine[1:]))
 
 
-def _users(case: TestCase) -> Mapping[tuple[str, str], list[int]]:
-    """By what fields have in common: the transactions that have it."""
+def senders_in(case: TestCase) -> Senders:
+    """Return who sends each value, which takes a while for a large test case."""
     found: dict[tuple[str, str], list[int]] = defaultdict(list)
     for index, fields in enumerate(every_field(case)):
         for key in dict.fromkeys(map(_key, fields)):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Self
 
 from pytest_loadtool.codec.charset import decoded
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, Template
@@ -32,28 +34,58 @@ def marks_of(document: Document, failed: Collection[int] = frozenset()) -> tuple
 
     ``failed`` are the indexes of those that failed when they were last replayed.
     """
-    from pytest_loadtool.correlation.index.traffic import steps_of
-    from pytest_loadtool.correlation.outcomes.changes import is_change
-    from pytest_loadtool.correlation.writing.reanchor import is_own
+    marking = Marking.of(document)
+    return tuple(
+        marking.letters(one, failed=index in failed)
+        for index, one in enumerate(document.case.transactions())
+    )
 
-    case = document.case
-    correlated = {name for name, one in case.variables.items() if one.set_by == "asm"}
-    own = {name for name, one in case.variables.items() if is_own(one)}
-    found = []
-    for step in steps_of(case, document.exchanges):
-        one, used = step.transaction, used_by(case, step.transaction.request) - BUILTIN_NAMES
-        written = _is_written(case, used - correlated) or not _as_recorded(one, step.exchange)
+
+@dataclass(frozen=True, slots=True)
+class Marking:
+    """What the marks of a test case's transactions depend on besides themselves."""
+
+    document: Document
+    correlated: frozenset[str]
+    own: frozenset[str]
+
+    @classmethod
+    def of(cls, document: Document) -> Self:
+        """Look at the variables of a test case."""
+        from pytest_loadtool.correlation.writing.reanchor import is_own
+
+        variables = document.case.variables
+        return cls(
+            document,
+            frozenset(name for name, one in variables.items() if one.set_by == "asm"),
+            frozenset(name for name, one in variables.items() if is_own(one)),
+        )
+
+    def letters(self, one: Transaction, *, failed: bool = False) -> str:
+        """Return the letters of a transaction."""
+        case, exchange = self.document.case, self.document.evidence_of(one)
+        used = used_by(case, one.request) - BUILTIN_NAMES
         shown = {
             "x": bool(one.extractors),
             "v": bool(one.validators),
-            "g": not correlated.isdisjoint(used),
-            "w": written,
-            "q": not own.isdisjoint(used),
-            "s": is_change(step),
-            "f": step.index in failed,
+            "g": not self.correlated.isdisjoint(used),
+            "w": _is_written(case, used - self.correlated) or not _as_recorded(one, exchange),
+            "q": not self.own.isdisjoint(used),
+            "s": _changes(one, exchange),
+            "f": failed,
         }
-        found.append("".join(letter for letter in MARKS if shown[letter]))
-    return tuple(found)
+        return "".join(letter for letter in MARKS if shown[letter])
+
+
+def _changes(one: Transaction, exchange: Exchange | None) -> bool:
+    """Whether it may change the server's state: a query of GraphQL is sent by POST, too."""
+    from pytest_loadtool.correlation.graphql import operation
+    from pytest_loadtool.correlation.index.traffic import changes_things
+
+    if not changes_things(one.request, exchange):
+        return False
+    asked = operation(exchange) if exchange is not None else None
+    return asked is None or asked.changes
 
 
 def _is_written(case: TestCase, names: Collection[str]) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.capture import find_browser
+from pytest_loadtool.capture import browsers, find_browser
 from pytest_loadtool.errors import RecordingError
 
 
@@ -46,3 +46,25 @@ def test_without_a_browser_it_says_what_to_do(
         find_browser()
     with pytest.raises(RecordingError, match="'/no/such/browser' is not a program"):
         find_browser("/no/such/browser")
+
+
+@pytest.mark.promise(48)
+def test_browsers_to_choose_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each that can be launched, the plain one first, and one of two names once."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert browsers() == ()
+    brave, chrome = program(tmp_path, "brave-browser"), program(tmp_path, "google-chrome")
+    (tmp_path / "chrome").symlink_to(chrome)
+    chromium = program(tmp_path, "chromium")
+    assert browsers() == (chromium, chrome, brave)
+
+
+def test_firefox_is_told_how_to_be_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not launched, and it is said how it is recorded all the same."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    firefox = program(tmp_path, "firefox")
+    for path in (firefox, "firefox", None):
+        with pytest.raises(RecordingError, match=r"Firefox is not launched.*--browser none"):
+            find_browser(path)

@@ -47,7 +47,7 @@ def test_columns_get_names_that_placeholders_can_use(tmp_path: Path) -> None:
     assert found.header is False  # one has no name
     assert found.dataset.columns == ("column1", "column2", "column3", "column4")
     found = table(tmp_path, "User name,,Größe,User_name\na,b,c,d\n".encode(), header=True)
-    assert found.dataset.columns == ("User_name", "column2", "Gr_e", "User_name_2")
+    assert found.dataset.columns == ("User_name", "column2", "Grosse", "User_name_2")
     assert found.renamed[0] == ("User name", "User_name")
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_loadtool.console.arguments import KindName, PageName
+from pytest_loadtool.console.arguments import HostName, KindName, PageName, StatusName
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.selection import (
     Filters,
@@ -91,9 +91,9 @@ def test_words_select(words: list[str], transactions: list[int]) -> None:
         (Filters(kind=KindName("image")), [5]),
         (Filters(kind=KindName("HTML"), page=PageName("P1")), [1, 2]),
         (Filters(page=PageName("Products")), [3, 4, 5]),
-        (Filters(host="cdn.shop.example"), [5]),
-        (Filters(host="shop.example"), [1, 2, 3, 4, 5, 6, 7]),
-        (Filters(status="302,400-499"), [2, 5]),
+        (Filters(host=HostName("cdn.shop.example")), [5]),
+        (Filters(host=HostName("shop.example")), [1, 2, 3, 4, 5, 6, 7]),
+        (Filters(status=StatusName("302,400-499")), [2, 5]),
         (Filters(failed=True), [2]),
     ],
 )

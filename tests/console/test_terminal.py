@@ -80,6 +80,22 @@ def test_program_has_the_terminal_while_it_runs(terminal: Terminal, shop: ShopSe
     terminal.wait_for(r"^1 exchange recorded\.")
 
 
+def test_interrupted_program_leaves_the_terminal_alone(terminal: Terminal, tmp_path: Path) -> None:
+    """What it has started may set the terminal back a moment later, as node does: the prompt comes
+    after that."""
+    later = "(trap '' INT; sleep 1; stty sane < /dev/tty; touch gone) & echo begun; sleep 60"
+    terminal.enter("record")
+    terminal.wait_for(r"Recording through")
+    terminal.enter(f'run sh -c "{later}"')
+    terminal.wait_for(r"^begun")
+    terminal.press("C-c")
+    terminal.wait_for(r"^interrupted")
+    assert (tmp_path / "gone").exists()
+    terminal.enter("help wait")
+    terminal.wait_for(r"^Keep recording: ")
+    assert terminal.screen().count("loadtool> help wait") == 1
+
+
 @pytest.mark.promise(54)
 @pytest.mark.promise(55)
 def test_first_play_asks_about_the_hostnames(tmp_path: Path) -> None:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from pytest_loadtool.casefile import format_case, parse_case, read_case
 from pytest_loadtool.editing.pages import (
     Pace,
     duplicated,
@@ -19,9 +24,10 @@ from pytest_loadtool.editing.pages import (
     split,
 )
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction
-from pytest_loadtool.model.editing import without
+from pytest_loadtool.model.editing import numbered_titles, without
 from pytest_loadtool.model.validator import Outcome, TextValidator
 from pytest_loadtool.replay.compile.order import order_of
+from pytest_loadtool.workflow.document import lost
 
 
 def asks(target: str, at: float, took: float = 0.1, pause: float = 0.0) -> Transaction:
@@ -163,3 +169,68 @@ def test_outcomes_stay_with_their_changes() -> None:
     assert change(duplicated(case, [0])) == "POST /orders (3)"
     assert change(without(case, {0})) == "POST /orders"
     assert change(merged(case, [0, 1])) == "POST /orders (2)"
+
+
+ADMIN = read_case(Path(__file__).parents[2] / "example_suite" / "cases" / "admin.case.toml")
+
+#: Each takes a test case and three numbers, which mean a transaction or a page.
+EDITS = (
+    lambda case, a, b, c: moved(case, [a % total(case)], b % total(case), behind=c % 2 == 0),
+    lambda case, a, b, c: moved(
+        case, range(a % total(case), total(case))[: c + 1], b % total(case), behind=c % 2 == 0
+    ),
+    lambda case, a, b, c: moved_pages(
+        case, [a % len(case.pages)], b % len(case.pages), behind=c % 2 == 0
+    ),
+    lambda case, a, _, c: merged(case, range(a % len(case.pages), len(case.pages))[: c + 1]),
+    lambda case, a, b, c: split(case, a % total(case), f"part {b} {c}"),
+    lambda case, a, _, c: duplicated(case, range(a % total(case), total(case))[: c + 1]),
+    lambda case, a, b, c: duplicated_page(case, a % len(case.pages), f"copy {b} {c}"),
+    lambda case, a, b, _: renamed_transaction(case, a % total(case), f"step {b}"),
+    lambda case, a, b, _: paced(case, [a % len(case.pages)], Pace(factor=b / 10)),
+)
+
+
+def total(case: TestCase) -> int:
+    return len(list(case.transactions()))
+
+
+def outcomes(case: TestCase) -> dict[str, str]:
+    """What each outcome shows, and which request brought that about."""
+    titles = dict(zip(numbered_titles(case), case.transactions(), strict=True))
+    return {
+        one.outcome.name: titles[one.outcome.change].request.target
+        for each in case.transactions()
+        for one in each.validators
+        if one.outcome is not None and one.outcome.change
+    }
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(EDITS), st.integers(0, 99), st.integers(0, 99), st.integers(0, 4)
+        ),
+        max_size=8,
+    )
+)
+def test_any_edits_leave_a_test_case(edits: list[tuple[Any, int, int, int]]) -> None:
+    """Nothing is lost but by refusal, what is written can be read, names of pages differ, times do
+    not go back, and each outcome is of the change that it was of."""
+    case = ADMIN
+    before = outcomes(case)
+    for edit, a, b, c in edits:
+        count = total(case)
+        try:
+            made = edit(case, a, b, c)
+        except ValueError:
+            continue
+        if any(lost(case, made)):
+            continue  # who edits is refused it
+        case = made
+        assert total(case) >= count
+        assert len({page.name for page in case.pages}) == len(case.pages)
+        assert all(page.transactions for page in case.pages)
+        assert outcomes(case) == before
+        assert min(at for page in range(len(case.pages)) for at in times(case, page)) >= 0
+    assert parse_case(format_case(case), "x.case.toml") == case

@@ -74,3 +74,19 @@ def test_values_anywhere() -> None:
         assert "secret" not in mask.text(f"x={spelling}&y")
     assert mask.value("anything", 'a b/secret&"value') == "a b/…"
     assert mask.text("nothing of it") == "nothing of it"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Either you supplied the wrong credentials", "Either you supplied the wrong credentials"),
+        ("What went wrong.", "What went wrong."),
+        ("user=ann&note=wrong&x=1", "user=ann&note=…&x=1"),
+        ('{"note": "wrong"}', '{"note": …}'),
+        ("http://ann:wrong@proxy/", "http://ann:…@proxy/"),
+        ("Basic YW5uOndyb25n d3Jvbmc=", "Basic YW5uOndyb25n …"),
+    ],
+)
+def test_password_that_is_a_word_leaves_sentences_alone(text: str, shown: str) -> None:
+    """It is hidden as a value, in whatever encoding, and a sentence that has the word stays."""
+    assert Mask(["wrong"]).text(text) == shown

@@ -34,6 +34,8 @@ _BEAT_PATIENCE = 30.0
 #: Seconds for a tab to answer when recording ends.
 _TAB_PATIENCE = 10.0
 
+#: What it always says where there is no desktop; nothing of it is why a browser ended.
+_NOISE = re.compile(r"[:/]dbus/|org[./]freedesktop|ALSA lib|:gpu/|:gcm/|/vaapi/|:viz/|:vulkan")
 _LISTENING = re.compile(r"DevTools listening on ws://([^/]+)/")
 
 # The shell gives the pipes the numbers that Chromium wants; "exec" leaves no process between.
@@ -259,7 +261,7 @@ class Browser:
         assert self._process.stderr is not None
         while line := await self._process.stderr.readline():
             text = line.decode(errors="replace").strip()
-            if text:
+            if text and not _NOISE.search(text):
                 self._said.append(text)
             match = _LISTENING.search(text)
             if match:

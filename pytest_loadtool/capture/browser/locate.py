@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 from pytest_loadtool.errors import RecordingError
 
@@ -21,6 +22,21 @@ _NAMES = (
 )
 
 
+FIREFOX = (
+    "Firefox is not launched: a profile of its own would have to trust the recorder's certificate, "
+    "which only certutil can make it do. `record --browser none` prints the proxy and the "
+    "certificate, which Firefox's own settings take"
+)
+"""Why Firefox is not among them, and how it is recorded all the same."""
+
+
+def browsers() -> tuple[str, ...]:
+    """The browsers on PATH that can be launched, each once, whatever it is called by."""
+    found = (shutil.which(name) for name in _NAMES)
+    by_program = {Path(path).resolve(): path for path in reversed([*filter(None, found)])}
+    return tuple(reversed(by_program.values()))
+
+
 def find_browser(path: str | None = None) -> str:
     """The executable to launch: ``path`` (a file, or a name on PATH) or the first known on PATH.
 
@@ -28,6 +44,8 @@ def find_browser(path: str | None = None) -> str:
         RecordingError: there is none.
     """
     if path is not None:
+        if Path(path).name.startswith("firefox"):
+            raise RecordingError(FIREFOX)
         found = shutil.which(path)
         if found is None:
             raise RecordingError(f"{path!r} is not a program that can be started: check the path")
@@ -36,6 +54,8 @@ def find_browser(path: str | None = None) -> str:
         found = shutil.which(name)
         if found is not None:
             return found
+    if shutil.which("firefox") is not None:
+        raise RecordingError(FIREFOX)
     raise RecordingError(
         f"no browser found on PATH (looked for {', '.join(_NAMES)}): install chromium, "
         "give the path of one, or record without a browser and set the proxy in your own client"

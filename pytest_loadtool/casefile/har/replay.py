@@ -243,7 +243,9 @@ def _transaction(
         exchange=exchange,
         failures=tuple(
             Failure(
-                _one_of(Cause, one.get("cause", str, ""), "internal"), one.get("message", str, "")
+                _one_of(Cause, one.get("cause", str, ""), "internal"),
+                one.get("message", str, ""),
+                one.get("seen", str, ""),
             )
             for one in said.tables("failures")
         ),

@@ -19,8 +19,6 @@ from pytest_loadtool.console.commands.configure import (
     undo_decision,
 )
 from pytest_loadtool.console.commands.dataset_files import (
-    dataset_import,
-    dataset_new,
     dataset_properties,
     dataset_remove,
     dataset_rename,
@@ -28,6 +26,7 @@ from pytest_loadtool.console.commands.dataset_files import (
     dataset_show,
     datasets,
 )
+from pytest_loadtool.console.commands.dataset_sources import dataset_import, dataset_new
 from pytest_loadtool.console.commands.dataset_values import (
     dataset_add_column,
     dataset_add_row,

@@ -24,7 +24,7 @@ Chosen = TypeVar("Chosen")
 async def validators(
     session: Console, *selected: SelectionWord, filters: Filters = NO_FILTERS
 ) -> None:
-    """Actors View, Validators: list what the responses of transactions must be.
+    """Actors View, Validators: list what responses must be.
 
     The first of each is the automatic Status Code validator; `status` changes it. The others have
     the numbers that `remove-validator` takes. SELECTED, --page, --kind, --host, --status and
@@ -55,10 +55,10 @@ def _own_status(one: Transaction) -> bool:
 async def extractors(
     session: Console, *selected: SelectionWord, filters: Filters = NO_FILTERS
 ) -> None:
-    """Actors View, Extractors: list what is taken from responses, into which user variables.
+    """Actors View, Extractors: list what is taken from responses.
 
-    Extractor[3] is the third of the test case, as `fields` has it. SELECTED, --page, --kind,
-    --host, --status and --failed are as for `delete`.
+    Each fills a user variable. Extractor[3] is the third of the test case, as `fields` has it.
+    SELECTED, --page, --kind, --host, --status and --failed are as for `delete`.
 
     Example: `extractors 2-5`
     """

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from pytest_loadtool.casefile.foreign_csv import read_table
 from pytest_loadtool.casefile.syntax import dataset_name
 from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.suggestions import did_you_mean
-from pytest_loadtool.console.arguments import ColumnName, DatasetName, NewColumns
+from pytest_loadtool.console.arguments import ColumnName, DatasetName
 from pytest_loadtool.console.errors import CommandError, UsageError, as_usage
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import datasets as views
@@ -36,141 +36,42 @@ _LIFESPANS: dict[str, Literal["virtual user", "test case"]] = {
 
 
 async def datasets(session: Console) -> None:
-    """List the datasets of the test case: their files, rules, next rows, and who uses them.
+    """List the datasets of the test case, and who uses them.
 
-    The next row is the one that the next `play` takes. For each load configuration beside the test
-    case it says how many rows its users need, and how many are missing.
+    Each has its file, its columns and who gets which row. The next row is the one that the next
+    `play` takes. For each load configuration beside the test case it says how many rows its users
+    need, and how many are missing.
 
     Example: `datasets`
     """
     uses = session.opened().case.datasets
-    for use in uses:
-        one = _open(session, use)
-        session.say(views.heading(one))
-        _tell_state(session, one)
-    if not uses:
-        session.say("The test case has no datasets: `dataset new NAME COLUMNS` makes one.")
+    lines: list[str] = []
+    for one in (_open(session, use) for use in uses):
+        lines += [views.heading(one), *_state(session, one)]
+    none = "The test case has no datasets: `dataset new NAME COLUMNS` makes one."
+    await session.page(lines or [none])
 
 
 async def dataset_show(
     session: Console, name: DatasetName, *, rows: str = "", secrets: bool = False
 ) -> None:
-    """Show a dataset's values in a grid; `>` marks the row that the next `play` takes.
+    """Show a dataset's values in a grid.
 
-    It shows the first 20 rows; --rows 21-40 shows others. Of passwords and tokens only the
-    beginning is shown; --secrets shows them as they are.
+    `>` marks the row that the next `play` takes. It shows the first 20 rows; --rows 21-40 shows
+    others. Of passwords and tokens only the beginning is shown; --secrets shows them as they are.
 
     Example: `dataset show users --rows 21-40`
     """
     one = named(session, name)
-    session.say(views.heading(one))
     count = len(one.content.rows)
     shown = _span(rows, count) if rows else range(min(count, _SHOWN))
+    lines: list[str] = [views.heading(one)]
     at = next_row(one.path, one.use, count)
-    session.tell(views.grid(one.content, shown, at, secrets=secrets))
-    session.tell(views.more(one.content, shown))
+    lines += views.grid(one.content, shown, at, secrets=secrets)
+    lines += views.more(one.content, shown)
     if not count:
-        session.say(f"  no rows yet: `dataset fill {name} COLUMN 1 50`, `dataset add-row {name}`")
-    _tell_state(session, one)
-
-
-async def dataset_new(
-    session: Console,
-    name: DatasetName,
-    *columns: NewColumns,
-    rows: int = 0,
-    fill: tuple[str, ...] = (),
-    identity: bool = False,
-) -> None:
-    """Navigator, New, Dataset: make a dataset with these columns, and its file NAME.csv.
-
-    --rows makes so many rows, and --fill COLUMN=PATTERN fills a column of them, as `dataset-fill`
-    does. --identity is for who the virtual users are: each has a row for itself, for all of its
-    life. So 50 users are `dataset new users username password --rows 50 --identity --fill
-    username=user{:03} --fill password=secret`. The file is for you alone if a column is called like
-    a secret.
-
-    Example: `dataset new users username password --rows 50 --fill username=user{:03}`
-    """
-    case = session.opened().case
-    if not columns:
-        raise UsageError("dataset-new needs COLUMNS, such as username password")
-    with as_usage():
-        dataset_name(name)
-        content = Dataset(editing.checked_columns(",".join(columns).split(",")), ())
-        content = replace(content, rows=tuple(("",) * len(content.columns) for _ in range(rows)))
-        for one in fill:
-            column, equals, pattern = one.partition("=")
-            if not equals:
-                raise UsageError(
-                    f"--fill is COLUMN=PATTERN, such as username=user{{}}, not {one!r}"
-                )
-            values = editing.generated(pattern, range(1, rows + 1))
-            content = editing.filled(content, column, values)
-    if fill and not rows:
-        raise UsageError("--fill goes with --rows, the number of rows to be filled")
-    if name in {one.name for one in case.datasets}:
-        raise UsageError(f"there is a dataset {name!r} already: `dataset-show {name}`")
-    use = DatasetUse(name, f"{name}.csv")
-    if identity:
-        use = replace(use, lifespan="virtual user", sharable=False)
-    path = session.case_path.parent / use.file
-    if path.exists():
-        shown = session.shown(path)
-        raise CommandError(f"{shown} is there already: `dataset import {shown}` uses it")
-    declared(session, use, content)
-
-
-async def dataset_import(
-    session: Console,
-    file: Path,
-    *,
-    name: str = "",
-    delimiter: str = "",
-    encoding: str = "",
-    header: bool = False,
-    no_header: bool = False,
-    replace_: bool = False,
-    preview: bool = False,
-) -> None:
-    """Make a dataset of a file of values that a person or another program has written.
-
-    What separates values, the encoding, and whether the first row names the columns is found out,
-    and told with the first rows; --delimiter ';' (or tab), --encoding cp1252, --header and
-    --no-header say it. --preview only shows. The dataset is called like the file unless --name says
-    otherwise, and its own file NAME.csv stands beside the test case, in UTF-8 with commas; one that
-    is there is written over only with --replace, or if you agree. FILE stays as it is.
-
-    Example: `dataset import people.csv --name users --preview`
-    """
-    case = session.opened().case
-    if header and no_header:
-        raise UsageError("--header and --no-header exclude each other")
-    found = read_table(
-        file,
-        delimiter={"tab": "\t"}.get(delimiter, delimiter),
-        encoding=encoding,
-        header=True if header else False if no_header else None,
-    )
-    session.say(f"{session.shown(file)}: {counted(len(found.dataset.rows), 'row')}")
-    session.tell(views.understood(found))
-    count = len(found.dataset.rows)
-    session.tell(views.grid(found.dataset, range(min(count, PREVIEW))))
-    if preview:
-        return
-    name = name or re.sub(r"[^A-Za-z0-9_-]+", "_", file.name.partition(".")[0])
-    with as_usage():
-        dataset_name(name)
-    use = next((one for one in case.datasets if one.name == name), DatasetUse(name, f"{name}.csv"))
-    path = session.case_path.parent / use.file
-    if path.exists() and not replace_ and not _same(path, file):
-        shown = session.shown(path)
-        await session.agree(
-            f"{shown} would be written over. Replace?",
-            f"{shown} is there already: give --replace, or another name by --name",
-            "--replace",
-        )
-    declared(session, use, found.dataset)
+        lines.append(f"  no rows yet: `dataset fill {name} COLUMN 1 50`, `dataset add-row {name}`")
+    await session.page([*lines, *_state(session, one)])
 
 
 async def dataset_properties(
@@ -181,7 +82,7 @@ async def dataset_properties(
     reusable: str = "",
     sharable: str = "",
 ) -> None:
-    """Properties of a dataset: who gets which row, and for how long.
+    """Say who gets which row of a dataset, for how long.
 
     --lifespan is `test-case` (a user takes a new row for each iteration) or `virtual-user` (it
     keeps one for its whole life). --reusable yes: after the last row comes the first again; no:
@@ -209,9 +110,10 @@ async def dataset_properties(
 
 
 async def dataset_reset(session: Console, name: DatasetName | None = None) -> None:
-    """Reset Dataset State: the next `play` takes the first row again, of NAME or of all datasets.
+    """Reset Dataset State: begin with the first row again.
 
-    Tests and load tests always begin with the first row.
+    The next `play` takes it, of NAME or of all datasets. Tests and load tests always begin with the
+    first row.
 
     Example: `dataset reset users`
     """
@@ -222,7 +124,9 @@ async def dataset_reset(session: Console, name: DatasetName | None = None) -> No
 
 
 async def dataset_rename(session: Console, name: DatasetName, new: str) -> None:
-    """Give a dataset another name; what takes values from it follows, and its file stays.
+    """Give a dataset another name.
+
+    What takes values from it follows, and its file stays.
 
     Example: `dataset rename users people`
     """
@@ -239,10 +143,10 @@ async def dataset_rename(session: Console, name: DatasetName, new: str) -> None:
 async def dataset_remove(
     session: Console, name: DatasetName, *, row: int | None = None, column: ColumnName | None = None
 ) -> None:
-    """Remove a dataset from the test case; or a --row, counted from 1, or a --column of it.
+    """Remove a dataset, or a row or column of it.
 
-    What still takes values from it is named, and nothing is removed then. The file of a dataset
-    that is removed stays.
+    --row 3 removes that row, counted from 1, --column that column. What still takes values from it
+    is named, and nothing is removed then. The file of a dataset that is removed stays.
 
     Example: `dataset remove users --row 3`
     """
@@ -296,11 +200,11 @@ def _open(session: Console, use: DatasetUse) -> OpenDataset:
     return open_dataset(session.settings, session.case_path, use)
 
 
-def _tell_state(session: Console, one: OpenDataset) -> None:
+def _state(session: Console, one: OpenDataset) -> Iterator[str]:
     rows = len(one.content.rows)
-    needed = tuple(rows_needed(session.settings, session.case_path, one.use))
     users = tuple(editing.users_of(session.opened().case, one.use.name))
-    session.tell(views.state(next_row(one.path, one.use, rows), users, needed, rows))
+    needs = rows_needed(session.settings, session.case_path, one.use) if users else ()
+    return views.state(next_row(one.path, one.use, rows), users, tuple(needs), rows)
 
 
 def written(session: Console, path: Path, content: Dataset) -> None:
@@ -311,6 +215,8 @@ def written(session: Console, path: Path, content: Dataset) -> None:
 def declared(session: Console, use: DatasetUse, content: Dataset) -> None:
     """Write a dataset, and have the test case know it."""
     path = session.case_path.parent / use.file
+    if not path.exists():
+        reset([path])  # there may have been one of that name
     written(session, path, content)
     document = session.opened()
     others = tuple(one for one in document.case.datasets if one.name != use.name)
@@ -319,10 +225,6 @@ def declared(session: Console, use: DatasetUse, content: Dataset) -> None:
     private = ", for you alone; .gitignore names it" if any(map(is_secret, content.columns)) else ""
     session.say(f"Wrote {session.shown(path)}{private}.")
     session.say(views.heading(OpenDataset(use, path, content)))
-
-
-def _same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
 
 
 def _span(text: str, count: int) -> range:

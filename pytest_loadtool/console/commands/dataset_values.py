@@ -22,12 +22,12 @@ async def dataset_fill(
     pattern: str = editing.NUMBERS,
     preview: bool = False,
 ) -> None:
-    """Fill, Generate Values: fill a column with the numbers from FIRST to LAST, row by row.
+    """Fill, Generate Values: number a column, row by row.
 
-    --pattern 'user{:03}' puts each into a text: user001, user002; without braces all rows get that
-    text. Rows that are missing are added, empty but for this column; those behind the last number
-    keep their values. Without FIRST and LAST the rows that are there are numbered from 1. --preview
-    only shows.
+    The numbers are those from FIRST to LAST. --pattern 'user{:03}' puts each into a text: user001,
+    user002; without braces all rows get that text. Rows that are missing are added, empty but for
+    this column; those behind the last number keep their values. Without FIRST and LAST the rows
+    that are there are numbered from 1. --preview only shows.
 
     Example: `dataset fill users username 1 50 --pattern 'user{:03}'`
     """
@@ -46,7 +46,7 @@ async def dataset_fill(
         session.tell(views.grid(content, range(min(len(content.rows), PREVIEW))))
         return
     written(session, one.path, content)
-    session.say(f"Filled {column} of {counted(len(values), 'row')}: {_ends(column, values)}.")
+    session.say(f"Filled {column} of {counted(len(values), 'row')}{_ends(column, values)}.")
     if len(values) > count:
         others = [each for each in content.columns if each != column]
         empty = f", in which {', '.join(others)} is empty" if others else ""
@@ -58,7 +58,9 @@ async def dataset_fill(
 async def dataset_set(
     session: Console, name: DatasetName, row: int, column: ColumnName, value: str
 ) -> None:
-    """Set one value of a dataset: that of COLUMN in ROW, counted from 1.
+    """Set one value of a dataset.
+
+    It is that of COLUMN in ROW, counted from 1.
 
     Example: `dataset set users 2 username bob`
     """
@@ -70,7 +72,9 @@ async def dataset_set(
 
 
 async def dataset_add_row(session: Console, name: DatasetName, *values: str) -> None:
-    """Add a row to a dataset: a value for each of its columns, in their order.
+    """Add a row to a dataset.
+
+    VALUES are as many as it has columns, in their order.
 
     Example: `dataset add row users carol secret3`
     """
@@ -84,7 +88,9 @@ async def dataset_add_row(session: Console, name: DatasetName, *values: str) -> 
 async def dataset_add_column(
     session: Console, name: DatasetName, column: str, *, value: str = ""
 ) -> None:
-    """Add a column (a field) to a dataset; --value is what all rows have in it.
+    """Add a column (a field) to a dataset.
+
+    --value is what all rows have in it; without it, it is empty.
 
     Example: `dataset add column users town --value Ulm`
     """
@@ -97,6 +103,6 @@ async def dataset_add_column(
 
 def _ends(column: str, values: tuple[str, ...]) -> str:
     """The first value and the last; nothing of secrets."""
-    if is_secret(column) or len(values) == 1:
-        return "…" if is_secret(column) else values[0]
-    return f"{values[0]} to {values[-1]}"
+    if is_secret(column):
+        return ""
+    return f": {values[0]}" if len(values) == 1 else f": {values[0]} to {values[-1]}"

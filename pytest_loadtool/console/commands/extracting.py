@@ -86,17 +86,18 @@ async def extract(
     anyway: bool = False,
     secrets: bool = False,
 ) -> None:
-    """Add an extractor to a transaction: what is taken from its response into a user variable.
+    """Add an extractor: what is taken from a response.
 
-    One of --json, a path from the root; --xml, a path of elements; --form, a form field, with
-    --action, the address that its form goes to; --link, an address with * in place of the value,
-    with --label, the text of the link; --choice, a form field, of which --label is the text that is
-    chosen; --header, its name, with --pattern, a regular expression for its value; --cookie, its
-    name; --regex, a regular expression; --left, the text before the value, with --right, the text
-    behind it (Boundary). --match 2 takes the second one; --in-item TEXT looks into the item of a
-    list that has this text, of the kind that --item says, such as div.card; --decode base64 reads
-    what is encoded, and --then '{ json = "$.id" }' reads in that. All of it is as in the file of a
-    test case. An extractor of that variable which the transaction has is replaced.
+    It fills the user VARIABLE, for later requests. One of --json, a path from the root; --xml, a
+    path of elements; --form, a form field, with --action, the address that its form goes to;
+    --link, an address with * in place of the value, with --label, the text of the link; --choice, a
+    form field, of which --label is the text that is chosen; --header, its name, with --pattern, a
+    regular expression for its value; --cookie, its name; --regex, a regular expression; --left, the
+    text before the value, with --right, the text behind it (Boundary). --match 2 takes the second
+    one; --in-item TEXT looks into the item of a list that has this text, of the kind that --item
+    says, such as div.card; --decode base64 reads what is encoded, and --then '{ json = "$.id" }'
+    reads in that. All of it is as in the file of a test case. An extractor of that variable which
+    the transaction has is replaced.
 
     What it gives is shown before it is taken, on the recorded response and on those of the last
     replays; where it finds nothing in the recorded one, it is taken if you agree; --anyway takes it
@@ -150,9 +151,9 @@ async def extract(
 async def remove_extractor(
     session: Console, which: TransactionName, variable: VariableName
 ) -> None:
-    """Remove the extractor of a user variable from a transaction.
+    """Remove an extractor from a transaction.
 
-    If no other response sets the variable, what was recorded is sent in its place, where that is
+    If no other response sets its VARIABLE, what was recorded is sent in its place, where that is
     known.
 
     Example: `remove-extractor POST /orders order`

@@ -160,6 +160,8 @@ async def save(
     session.case_path = path
     session.document = session.saved = saved.document
     session.on_disk, session.layout = text_of(path), ""
+    if before.evidence is not None and target is not None and is_recording(before.evidence):
+        session.log.renamed(session.shown(before.evidence), session.shown(target))
     session.history.written(saved.document, frozenset(filter(None, (before.evidence, target))))
     session.tell(saved.moved)
     session.say(f"Saved {session.shown(path)}: {summary(document)}.")

@@ -27,7 +27,7 @@ from pytest_loadtool.load.verdict.unfinished import too_short
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.replay.compile.length import length_of
-from pytest_loadtool.workflow.datasets import FileChange
+from pytest_loadtool.workflow.datasets import FileChange, lacking
 from pytest_loadtool.workflow.errors import LoadValueError
 from pytest_loadtool.workflow.files import as_load_path, load_name, load_path
 from pytest_loadtool.workflow.load_editing import with_value
@@ -113,6 +113,8 @@ async def create_load_configuration(
     session.say(f"Wrote {shown}: {_in_short(configuration)}. `start` runs it.")
     opened = session.opened().case
     hint(session, configuration, [(opened.name, length_of(opened, configuration.think_time))])
+    for why in lacking(session.settings, session.case_path, opened, configuration):
+        session.say(f"  {why}")
 
 
 async def load(session: Console, file: Path | None = None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from pytest_loadtool.console.environment import ended, variables
@@ -35,7 +36,7 @@ async def run(session: Console, *command: str) -> None:
     live = session.live
     if live is None:
         raise CommandError("nothing is being recorded: `record` first")
-    before = len(live.evidence.exchanges)
+    before, others = len(live.evidence.exchanges), _group()
     sys.stdout.flush()
     try:
         process = await asyncio.create_subprocess_exec(
@@ -49,8 +50,10 @@ async def run(session: Console, *command: str) -> None:
     try:
         status = await process.wait()
         await asyncio.sleep(_SETTLING)
-    finally:
+    except asyncio.CancelledError:
         await _end(process)
+        await _gone(others)
+        raise
     session.say(f"{counted(len(live.evidence.exchanges) - before, 'exchange')} recorded.")
     if status:
         raise CommandError(f"{command[0]} {ended(status)}")
@@ -102,3 +105,24 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     except TimeoutError:
         process.kill()
         await process.wait()
+
+
+def _group() -> frozenset[int]:
+    """The processes that Ctrl-C reaches with this one, where the system tells."""
+    own, found = os.getpgrp(), set()
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError, ValueError):
+            # Behind the name, which may have blanks: state, parent, group (proc_pid_stat(5)).
+            if int(stat.read_text().rpartition(")")[2].split()[2]) == own:
+                found.add(int(stat.parent.name))
+    return frozenset(found)
+
+
+async def _gone(others: frozenset[int]) -> None:
+    """Wait for what an interrupted program has started, and does not wait for itself: it may still
+    set the terminal back, and the prompt would not have its keys then."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_PATIENCE):
+            # Nothing tells when a process ends that is no child of this one.
+            while not _group() <= others:  # noqa: ASYNC110
+                await asyncio.sleep(_LOOK)

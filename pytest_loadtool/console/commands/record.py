@@ -6,10 +6,13 @@ import shlex
 from collections.abc import Callable
 
 from pytest_loadtool.codec.media import is_html, media_type
+from pytest_loadtool.console.arguments import BrowserPath
 from pytest_loadtool.console.environment import exports
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.opening import domains, may_drop, open_traffic
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views.line import VERBATIM, ViewLine
+from pytest_loadtool.console.wizard import choice
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import Domain
@@ -26,7 +29,7 @@ async def record(
     session: Console,
     url: str = "",
     *,
-    browser: str = "",
+    browser: BrowserPath | None = None,
     port: int = 0,
     only: tuple[Domain, ...] = (),
     block: tuple[Domain, ...] = (),
@@ -37,7 +40,8 @@ async def record(
     """Record: start the proxy, and a browser (the Virtual Browser) that goes through it to URL.
 
     --browser is the path of a Chromium-like browser, or `none` when another client is recorded;
-    that client needs the settings that are printed, or is started with `run`. --port fixes the
+    where several are found, you are asked. Another client needs the settings that are printed, or
+    is started with `run`. --port fixes the
     proxy's port. Traffic reaches the disk as it arrives. `stop` ends the recording and makes the
     test case. A test case that is open and not saved is dropped only with --discard, or if you
     agree. While a recording runs, `record` alone prints the settings again.
@@ -60,7 +64,7 @@ async def record(
     await may_drop(session, "record", discard)
     if session.settings.proxy == ENVIRONMENT:
         session.say("Recorded directly: only the URL of a proxy (--proxy-url) counts here.")
-    executable = _browser(browser or session.settings.browser)
+    executable = _browser(await _chosen(session, browser or session.settings.browser))
     running = await start(
         session.settings,
         new_recording_path(session.case_path),
@@ -98,10 +102,23 @@ async def stop(session: Console) -> None:
     open_traffic(session, captured)
 
 
-def _browser(choice: str) -> str | None:
+async def _chosen(session: Console, browser: str) -> str:
+    """The browser to record with: one of those that are found, if nobody has said which."""
+    from pytest_loadtool.capture import browsers
+
+    known = browsers()
+    if browser or len(known) < 2 or not session.frontend.interactive:
+        return browser
+    ways = {**dict.fromkeys(known, "the Virtual Browser"), "none": "another client"}
+    chosen = await session.consult(choice("Which browser", ways, known[0]))
+    session.decided(f"--browser {chosen}")
+    return chosen
+
+
+def _browser(path: str) -> str | None:
     from pytest_loadtool.capture import find_browser
 
-    return None if choice == "none" else find_browser(choice or None)
+    return None if path == "none" else find_browser(path or None)
 
 
 def _with_scheme(url: str) -> str:
@@ -122,7 +139,7 @@ def _explain(session: Console, running: Live) -> None:
     session.say(f"The proxy's certificate: {running.recorder.ca_certificate}")
     session.say("Programs started with `run` are recorded. For a client in another terminal:")
     for line in exports(running):
-        session.say(f"  {line}")
+        session.say(ViewLine((f"  {line}", ""), hanging=VERBATIM))
 
 
 def _teller(session: Console) -> Callable[[Exchange], None]:

@@ -25,7 +25,7 @@ from pytest_loadtool.workflow.trying import tried_validator
 
 
 async def status(session: Console, which: TransactionName, codes: str) -> None:
-    """Edit the Status Code validator: which status codes a transaction's response may have.
+    """Edit the Status Code validator of a transaction.
 
     CODES are codes and ranges with commas between. They take the place of 200-399, so a transaction
     that is meant to fail passes with its error code, and with no other.
@@ -58,7 +58,7 @@ async def validate(
     preview: bool = False,
     anyway: bool = False,
 ) -> None:
-    """Add a validator to a transaction: what its response must have.
+    """Add a validator: what a response must have.
 
     One of --text, a text of the body (`${users.name}` is a dataset field), with --row, another text
     of the row of the page that it is sought in; --regex, a regular expression; --json, a path, with
@@ -101,9 +101,10 @@ async def validate(
 
 
 async def remove_validator(session: Console, which: TransactionName, number: int) -> None:
-    """Remove a validator from a transaction: the one that `validators` numbers so.
+    """Remove a validator from a transaction.
 
-    The Status Code validator stays; `status` changes it.
+    NUMBER is the one that `validators` has for it. The Status Code validator stays; `status`
+    changes it.
 
     Example: `remove-validator POST /login 1`
     """

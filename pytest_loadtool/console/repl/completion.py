@@ -12,13 +12,16 @@ from typing import Any
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document as Text
 
+from pytest_loadtool.capture import browsers
 from pytest_loadtool.console.arguments import (
     Argument,
+    BrowserPath,
     ColumnName,
     CommandName,
     DatasetName,
     ExtractorName,
     FieldName,
+    HostName,
     Hostnames,
     KindName,
     LoadKey,
@@ -28,12 +31,13 @@ from pytest_loadtool.console.arguments import (
     SearchScope,
     SecretsWay,
     SelectionWord,
+    StatusName,
     TracedValue,
     TransactionName,
     UserName,
     VariableName,
 )
-from pytest_loadtool.console.candidates import candidates
+from pytest_loadtool.console.candidates import candidates, known_values
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.registry import Command
 from pytest_loadtool.console.selection import transaction_index
@@ -43,7 +47,7 @@ from pytest_loadtool.model.authentication import PROXY_METHODS
 from pytest_loadtool.recording import hostnames
 from pytest_loadtool.workflow.accounts import accounts
 from pytest_loadtool.workflow.datasets import open_dataset
-from pytest_loadtool.workflow.filtering import KINDS
+from pytest_loadtool.workflow.filtering import OPERATORS
 from pytest_loadtool.workflow.finding import SCOPES
 from pytest_loadtool.workflow.load_editing import KEYS
 from pytest_loadtool.workflow.secrets import WAYS
@@ -60,11 +64,14 @@ class RegistryCompleter(Completer):
             CommandName: self._commands,
             PageName: self._pages,
             PageSelection: self._pages,
-            KindName: _one_of(tuple(KINDS)),
+            KindName: lambda start: self._known("~k", start),
+            HostName: lambda start: self._known("~d", start),
+            StatusName: lambda start: self._known("~c", start),
             Hostnames: self._hostnames,
             SecretsWay: _one_of(WAYS),
             LoadKey: _one_of(tuple(KEYS)),
             ProxyScheme: _one_of(PROXY_METHODS),
+            BrowserPath: _one_of((*browsers(), "none")),
             UserName: self._users,
             VariableName: self._variables,
             TracedValue: self._variables,
@@ -105,6 +112,10 @@ class RegistryCompleter(Completer):
         if argument is not None and argument.kind is ColumnName:
             yield from self._columns(current, words)
         if argument is not None and argument.kind in (TransactionName, SelectionWord):
+            operator = OPERATORS.get(words[-1]) if words else None
+            if operator is not None and operator.argument:
+                yield from self._known(words[-1], current)
+                return
             yield from self._selected(current, method, pages=argument.kind is SelectionWord)
         if argument is not None and argument.kind in self._values:
             yield from self._values[argument.kind](current)
@@ -113,6 +124,13 @@ class RegistryCompleter(Completer):
         for command in self._session.registry.commands.values():
             if command.name.startswith(start):
                 yield Completion(command.name, -len(start), display_meta=command.summary)
+
+    def _known(self, operator: str, start: str) -> Iterator[Completion]:
+        """What may stand behind an operator of a filter expression."""
+        document = self._session.document
+        for text in known_values(document, operator) if document is not None else ():
+            if text.casefold().startswith(start.casefold()):
+                yield Completion(shlex.quote(text), -len(start), display=text)
 
     def _selected(self, start: str, method: str, *, pages: bool) -> Iterator[Completion]:
         """Transactions, and ``pages`` too; behind a ``method`` the paths that it goes to."""

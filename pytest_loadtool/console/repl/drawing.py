@@ -7,7 +7,7 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
-from pytest_loadtool.console.views.line import Kind, ViewLine
+from pytest_loadtool.console.views.line import VERBATIM, Kind, ViewLine
 
 #: In the eight colours that every theme has chosen to be read on its background, dark or light. The
 #: gray background is colour 250 of 256.
@@ -62,7 +62,8 @@ def drawn(line: ViewLine, width: int, *, coloured: bool) -> str:
         width=width,
     )
     indent = head.cell_len + line.hanging
-    if head.cell_len + body.cell_len <= width or width - indent < _NARROWEST:
+    fits = head.cell_len + body.cell_len <= width or line.hanging == VERBATIM
+    if fits or width - indent < _NARROWEST:
         return _ansi(console, file, [head + body])  # or the terminal breaks it as it can
     first, *rest = body.wrap(console, width - indent, overflow="fold") or [body]
     return _ansi(console, file, [head + first, *(Text(" " * indent) + one for one in rest)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,12 +17,11 @@ from pytest_loadtool.correlation.requests.fields import (
     SERVER_AUTHENTICATION,
     USER_VARIABLE,
     Field,
-    every_field,
-    fields_of,
 )
 from pytest_loadtool.masking.text import Mask
-from pytest_loadtool.workflow.accounts import identity_fields
+from pytest_loadtool.model.editing import page_span
 from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.fields import Senders, senders_in, shown_fields
 
 #: What of the test case is shown, in the order of the key s.
 SCOPES = ("transaction", "page", "test case")
@@ -39,35 +38,40 @@ _ALONE = re.compile(r"\$\{([^{}|]+)[^{}]*\}")
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """A field, and the number of the transaction that sends it."""
+    """A field, and the number of the transaction that sends it.
+
+    ``edited``: a person has given it its value. ``also`` are the numbers of other transactions that
+    have the same value in a field.
+    """
 
     number: int
     field: Field
+    edited: bool = False
+    also: tuple[int, ...] = ()
 
 
 @lru_cache(maxsize=8)
 def field_rows(document: Same[Document], number: int, scope: str) -> tuple[FieldRow, ...]:
     """Return the fields in the scope of a transaction."""
-    case = document.it.case
-    transactions = list(case.transactions())
-    if scope == "transaction":
-        one = transactions[number - 1]
-        found = fields_of(case, number - 1, document.it.evidence_of(one))
-        return tuple(FieldRow(number, f) for f in (*found, *identity_fields(document.it, one)))
-    first, last = 1, len(transactions)
+    pages = document.it.case.pages
+    indexes: Collection[int] = [number - 1]
     if scope == "page":
-        first = 1
-        for page in case.pages:
-            last = first + len(page.transactions) - 1
-            if number <= last:
-                break
-            first = last + 1
+        spans = (page_span(document.it.case, at) for at in range(len(pages)))
+        indexes = next(span for span in spans if number - 1 in span)
+    elif scope != "transaction":
+        indexes = range(sum(len(page.transactions) for page in pages))
     return tuple(
-        FieldRow(at, field)
-        for at, fields in enumerate(every_field(case), 1)
-        if first <= at <= last
-        for field in fields
+        FieldRow(one.index + 1, one.field, one.edited, tuple(at + 1 for at in one.also))
+        for one in sorted(
+            shown_fields(document.it, indexes, senders=_senders(document)),
+            key=lambda one: one.index,
+        )
     )
+
+
+@lru_cache(maxsize=2)
+def _senders(document: Same[Document]) -> Senders:
+    return senders_in(document.it.case)
 
 
 def filtered(rows: Sequence[FieldRow], query: str) -> tuple[FieldRow, ...]:
@@ -88,7 +92,8 @@ def field_lines(
 ) -> Iterator[tuple[int | None, ViewLine]]:
     """Yield headings, with None, and a line per row, with its index: name, datasource and value.
 
-    What application state management set is gray, and has a # where there is no colour. With
+    What application state management set is gray and has a #, what a person edited is green and has
+    a +; others with the same value stand behind it, as far as there is room. With
     ``titles``, those of the transactions, each transaction has a heading.
     """
     widest = max((columns_of(row.field.name) for row in rows), default=0)
@@ -106,14 +111,18 @@ def field_lines(
         if one.section != section:
             section = one.section
             yield None, ViewLine((section, "dim" if titles else "heading"))
-        gray: Kind = "correlated" if one.correlated else ""
+        kind: Kind = "correlated" if one.correlated else "edited" if row.edited else ""
+        sign = {"correlated": "# ", "edited": "+ "}.get(kind, "  ")
+        also = f"  also in {', '.join(map(str, row.also))}" if row.also else ""
+        value = shortened(on_one_line(shown_value(one, mask)), room)
         yield (
             index,
             ViewLine(
-                ("# " if one.correlated else "  ", ""),
-                (padded(on_one_line(one.name), name_room), gray or "name"),
-                (f"  {padded(source, source_room)}  ", gray),
-                (shortened(on_one_line(shown_value(one, mask)), room), gray),
+                (sign, ""),
+                (padded(on_one_line(one.name), name_room), kind or "name"),
+                (f"  {padded(source, source_room)}  ", kind),
+                (value, kind),
+                (also if columns_of(value + also) <= room else "", "dim"),
             ),
         )
 

@@ -7,15 +7,17 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from pytest_loadtool.codec.printable import on_one_line
-from pytest_loadtool.codec.uses import used_by
 from pytest_loadtool.console.screens.cells import columns_of, joined, padded, shortened
 from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.screens.tree import CaseTree, TreeRow, first_numbers
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.text import status_kind
 from pytest_loadtool.masking.text import BY_NAME
-from pytest_loadtool.model.case import Page, TestCase, Transaction
+from pytest_loadtool.model.case import Page, Transaction
 from pytest_loadtool.model.kept_replay import KeptTransaction, Outcome
+from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.marks import MARKS as KNOWN_MARKS
+from pytest_loadtool.workflow.marks import Marking
 
 NOTHING: Mapping[int, KeptTransaction] = MappingProxyType({})
 
@@ -94,7 +96,7 @@ def _transaction_line(
     first = first_numbers(Same(tree.document))[row.page]
     one = page.transactions[row.number - first]
     status = str(one.recorded.status or "---") if one.recorded else "---"
-    marks = marks_of(tree.document.case, one)
+    marks = letters(Same(tree.document), Same(one))
     end = _outcome(outcomes, range(row.number - 1, row.number))
     mark = "*" if row.number in tree.marked else " "
     head = ViewLine(
@@ -121,30 +123,20 @@ OUTCOMES: Mapping[Outcome, str] = MappingProxyType(
     {"failed": "x", "never sent": "-", "not as recorded": "~", "passed": " "}
 )
 
-#: What stands behind a transaction, and what it means.
+#: What stands behind a transaction, and what it means: failures have a place of their own.
 MARKS = {
-    "e": "takes values from the response (extractors)",
-    "v": "expects something of the response (validators)",
-    "g": "sends values that application state management found (gray fields)",
-    "d": "sends values of a dataset",
+    **{letter: meaning for letter, meaning in KNOWN_MARKS.items() if letter != "f"},
     "!": "is marked as dangerous",
 }
 
 
-def marks_of(case: TestCase, one: Transaction) -> str:
-    """Return the letters of `MARKS` that are true of a transaction."""
-    return _marks(Same(case), Same(one))
-
-
 @lru_cache(maxsize=4096)
-def _marks(case: Same[TestCase], transaction: Same[Transaction]) -> str:
-    one, variables = transaction.it, case.it.variables
-    names = used_by(case.it, one.request)
-    known = {
-        "e": bool(one.extractors),
-        "v": bool(one.validators),
-        "g": any(name in variables and variables[name].set_by == "asm" for name in names),
-        "d": any("." in name for name in names),
-        "!": one.dangerous,
-    }
-    return "".join(letter for letter, true in known.items() if true)
+def letters(document: Same[Document], transaction: Same[Transaction]) -> str:
+    """Return the letters of `MARKS` that are true of a transaction."""
+    one = transaction.it
+    return _marking(document).letters(one) + ("!" if one.dangerous else "")
+
+
+@lru_cache(maxsize=4)
+def _marking(document: Same[Document]) -> Marking:
+    return Marking.of(document.it)

@@ -44,10 +44,12 @@ def table(
             kind = _kind(one)
             signs.add(kind)
             sign = _SIGNS[kind][0] if kind else " "
-            also = _also(one.also)
             before = f"{one.index + 1:>{number}}  " if several else ""
-            taken = 2 + len(before) + name + 2 + source + 2 + len(also)
-            room = _VALUE if width is None else max(_SHORTEST, width - taken)
+            left = (width or 0) - (2 + len(before) + name + 2 + source + 2)
+            also = _also(one.also)
+            if width is not None and left - len(also) < _SHORTEST:
+                also = f"  in {len(one.also)} more" if one.also else ""
+            room = _VALUE if width is None else max(_SHORTEST, left - len(also))
             yield ViewLine(
                 (f"{sign} ", kind),
                 (before, "number"),

@@ -11,11 +11,15 @@ Kind = Literal[
 ]  # fmt: skip
 
 
+#: For ``hanging``: a line that is there to be copied. No line end comes into it.
+VERBATIM = -1
+
+
 class ViewLine(str):
     """The line as plain text; ``spans`` are its parts with their kinds.
 
     Where it does not go into the width there is, it is continued below the beginning of the last,
-    or so many columns to the right of it as ``hanging`` says.
+    or so many columns to the right of it as ``hanging`` says, unless that is `VERBATIM`.
     """
 
     spans: tuple[tuple[str, Kind], ...]

@@ -57,7 +57,7 @@ def outcomes(replay: KeptReplay) -> Iterator[ViewLine]:
             (one.outcome, OUTCOME_KINDS[one.outcome]),
             (f"  {one.id.title}", ""),
         )
-        for said in (*(failure.message for failure in one.failures), one.otherwise):
+        for said in (*(failure.told for failure in one.failures), one.otherwise):
             if said:
                 yield ViewLine(("         ", ""), (said, ""))
 

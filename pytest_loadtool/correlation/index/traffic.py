@@ -192,11 +192,10 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[RecordedSte
             known = entry is not None and 0 <= entry < len(exchanges)
             exchange = exchanges[entry] if known and entry is not None else None
             target = transaction.request.target
-            path = _without_server(rendered(target, "target", "", {})).partition("?")[0]
+            path = _path(target)
             address = _without_server(rendered(target, "target", "", values))
             media = content_type(case.wire_headers(transaction.request))
-            unsafe = transaction.request.method.upper() not in SAFE_METHODS
-            called = (procedure(exchange) if unsafe and exchange is not None else "") or path
+            called = _called(transaction.request, exchange) or path
             steps.append(
                 RecordedStep(
                     index=len(steps),
@@ -208,7 +207,7 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[RecordedSte
                     path=path,
                     address=address,
                     called=called,
-                    changes_things=unsafe and (not reads(called) or _writes(exchange)),
+                    changes_things=changes_things(transaction.request, exchange),
                 )
             )
     return tuple(steps)
@@ -216,6 +215,25 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[RecordedSte
 
 def _writes(exchange: Exchange | None) -> bool:
     return exchange is not None and sql_changes(exchange.request_body)
+
+
+def changes_things(request: Request, exchange: Exchange | None) -> bool:
+    """Return what `RecordedStep.changes_things` is for a request that was recorded so."""
+    called = _called(request, exchange) or _path(request.target)
+    return _is_unsafe(request) and (not reads(called) or _writes(exchange))
+
+
+def _is_unsafe(request: Request) -> bool:
+    return request.method.upper() not in SAFE_METHODS
+
+
+def _called(request: Request, exchange: Exchange | None) -> str:
+    """The procedure that a request calls by its body; empty if its address tells."""
+    return procedure(exchange) if _is_unsafe(request) and exchange is not None else ""
+
+
+def _path(target: str) -> str:
+    return _without_server(rendered(target, "target", "", {})).partition("?")[0]
 
 
 def recorded_slots(step: RecordedStep) -> Iterator[Slot]:

@@ -109,8 +109,8 @@ def _json(validator: JsonValidator, names: VariableNames) -> Holds:
 
     def differs(found: str, wanted: str) -> Failure:
         """It has another value there: a person is told which one, unless it is a secret."""
-        here = "another value" if hidden else clip(found, _LONGEST)
-        seen = f"{validator.path} is {here}, expected {clip(wanted, _LONGEST)}"
+        here = "another value" if hidden else clip(found, _LONGEST) or "empty"
+        seen = f"{validator.path} is {here}, expected {clip(wanted, _LONGEST) or 'empty'}"
         of_one = _failure("json", seen, validator.outcome)
         message = f"{subject}: it has another value"
         return replace(_failure("json", message, validator.outcome), seen=of_one.message)

@@ -280,6 +280,23 @@ def test_status_code_validator_is_edited(
         do(session, "status 1 4xx")
 
 
+def test_failure_tells_what_was_there(
+    session: Console, server: Server, tmp_path: Path, listener: Listener
+) -> None:
+    """When it is replayed, and later from what was kept; not if it is a secret."""
+    found = exchange("POST", f"{server.url}/echo", 0, body="anna", content_type="text/plain")
+    do(session, f"import {write_har(tmp_path / 'in.har', found)}")
+    do(session, "validate 1 --json $.body --equals bert --anyway")
+    with pytest.raises(CommandError):
+        do(session, "play --fast")
+    said = "$.body is anna, expected bert"
+    assert any(said in line for line in listener.said)
+    listener.said.clear()
+    do(session, "replays")
+    do(session, "why")
+    assert said in listener.text
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

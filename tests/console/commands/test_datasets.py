@@ -164,6 +164,7 @@ def test_load_configuration_says_how_many_rows_are_missing(
     do(searching, "set-field 1 name --dataset users.username")
     do(searching, "save")
     do(searching, "create load configuration users=20 duration=5s")
+    assert "has 3 rows for 20 users" in listener.said[-1]
     listener.said.clear()
     do(searching, "datasets")
     assert "  shop (20 users) needs 20 rows: 17 missing" in listener.said
@@ -187,8 +188,8 @@ def test_table_of_a_spreadsheet_is_imported(
     assert lines(listener) == [
         "Kunden 2026.csv: 2 rows",
         "  cp1252, semicolons between values, the first row names the columns",
-        "  column 'Straße' is called Stra_e, for placeholders",
-        "     Vorname  E-Mail       Stra_e",
+        "  column 'Straße' is called Strasse, for placeholders",
+        "     Vorname  E-Mail       Strasse",
         "  1  Jörg     j@x.example  Weg 1",
         "  2  Anne",
     ]

@@ -11,7 +11,10 @@ import pytest
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views.fields import table
 from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.correlation.requests.fields import Field
+from pytest_loadtool.workflow.fields import ShownField
 from tests.console.listener import Listener
 from tests.console.traffic import exchange, sign_in, write_har
 from tests.plugin.serving import Server, serving
@@ -141,6 +144,9 @@ GRAPHQL = (
 ORDER = '{"items": [{"sku": "TEA-1", "count": 2}], "note": "Café"}'
 
 
+CARD = Field("c" * 30, "QUERY", "v" * 30, "Constant value", False, None)
+
+
 @pytest.fixture
 def shop(session: Console, tmp_path: Path, listener: Listener) -> Console:
     """A console with calls that send the same thing in several places, and cookies."""
@@ -194,6 +200,22 @@ def test_fields_of_the_test_case(shop: Console) -> None:
         do(shop, "fields all --filter [")
     with pytest.raises(UsageError, match="fields of what"):
         do(shop, "fields")
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_fields_fit(shop: Console, width: int) -> None:
+    """What does not go into the terminal is cut, or only counted."""
+    assert isinstance(shop.frontend, Listener)
+    shop.frontend.columns = width
+    do(shop, "set-field 3 sku --variable a_variable_with_quite_a_long_name_in_it --all")
+    shop.frontend.said.clear()
+    do(shop, "fields all")
+    assert max(map(len, shop.frontend.said)) <= width
+    (row,) = (line for line in shop.frontend.said if line.startswith("+ 3  sku "))
+    assert row.endswith("  also in 1, 2, 4")
+    assert ("…" in row) == (width == 80)
+    _, one = table([ShownField(0, CARD, also=tuple(range(1, 40)))], width=width)
+    assert one.endswith("  also in 2, 3, 4, 5 and 35 more" if width == 160 else "  in 39 more")
 
 
 def test_sections_have_one_heading_each(shop: Console) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from example_suite.server import ShopServer
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.session import Console
@@ -151,6 +152,36 @@ def test_restructured_case_is_saved_with_its_comments(session: Console, tmp_path
     saved = path.read_text(encoding="utf-8")
     assert f"# ask Ann\n{BY_HAND}" in saved
     assert read_case(path) == session.opened().case
+
+
+@pytest.mark.parametrize(
+    "edit", ["merge P1 P2", "move 3 --after 1", "move P2 --before P1", "split P2 --at 3"]
+)
+def test_comments_go_where_their_transactions_go(
+    session: Console, tmp_path: Path, edit: str
+) -> None:
+    """To another page, or with their own."""
+    session.document = DOCUMENT
+    do(session, "save")
+    path = tmp_path / "shop.case.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(BY_HAND, f"# ask Ann\n{BY_HAND}"), encoding="utf-8")
+    do(session, edit)
+    do(session, "save --replace")
+    assert f"# ask Ann\n{BY_HAND}" in path.read_text(encoding="utf-8")
+
+
+def test_restructured_case_plays(session: Console, listener: Listener, shop: ShopServer) -> None:
+    """Against the application: values are passed on as before."""
+    do(session, f"import {API}")
+    do(session, "configure")
+    count = len(list(session.opened().case.transactions()))
+    do(session, "duplicate 2")
+    do(session, "merge all")
+    do(session, f"split P1 --at {count} --name End")
+    do(session, "move P2 --after P1" if len(pages(session)) > 2 else "think all 0s")
+    do(session, f"play --fast --server {shop.url}")
+    assert f"{count + 1} transactions passed" in listener.text
 
 
 def test_who_needs_what_is_deleted_is_told(session: Console, listener: Listener) -> None:

@@ -73,7 +73,7 @@ def test_request_and_response_stand_beside_each_other_where_there_is_room() -> N
         (2, "tab 2", " Cookie: sessionid=s3cr…"),
         (2, "tab 2", " 302 Found  (12 ms)"),
         (2, "tab 3", " # csrf           Extractor[1]  csrf[1]"),
-        (2, "tab 3", "   user           dataset       user…rname"),
+        (2, "tab 3", " + user           dataset       user…rname"),
         (1, "tab 4", "   Status Code  200-399"),
         (1, "tab 4", "   csrf[1]  form field 'csrf'"),
         (3, "tab 4", "   Search text  Tea"),
@@ -170,9 +170,9 @@ def test_a_replay_stands_beside_the_recording() -> None:
 def test_the_tree_shows_what_became_of_transactions() -> None:
     """Failed, not as recorded; a folded page the worst of its own."""
     lines = [str(line)[:36].rstrip() for line in drawn(replayed(1), *SMALL)]
-    assert lines[3].endswith("gd x")
+    assert lines[3].endswith("gws x")
     assert lines[5].endswith("v ~")
-    assert lines[2].endswith("e")
+    assert lines[2].endswith("xw")
     found = searched(replayed(1), "~f", 80)
     assert found is not None
     assert [row.number for row in found.tree.rows if row.number] == [2]
@@ -199,7 +199,7 @@ def test_errors_and_variables_of_the_replay() -> None:
 
 def test_fields_are_edited_where_they_are_seen() -> None:
     """The keys give the command lines; a password is in none; the scope widens and narrows."""
-    editor = at(2, "tab 3", "open", "down", "down")
+    editor = at(2, "tab 3", "open", "down", "down", "down")
     keys = {name: key for key in editor.keys for name in key.keys}
     line = keys["enter"].line.format(**editor.places)
     assert line == "set-field 2 user --constant ''"

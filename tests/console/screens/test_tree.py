@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.screens.tree import CaseTree, TreeRow, tree_of
-from pytest_loadtool.console.screens.tree_drawing import drawn, marks_of
+from pytest_loadtool.console.screens.tree_drawing import drawn, letters
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.recording import without
 from pytest_loadtool.workflow.document import Document
@@ -24,13 +25,13 @@ def test_pages_have_their_transactions_below_them() -> None:
     """With numbers, statuses and marks; the end of a long path is seen."""
     assert shown(tree_of(SHOP)) == [
         "▾ P1 Log in                    1.5s",
-        " 1 GET  200 /login                e",
-        " 2 POST 302 /login               gd",
+        " 1 GET  200 /login               xw",
+        " 2 POST 302 /login              gws",
         "▾ P2 Orders · 注文",
         " 3 GET  200 /orders               v",
         " 4 GET  404 /static/a/…ng/logo.png",
         "▾ P3 Pay",
-        " 5 POST 500 pay",
+        " 5 POST 500 pay                   s",
     ]
 
 
@@ -63,7 +64,7 @@ def test_marks_are_what_a_command_selects() -> None:
     assert tree.goto(3, ROWS).selected == "3"
     tree = tree.toggled_mark().goto(5, ROWS).toggled_mark()
     assert tree.selected == "1,2,5"
-    assert shown(tree)[1] == "*1 GET  200 /login                e"
+    assert shown(tree)[1] == "*1 GET  200 /login               xw"
     assert tree.goto(1, ROWS).toggled_mark().selected == "2,5"
 
 
@@ -100,9 +101,9 @@ def test_another_state_keeps_cursor_and_marks() -> None:
 
 
 def test_what_marks_mean() -> None:
-    """Extractors, validators, values that were found, datasets, danger."""
+    """As in `tree`, and danger; what a person wrote is another header than was recorded."""
     one = replace(SHOP.case.pages[0].transactions[0], dangerous=True)
-    assert marks_of(SHOP.case, one) == "e!"
+    assert letters(Same(SHOP), Same(one)) == "xw!"
 
 
 def test_ten_thousand_transactions_take_no_time_to_move_in() -> None:

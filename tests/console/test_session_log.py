@@ -1,0 +1,77 @@
+"""The session log, run again: the same files."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+from pathlib import Path
+
+from example_suite.server import ShopServer
+from pytest_loadtool.console.session_log import LogEntry, SessionLog, log_file
+from tests.console.running import recording, run_script
+from tests.console.traffic import sign_in, write_har
+
+EDITS = (
+    "set-field 2 user --constant ben",
+    "set-field 2 user --dataset people.username",
+    "undo",
+    "unique ben",
+    "mark-dangerous 2",
+)
+
+
+def again(directory: Path, *kept: str) -> tuple[Path, str]:
+    """Run the log of a session in a folder that has only those of its files; the folder, and what
+    the log is."""
+    fresh = directory.with_name("again")
+    fresh.mkdir()
+    for name in kept:
+        shutil.copy(directory / name, fresh)
+    log = (directory / "log.txt").read_text()
+    run_script(fresh, log)
+    return fresh, log
+
+
+def test_log_of_an_import_runs_again(tmp_path: Path) -> None:
+    """Import, configure, edits, undo, save: the same test case, to the byte."""
+    first = tmp_path / "first"
+    first.mkdir()
+    write_har(first / "in.har", *sign_in("http://shop.test"))
+    (first / "people.csv").write_text("username\nann\nben\n")
+    lines = ["import in.har", "configure", *EDITS, "save", "log --save log.txt"]
+    run_script(first, "\n".join(lines))
+    fresh, log = again(first, "in.har", "people.csv")
+    assert "configure --hosts none" in log.splitlines()
+    for name in ("shop.case.toml", "shop.har"):
+        assert (fresh / name).read_bytes() == (first / name).read_bytes()
+
+
+def test_log_of_a_recording_runs_again(tmp_path: Path, shop: ShopServer) -> None:
+    """What was recorded is imported from where it is now; recording and programs are comments."""
+    first = tmp_path / "first"
+    first.mkdir()
+    client = f"curl -s -o x {shop.url}/"
+    run_script(first, recording(client, "configure", "save", "log --save log.txt"))
+    fresh, log = again(first, "shop.har")
+    assert f"# not repeated: run {client}" in log
+    assert "import shop.har" in log.splitlines()
+    assert (fresh / "shop.case.toml").read_bytes() == (first / "shop.case.toml").read_bytes()
+    assert stat.S_IMODE((first / "log.txt").stat().st_mode) == 0o600
+
+
+def test_log_is_kept_for_this_user_alone(tmp_path: Path) -> None:
+    """In the private state folder, from the moment that a command ends, session after session."""
+    case = tmp_path / "shop.case.toml"
+    for day in ("Monday", "Tuesday"):
+        SessionLog(log_file(case, day)).add(LogEntry("play --fast", "2 transactions passed."))
+    path = log_file(case, "Wednesday")
+    assert path is not None
+    assert path.read_text() == (
+        f"\n# {case}, Monday\nplay --fast\n#   2 transactions passed.\n"
+        f"\n# {case}, Tuesday\nplay --fast\n#   2 transactions passed.\n"
+        f"\n# {case}, Wednesday\n"
+    )
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    other = log_file(tmp_path / "other" / "shop.case.toml", "Monday")
+    assert other != path
