@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SAVED, ABANDONED, NOTHING_RECORDED = 0, 2, 5
 
 #: Commands that go through the history instead of adding to it. Others may add to it themselves.
-_THROUGH_HISTORY = frozenset({"undo", "redo", "view"})
+_THROUGH_HISTORY = frozenset({"undo", "redo", "view", "open-case"})
 #: Commands that a script cannot do again, or has no use for.
 _NOT_REPEATED = frozenset({"record", "run", "wait", "edit", "shell"})
 #: Commands that are about the session itself, and not part of what it did.

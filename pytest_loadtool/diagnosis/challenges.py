@@ -26,7 +26,9 @@ def challenge_remedy(
     if not schemes:
         return ""
     if status == 407:
-        return f"The proxy asks who it is ({schemes}): [proxy] of the test case can tell."
+        return f"The proxy asks who you are ({schemes}): [proxy] of the test case can tell."
     if not has_identities:
-        return f"The server asks who it is ({schemes}), and the test case does not say: {WIZARD}."
-    return f"The server asks who it is ({schemes}), and no [[identity]] is for this host and realm."
+        return f"The server asks who you are ({schemes}), and the test case does not say: {WIZARD}."
+    return (
+        f"The server asks who you are ({schemes}), and no [[identity]] is for this host and realm."
+    )

@@ -29,8 +29,7 @@ STATIC_SUFFIXES = (
 _SEE_OTHER = frozenset({302, 303})
 _REDIRECT = StatusCodes(((300, 399),))
 _REDIRECT_MEANS = (
-    'a redirect (status = "300-399"), as it was recorded: a form that is refused comes back as a '
-    "page, with status 200"
+    'must redirect again, status = "300-399" (a form that is refused comes back as a page)'
 )
 
 

@@ -10,6 +10,9 @@ from pytest_loadtool.recording.filter.domains import NO_FILTER, DomainFilter
 from pytest_loadtool.recording.pages.grouping import REFERRER_ANALYSIS, Grouping
 from pytest_loadtool.replay.compile.proxies import DIRECT, ENVIRONMENT, ProxyUrl
 
+#: Characters of a path that is shown whole, and its parts at either end that always are.
+_BRIEF, _KEPT_PARTS = 48, 4
+
 
 @dataclass(frozen=True, slots=True)
 class Project:
@@ -36,6 +39,14 @@ class Project:
             return str(path.relative_to(self.directory))
         except ValueError:
             return str(path)
+
+    def brief(self, path: Path) -> str:
+        """Return a path to read and not to type: the middle of a long one is left out."""
+        shown = self.shown(path)
+        parts = Path(shown).parts
+        if len(shown) <= _BRIEF or len(parts) <= _KEPT_PARTS:
+            return shown
+        return str(Path(*parts[:2], "…", *parts[-2:]))
 
     @property
     def upstream(self) -> ProxyUrl | None:

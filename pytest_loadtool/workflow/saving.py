@@ -106,18 +106,20 @@ def save(
     return Saved(document, moved, kept, before)
 
 
-def reminders(project: Project, case_path: Path, saved: Saved) -> Iterator[str]:
-    """Say which credentials and tokens are in the files, and whether dynamic values are not
-    connected.
+def reminders(
+    project: Project, case_path: Path, saved: Saved, *, told: bool = False
+) -> Iterator[str]:
+    """Say which credentials and tokens are in the files, unless that was ``told``, and whether
+    dynamic values are not connected.
 
     Raises:
         FileError: a file of rules is wrong.
     """
     document = saved.document
-    if saved.kept:
+    if saved.kept and not told:
         rules = rules_of(project, case_path, document.case)
         yield from warnings(project, document, case_path, rules)
-    elif saved.left is not None:
+    elif not saved.kept and saved.left is not None:
         yield f"  {project.shown(saved.left)} still holds the credentials and tokens."
     yield from _unconnected(document)
 

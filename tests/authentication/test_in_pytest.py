@@ -141,7 +141,7 @@ def test_a_challenge_that_nobody_answers(
     write(pytester.path, apache.url("http"), target, head=head)
     text = said(pytester)
     assert "Status Code is 401, expected 200-399" in text
-    assert f"The server asks who it is {expected}" in text
+    assert f"The server asks who you are {expected}" in text
 
 
 def test_a_load_test_with_a_wrong_row(pytester: pytest.Pytester, apache: Peer) -> None:

@@ -27,6 +27,15 @@ def test_empty_line_offers_every_command(session: Console) -> None:
     assert offered(session, "") == list(COMMANDS.commands)
 
 
+def test_options_come_with_what_they_are(session: Console) -> None:
+    """A few words of the help, and not that they are options."""
+    completer = RegistryCompleter(session)
+    found = completer.get_completions(Text("set-field 1 user --"), CompleteEvent())
+    said = {one.text: one.display_meta_text for one in found}
+    assert said["--constant"].startswith("the new value (Text Constant)")
+    assert said["--dataset"].startswith("a column such as users.username")
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from example_suite.server import ShopServer
 from pytest_loadtool.console.session_log import LogEntry, SessionLog, log_file
-from tests.console.running import recording, run_script
+from tests.console.running import recording, run, run_script
 from tests.console.traffic import sign_in, write_har
 
 EDITS = (
@@ -57,6 +57,16 @@ def test_log_of_a_recording_runs_again(tmp_path: Path, shop: ShopServer) -> None
     assert "import shop.har" in log.splitlines()
     assert (fresh / "shop.case.toml").read_bytes() == (first / "shop.case.toml").read_bytes()
     assert stat.S_IMODE((first / "log.txt").stat().st_mode) == 0o600
+
+
+def test_a_traffic_file_is_imported(tmp_path: Path) -> None:
+    """`pytest --record shop.har` makes shop.case.toml of it; when that is there, it is opened."""
+    write_har(tmp_path / "shop.har", *sign_in("http://shop.test"))
+    (tmp_path / "script.txt").write_text("tree\nsave\n")
+    for first in (True, False):
+        done = run(tmp_path, "--record", "shop.har", "--record-script", "script.txt")
+        assert ("`configure` finds its dynamic values" in done.stdout) is first
+        assert "Saved shop.case.toml" in done.stdout
 
 
 def test_log_is_kept_for_this_user_alone(tmp_path: Path) -> None:

@@ -22,21 +22,21 @@ def said(status: int, *challenges: bytes, has_identities: bool = False) -> str:
 
 def test_the_wizard_is_named_with_the_schemes() -> None:
     """In the server's order, each once, in one line or in several."""
-    expected = f"The server asks who it is (Negotiate, NTLM, Basic), {WIZARD}"
+    expected = f"The server asks who you are (Negotiate, NTLM, Basic), {WIZARD}"
     assert said(401, b"Negotiate", b'NTLM, basic realm="Basic, NTLM"') == expected
 
 
 def test_an_identity_that_does_not_fit() -> None:
     """There are some, and none of them is asked for."""
     assert said(401, b'Digest realm="x"', has_identities=True) == (
-        "The server asks who it is (Digest), and no [[identity]] is for this host and realm."
+        "The server asks who you are (Digest), and no [[identity]] is for this host and realm."
     )
 
 
 def test_a_proxy_that_asks() -> None:
     """What to set is in another table."""
     assert said(407, b"NTLM") == (
-        "The proxy asks who it is (NTLM): [proxy] of the test case can tell."
+        "The proxy asks who you are (NTLM): [proxy] of the test case can tell."
     )
 
 

@@ -115,7 +115,7 @@ def test_without_credentials(script: Script, expected: Failure, transport: str) 
         (
             answering(refusal(BASIC), refusal(BASIC)),
             "",
-            "wrong user name or password: it refuses the user in its URL (Basic)",
+            "wrong user name or password: it refuses the user in the URL of the proxy (Basic)",
         ),
         (
             answering(refusal(b"Proxy-Authenticate: Bearer\r\n")),
@@ -309,7 +309,7 @@ def test_what_goes_ahead_and_is_refused(transport: str) -> None:
     assert asked == [["", "Basic"], ["Basic"]]
     [[tunnelled], refused] = found.failures
     assert tunnelled.cause == "tls"
-    why = "wrong user name or password: it refuses the user in its URL (Basic)"
+    why = "wrong user name or password: it refuses the user in the URL of the proxy (Basic)"
     assert refused == (Failure("auth", f"proxy {proxy.url}: {why}"),)
 
 

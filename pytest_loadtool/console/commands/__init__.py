@@ -52,6 +52,7 @@ from pytest_loadtool.console.commands.load_configuration import (
     load_set,
 )
 from pytest_loadtool.console.commands.look import curl, diff, open_, response
+from pytest_loadtool.console.commands.navigator import load_result, navigator, open_case
 from pytest_loadtool.console.commands.outside import run, wait
 from pytest_loadtool.console.commands.properties import (
     properties,
@@ -105,8 +106,8 @@ COMMANDS = registry(
             *(play, break_, breakpoints, replays, why),
             *(response, diff, variables, search, trace, curl, open_),
         ),
-        "Load": (create_load_configuration, load, load_set, load_trial, start),
-        "File": (save, reload, edit_, log, shell, clear, help_, quit_),
+        "Load": (create_load_configuration, load, load_set, load_trial, start, load_result),
+        "File": (navigator, open_case, save, reload, edit_, log, shell, clear, help_, quit_),
     },
     aliases={"exit": "quit", "q": "quit", "ls": "shell ls"},
 )

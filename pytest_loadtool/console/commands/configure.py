@@ -126,14 +126,16 @@ async def undo_decision(session: Console, decision: VariableName) -> None:
     try:
         if name or not number:
             session.document = without_variable(document, name)
-            session.say(f"{name} is gone; what used it is sent as recorded:")
+            session.say(
+                f"{name} is gone. What used it is sent as recorded, and left alone by `configure`:"
+            )
         else:
             session.document = without_outcome(document, change)
             session.say(f"Nothing is asserted of {change} any more:")
     except ValueError as error:
         raise UsageError(str(error)) from None
     ignored = session.opened().case.asm.ignore[len(document.case.asm.ignore) :]
-    session.tell(f"  ignore {one}" for one in ignored)
+    session.tell(f"  {one}" for one in ignored)
 
 
 def _decided(session: Console) -> Document:

@@ -138,7 +138,7 @@ async def save(
         await _agree_to_replace(session, [*others, *(one for one in dataset if one.exists())])
         if not await agree_with_outside(session, path):
             return
-    how = await _way(session, document, secrets or "")
+    how, told = await _way(session, document, secrets or "")
     if how != WAYS[0]:
         session.history.note(f"save --secrets {how}", session.state)
     before = session.opened()
@@ -146,7 +146,7 @@ async def save(
     def placed(evidence: Path | None) -> None:
         session.document = dataclasses.replace(before, evidence=evidence)
 
-    with session.frontend.progress() as told:
+    with session.frontend.progress() as progress:
         saved = _save(
             session.settings,
             document,
@@ -155,7 +155,7 @@ async def save(
             own=not session.stranger,
             layout=session.layout if path == session.case_path else "",
             placed=placed,
-            told=told,
+            told=progress,
         )
     session.case_path = path
     session.document = session.saved = saved.document
@@ -164,25 +164,26 @@ async def save(
         session.log.renamed(session.shown(before.evidence), session.shown(target))
     session.history.written(saved.document, frozenset(filter(None, (before.evidence, target))))
     session.tell(saved.moved)
-    session.say(f"Saved {session.shown(path)}: {summary(document)}.")
-    session.tell(reminders(session.settings, path, saved))
+    session.say(f"Saved {session.settings.brief(path)}: {summary(document)}.")
+    session.tell(reminders(session.settings, path, saved, told=told))
 
 
-async def _way(session: Console, document: Document, wanted: str) -> str:
-    """What to do with the credentials and tokens; ``wanted`` is what the command said.
+async def _way(session: Console, document: Document, wanted: str) -> tuple[str, bool]:
+    """What to do with the credentials and tokens; ``wanted`` is what the command said. And whether
+    it was told which there are.
 
     Raises:
         UsageError: that is none of `WAYS`.
         CommandError: dynamic values are not configured yet.
     """
     if wanted:
-        return _understood(wanted, document)
+        return _understood(wanted, document), False
     if not document.case.configured:
-        return WAYS[0]
+        return WAYS[0], False
     rules = rules_of(session.settings, session.case_path, document.case)
     found = list(warnings(session.settings, document, session.case_path, rules))
     if not found:
-        return WAYS[0]
+        return WAYS[0], True
     session.tell(found)
     way = await session.consult(
         question(
@@ -193,7 +194,7 @@ async def _way(session: Console, document: Document, wanted: str) -> str:
         )
     )
     session.decided(f"--secrets {way}")
-    return way
+    return way, True
 
 
 def _understood(answer: str, document: Document) -> str:

@@ -162,11 +162,11 @@ async def quit_(session: Console) -> None:
     """
     question, instead = "", ""
     if session.live is not None:
-        path = session.shown(session.live.evidence.path)
+        path = session.settings.brief(session.live.evidence.path)
         question = f"A recording is running; its traffic stays in {path}. Quit without a test case?"
         instead = "`stop` makes the test case"
     elif session.unsaved:
-        shown = session.shown(session.case_path)
+        shown = session.settings.brief(session.case_path)
         question = f"The test case is not saved to {shown}. Quit all the same?"
         instead = "`save` writes the test case"
     if question and not await session.frontend.confirm(question, unattended=True):

@@ -80,7 +80,7 @@ async def properties(
 
 
 _SOURCES = (
-    "say --proxy-username USERNAME with --proxy-password-env NAME or --proxy-keyring SERVICE, or "
+    "give --proxy-username USERNAME with --proxy-password-env NAME or --proxy-keyring SERVICE, or "
     "--proxy-dataset FILE"
 )
 
@@ -104,7 +104,7 @@ async def _proxied(session: Console, case: TestCase, tab: _ProxyTab) -> TestCase
     if tab == _ProxyTab():
         return case
     if not tab.url and case.proxy is None:
-        raise UsageError("there is no proxy yet: say --proxy URL")
+        raise UsageError("there is no proxy yet: give --proxy URL")
     proxy = case.proxy or Proxy(tab.url)
     proxy = replace(proxy, url=tab.url or proxy.url)
     if tab.given.anything:

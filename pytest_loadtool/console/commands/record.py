@@ -79,7 +79,9 @@ async def record(
     if running.browser is None:
         _explain(session, running)
         return
-    session.say(f"Recording through {running.proxy} into {session.shown(running.evidence.path)}.")
+    session.say(
+        f"Recording through {running.proxy} into {session.settings.brief(running.evidence.path)}."
+    )
     _present(session)
     running.watch(lambda reason: _closed(session, reason))
 
@@ -135,7 +137,9 @@ def _present(session: Console) -> None:
 
 
 def _explain(session: Console, running: Live) -> None:
-    session.say(f"Recording through {running.proxy} into {session.shown(running.evidence.path)}.")
+    session.say(
+        f"Recording through {running.proxy} into {session.settings.brief(running.evidence.path)}."
+    )
     session.say(f"The proxy's certificate: {running.recorder.ca_certificate}")
     session.say("Programs started with `run` are recorded. For a client in another terminal:")
     for line in exports(running):

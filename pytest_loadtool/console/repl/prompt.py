@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from pytest_loadtool.replay.control import Control
 
 _PROMPT = "loadtool> "
+#: Columns that are left for an answer behind its question.
+_ANSWER = 20
 #: Seconds between two looks at the counters of the toolbar.
 _REFRESH = 0.5
 
@@ -134,8 +136,8 @@ class TerminalFrontend(PlainFrontend):
             return text
         from pytest_loadtool.console.repl.drawing import lines_drawn
 
-        width = shutil.get_terminal_size().columns
-        return "\n".join(lines_drawn(text.rstrip(), width - 1, coloured=False)) + " "
+        width = max(shutil.get_terminal_size().columns - _ANSWER, _ANSWER)
+        return "\n".join(lines_drawn(text.rstrip(), width, coloured=False)) + " "
 
 
 def _drawing() -> bool:

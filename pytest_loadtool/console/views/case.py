@@ -70,7 +70,7 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
             mark = f"{number:3}. " if numbered and decision.rule == OUTCOME else "  "
             if decision.rule in _NO_VARIABLE:  # what it is about, and no value
                 value = decision.value
-            what = _NO_VARIABLE.get(decision.rule, "no variable")
+            what = _NO_VARIABLE.get(decision.rule, "left as recorded")
             yield ViewLine((mark, "number"), (f"{what}: ", "heading"), (value, ""))
         yield _below(f"{decision.reason} [{decision.rule}, {decision.confidence:.0%}]")
 

@@ -154,7 +154,7 @@ def ask_password(
             "The password from an environment variable, or from the system's keyring",
             KEEPERS,
             "env",
-            otherwise=f"say where the password of {username} is: --password-env NAME or "
+            otherwise=f"give the place of the password of {username}: --password-env NAME or "
             "--keyring SERVICE",
             why=_WHY_KEPT,
         )
@@ -186,7 +186,7 @@ def ask_password(
 
 def _shared(session: Console, given: Given, known: Known) -> Wizard[CredentialChoice]:
     """Share a username."""
-    username = given.share or (yield from ask_name(known, "say --share USERNAME"))
+    username = given.share or (yield from ask_name(known, "give --share USERNAME"))
     same = username in (known.username, known.name)
     source, secret = yield from ask_password(
         session, given, username, known.password if same else ""

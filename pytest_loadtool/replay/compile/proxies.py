@@ -149,7 +149,9 @@ class Routes:
     def _account(self, proxy: Proxy, url: ProxyUrl) -> Account | None:
         if url.username:
             constant = Credentials(url.username, url.password)
-            return Account("", False, lambda _values: constant, "the user in its URL", ())
+            return Account(
+                "", False, lambda _values: constant, "the user in the URL of the proxy", ()
+            )
         if not any(proxy.templates):
             return None
         return Account(

@@ -71,7 +71,9 @@ class Forwarder:
         guest, account = ProxyUser(None, "", CredentialCache()), None
         if url.username:
             who = Credentials(url.username, url.password)
-            account = Account("", False, lambda _values: who, "the user in its URL", ())
+            account = Account(
+                "", False, lambda _values: who, "the user in the URL of the proxy", ()
+            )
             guest = ProxyUser(who, account.name, guest.verdicts)
         self._via = ProxyRoute(server, account, remedy=_REMEDY)
         self._guest = guest

@@ -318,7 +318,7 @@ def test_options_exclude_each_other(session: Console) -> None:
         ("--dataset users.csv --share ann", "--dataset and --share exclude each other"),
         ("--share a --password-env A --keyring b", "--password-env and --keyring exclude"),
         ("--dataset users.csv --keyring b", "--keyring goes with --share"),
-        ("--share ann", "say where the password of ann is: --password-env NAME or --keyring"),
+        ("--share ann", "give the place of the password of ann: --password-env NAME or --keyring"),
         ("--share ann --password-env no-name", "is not the name of an environment variable"),
     ):
         with pytest.raises(CommandError, match=wrong):

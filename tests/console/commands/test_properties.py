@@ -104,7 +104,7 @@ def test_authorization_in_the_fields_view(recorded: Console) -> None:
         "  Authorization  Server authentication header  NTLM (not configured)",
     ]
     do(recorded, CONFIGURE)
-    line = "  Authorization  Server authentication header  NTLM alice"
+    line = "# Authorization  Server authentication header  NTLM alice"
     assert said(recorded, "fields 1")[2] == line
     assert isinstance(recorded.frontend, Listener)
     assert recorded.frontend.gray == [line]
@@ -118,7 +118,7 @@ def test_user_identity_tab(recorded: Console, listener: Listener, tmp_path: Path
     """It tells who the virtual users are, and leads to the wizard."""
     shown = said(recorded, "properties")
     assert shown[shown.index("User Identity") + 1] == "  not configured: `user-identity` does"
-    listener.lines = ["dataset", "", "secret1"]
+    listener.lines = ["yes", "dataset", "", "secret1"]
     shown = said(recorded, "properties --user-identity")
     assert shown[shown.index("User Identity") + 1] == (
         "  shop.test: a row of users.csv for each virtual user"
@@ -181,10 +181,10 @@ def test_each_user_has_a_row_for_the_proxy(recorded: Console, tmp_path: Path) ->
     [
         ("--show-negotiation --hide-negotiation", "exclude each other"),
         ("--no-proxy --proxy http://p:1", "--no-proxy excludes"),
-        ("--proxy-method ntlm", "there is no proxy yet: say --proxy URL"),
+        ("--proxy-method ntlm", "there is no proxy yet: give --proxy URL"),
         ("--proxy-username bob --proxy-password-env P", "there is no proxy yet"),
         ("--proxy http://p:1 --proxy-method kerberos", "must be one of basic, digest, ntlm"),
-        ("--proxy http://p:1 --proxy-username bob", "say where the password of bob is"),
+        ("--proxy http://p:1 --proxy-username bob", "give the place of the password of bob"),
         ("--proxy http://p:1 --proxy-method ntlm", "means nothing without a user"),
         ("--proxy http://ann:secret@p:1", "proxy.url: leave out the user and the password"),
         ("--proxy nowhere", "expected a base URL"),

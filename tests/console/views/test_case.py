@@ -20,7 +20,7 @@ def test_decision_is_shown_with_its_evidence() -> None:
         "  csrf[1]  (recorded: Vz8)",
         "      set by GET /a, used by POST /b",
         "      It is a hidden field. [csrf-field, 100%]",
-        "  no variable: en",
+        "  left as recorded: en",
         "      It is the same in every request. [constant, 90%]",
     ]
 
