@@ -12,6 +12,7 @@ from typing import Literal
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 Lifespan = Literal["virtual user", "test case"]
+Order = Literal["sequential", "random"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class DatasetUse:
     * ``lifespan``: a virtual user keeps its row for its whole life, or takes one per iteration.
     * ``reusable``: after the last row the first comes again; otherwise running out is an error.
     * ``sharable``: two virtual users may hold the same row at once.
+    * ``order``: rows come as the file has them, or shuffled, in each run in the same way.
     """
 
     name: str
@@ -28,6 +30,7 @@ class DatasetUse:
     lifespan: Lifespan = "test case"
     reusable: bool = True
     sharable: bool = True
+    order: Order = "sequential"
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,8 @@ def take_rows(plan: Plan, case_path: Path, row: int | None = None) -> tuple[Clai
         if found is None or not 0 <= found < rows:
             raise ReplayError(_missing(use, rows, row))
         taken[use.name] = found
-        known[key] = found + 1
+        if row is None or use.order == "sequential":
+            known[key] = at + 1
         if rows > 1:
             said.append(f"Row {found + 1} of {rows} of {use.file}.")
     if taken:

@@ -98,6 +98,27 @@ def test_sharable_rows_come_again() -> None:
     assert [row_of(use, 3, user, 2, n) for n in range(3) for user in range(2)] == [0, 1, 2, 0, 1, 2]
 
 
+@given(st.integers(1, 9), st.integers(1, 40))
+def test_random_rows_are_those_of_a_shuffled_file(users: int, rows: int) -> None:
+    """Each comes once before any comes again, in each run and for each user in the same order;
+    another dataset has another one."""
+    use = DatasetUse("d", "d.csv", order="random")
+    every = [row_of(use, rows, n % users, users, n // users) for n in range(2 * rows)]
+    assert {*every[:rows]} == {*range(rows)}
+    assert every[rows:] == every[:rows]
+    assert every == [row_of(use, rows, n % users, users, n // users) for n in range(2 * rows)]
+
+
+def test_random_order_is_none_of_the_file() -> None:
+    """Nor that of another dataset, but the same in each process."""
+    first, second = (
+        [row_of(DatasetUse(name, "d.csv", order="random"), 8, user, 8, 0) for user in range(8)]
+        for name in ("users", "orders")
+    )
+    assert first == [2, 3, 7, 4, 6, 5, 0, 1]
+    assert second != first
+
+
 def test_own_rows_come_again() -> None:
     """Reusable, not sharable: a user goes round its own rows."""
     use = DatasetUse("d", "d.csv", sharable=False)

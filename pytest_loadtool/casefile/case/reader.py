@@ -209,6 +209,12 @@ def _lifespan(node: Node) -> str:
     return str(node.value)
 
 
+def _order(node: Node) -> str:
+    if node.value not in ("sequential", "random"):
+        raise node.expected('"sequential" or "random"')
+    return str(node.value)
+
+
 _HEADERS = array(parsed(header_line))
 
 _RECORDED = Table(
@@ -302,6 +308,7 @@ _DATASET = Table(
         "lifespan": Key(_lifespan),
         "reusable": Key(boolean),
         "sharable": Key(boolean),
+        "order": Key(_order),
     },
 )
 

@@ -130,7 +130,7 @@ def _dataset(use: DatasetUse) -> Iterator[KeyedLine]:
     default = DatasetUse(use.name, use.file)
     yield KeyedLine(table, f"[datasets.{key(use.name)}]", gap=True)
     yield _pair(table, "file", use.file)
-    for name in ("lifespan", "reusable", "sharable"):
+    for name in ("lifespan", "reusable", "sharable", "order"):
         value = getattr(use, name)
         yield _pair(table, name, value, usual=value == getattr(default, name))
 

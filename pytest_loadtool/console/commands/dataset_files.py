@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from pytest_loadtool.casefile.syntax import dataset_name
 from pytest_loadtool.codec.secret import is_secret
@@ -16,7 +15,7 @@ from pytest_loadtool.console.errors import CommandError, UsageError, as_usage
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import datasets as views
 from pytest_loadtool.editing import datasets as editing
-from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.model.dataset import Dataset, DatasetUse, Lifespan, Order
 from pytest_loadtool.workflow.datasets import (
     OpenDataset,
     open_dataset,
@@ -29,10 +28,12 @@ from pytest_loadtool.workflow.telling import counted
 #: How many rows are shown unless others are asked for, and of a preview.
 _SHOWN, PREVIEW = 20, 5
 #: By what a person may say: how long a virtual user keeps its row.
-_LIFESPANS: dict[str, Literal["virtual user", "test case"]] = {
+_LIFESPANS: dict[str, Lifespan] = {
     "virtual-user": "virtual user",
     "test-case": "test case",
 }
+
+_ORDERS: dict[str, Order] = {"sequential": "sequential", "random": "random"}
 
 
 async def datasets(session: Console) -> None:
@@ -81,13 +82,15 @@ async def dataset_properties(
     lifespan: str = "",
     reusable: str = "",
     sharable: str = "",
+    order: str = "",
 ) -> None:
     """Say who gets which row of a dataset, for how long.
 
     --lifespan is `test-case` (a user takes a new row for each iteration) or `virtual-user` (it
     keeps one for its whole life). --reusable yes: after the last row comes the first again; no:
     running out of rows is an error. --sharable yes: two users may hold the same row at once; no:
-    each row is one user's. Without options they are only shown.
+    each row is one user's. --order random shuffles them, in each run in the same way; sequential
+    takes them as they are. Without options they are only shown.
 
     Example: `dataset properties users --lifespan virtual-user --sharable no`
     """
@@ -102,6 +105,10 @@ async def dataset_properties(
         use = replace(use, reusable=_yes("--reusable", reusable))
     if sharable:
         use = replace(use, sharable=_yes("--sharable", sharable))
+    if order:
+        if order not in _ORDERS:
+            raise UsageError(f"--order is one of {', '.join(_ORDERS)}, not {order!r}")
+        use = replace(use, order=_ORDERS[order])
     if use != one.use:
         document = session.opened()
         uses = tuple(use if each.name == name else each for each in document.case.datasets)

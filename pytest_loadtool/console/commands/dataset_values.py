@@ -81,6 +81,8 @@ async def dataset_add_row(session: Console, name: DatasetName, *values: str) -> 
     one = named(session, name)
     with as_usage():
         content = editing.with_row(one.content, values)
+    columns = zip(one.content.columns, values, strict=False)
+    session.secrets.update(value for column, value in columns if is_secret(column))
     written(session, one.path, content)
     session.tell(views.grid(content, range(len(content.rows) - 1, len(content.rows))))
 

@@ -32,7 +32,8 @@ def rules(use: DatasetUse) -> str:
     whose = "each virtual user" if use.lifespan == "virtual user" else "each iteration"
     shared = "" if use.sharable else ", no two users at once share one"
     once = "" if use.reusable else ", none is used twice"
-    return f"a row for {whose}{shared}{once}"
+    order = ", in random order" if use.order == "random" else ""
+    return f"a row for {whose}{shared}{once}{order}"
 
 
 def state(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd
+from random import Random
 
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.load.formatting import plural
@@ -78,7 +79,22 @@ def row_of(use: DatasetUse, rows: int, user: int, users: int, iteration: int) ->
     * not reusable: there is none left;
     * reusable and sharable: the first comes again, so that all rows are used equally;
     * reusable, not sharable: the user's own rows come again, which no other user ever holds.
+
+    In random order these are the rows of a shuffled file.
     """
+    row = _row_in_turn(use, rows, user, users, iteration)
+    return row if row is None or use.order == "sequential" else _shuffled(use.name, rows)[row]
+
+
+@lru_cache(maxsize=64)
+def _shuffled(name: str, rows: int) -> tuple[int, ...]:
+    """The rows of a dataset, shuffled: for all workers, and in each run, in the same way."""
+    order = list(range(rows))
+    Random(name).shuffle(order)  # noqa: S311  no secret: it is to be known
+    return tuple(order)
+
+
+def _row_in_turn(use: DatasetUse, rows: int, user: int, users: int, iteration: int) -> int | None:
     step = iteration if use.lifespan == "test case" else 0
     row = user + step * users
     if row < rows:

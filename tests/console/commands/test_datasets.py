@@ -103,6 +103,25 @@ def test_rows_that_are_used_once_run_out(
     assert server.requests[0] == server.requests[2]
 
 
+def test_rows_come_in_random_order(searching: Console, server: Server, listener: Listener) -> None:
+    """Each once, in the same order each time; a row that is asked for is the one of the file."""
+    do(searching, "dataset new things name --rows 5 --fill name=t{}")
+    do(searching, "dataset properties things --order random")
+    assert listener.said[-1] == "things: a row for each iteration, in random order"
+    do(searching, "set-field 1 name --dataset things.name")
+    for _ in range(5):
+        do(searching, "play --fast")
+    do(searching, "play --fast --row 2")
+    do(searching, "dataset reset")
+    do(searching, "play --fast")
+    taken = [int(one[-1]) for one in server.requests]
+    assert sorted(taken[:5]) == [1, 2, 3, 4, 5]
+    assert taken[:5] != [1, 2, 3, 4, 5]
+    assert taken[5:] == [2, taken[0]]
+    do(searching, "save")
+    assert read_case(searching.case_path).datasets[0].order == "random"
+
+
 def test_undo_covers_the_values(searching: Console, tmp_path: Path, listener: Listener) -> None:
     """Files are brought back and removed; what somebody else has changed since is left alone."""
     path = tmp_path / "things.csv"
@@ -257,6 +276,7 @@ def test_field_makes_the_dataset_it_wants(
         ("dataset add-row things a b", r"expected 1 values? \(name\), got 2"),
         ("dataset show things --rows 7", "--rows is such as 21-40, of 2 rows"),
         ("dataset properties things --lifespan long", "--lifespan is one of"),
+        ("dataset properties things --order up", "--order is one of sequential, random"),
         ("dataset properties things --sharable maybe", "--sharable is yes or no"),
     ],
 )
