@@ -203,7 +203,7 @@ def test_wizards_ask_who_the_users_are(tmp_path: Path) -> None:
             terminal.enter("undo")
             terminal.wait_for(r"^Undid `user-identity 4 --field")
             terminal.enter("undo")
-            terminal.wait_for(r"^Undid `test-case-configuration --dataset")
+            terminal.wait_for(r"^Undid `play --fast`\.")
     assert (tmp_path / "users.csv").read_text().endswith("\nalice,secret1,EXAMPLE\\alice\n")
 
 
