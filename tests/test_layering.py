@@ -61,6 +61,7 @@ SUBROOMS: dict[str, tuple[str, ...]] = {
     "replay": ("user", "compile", "authentication"),
     "transport": ("wire", "proxy", "connections", "inprocess", "httpx"),
     "engine": ("prepare",),
+    "diagnosis": ("causes",),
     "report": ("load",),
     "capture": ("browser", "proxy"),
     "console": ("views", "wizards", "screens", "commands", "fullscreen", "repl"),

@@ -69,14 +69,17 @@ _Judge = Callable[[Yardstick, Seen], str]
 
 def judge(was: Yardstick, now: Seen) -> Finding | None:
     """The first thing that there is to say about an answer; None: it came as recorded."""
-    if text := _status(was, now):
-        return Finding(text)
+    differs = _status(was, now)
+    both_succeed = was.recorded.status // 100 == now.status // 100 == 2
+    if was.recorded.answer is not None and (both_succeed or was.recorded.status == now.status):
+        for tell in _FAILED:
+            if text := tell(was, now):
+                return Finding(text, failed=True)
+    if differs:
+        return Finding(differs)
     if was.recorded.status != now.status or was.recorded.answer is None:
         return None
-    for tell in _FAILED:
-        if text := tell(was, now):
-            return Finding(text, failed=True)
-    return next((Finding(text) for differs in _DIFFERS if (text := differs(was, now))), None)
+    return next((Finding(text) for tell in _DIFFERS if (text := tell(was, now))), None)
 
 
 def words(text: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ RFC 6265; what of it browsers do otherwise is in RFC 6265bis (draft 20), §5.6 a
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -90,6 +91,26 @@ def parse_cookie(line: str, host: str, target: str, now: float) -> Cookie | None
     if host != domain and (_ADDRESS.fullmatch(host) or not host.endswith("." + domain)):
         return None
     return Cookie(name, value, domain, host_only, path, secure, expires)
+
+
+def sent_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Return name and value of each cookie that a request with these headers sends (RFC 6265
+    §4.2.1), of those that have a name."""
+    for header, line in headers:
+        if header.lower() == "cookie":
+            for pair in line.split(";"):
+                name, equals, value = pair.partition("=")
+                if equals and name.strip():
+                    yield name.strip(), value.strip()
+
+
+def set_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Return name and value of each cookie that a response with these headers sets (RFC 6265 §5.2),
+    whether or not a client keeps it."""
+    for header, line in headers:
+        if header.lower() == "set-cookie":
+            name, _, value = line.partition(";")[0].partition("=")
+            yield name.strip(), value.strip()
 
 
 def _cookie_date(text: str) -> float:

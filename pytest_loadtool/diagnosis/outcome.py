@@ -66,6 +66,12 @@ class StepOutcome:
         return f"{self.page}{SEPARATOR}{self.transaction.title}"
 
     @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it failed, the status first: of an error's answer the rest follows."""
+        ordered = sorted(self.failures, key=lambda one: one.cause != "status")
+        return tuple(one.told for one in ordered)
+
+    @property
     def milliseconds(self) -> float:
         """The service time: from the request's first byte to the response's last."""
         return (self.response.finished - self.response.sent) * 1000
@@ -79,14 +85,17 @@ class Evidence:
     note: str = ""
 
 
-def headline(outcome: StepOutcome) -> str:
-    """A failed transaction in one line."""
-    return printable(f"{outcome.title}: {'; '.join(one.told for one in outcome.failures)}")
-
-
 def text_of(response: Received) -> tuple[str, str]:
     """The decoded body, or what is wrong with it."""
     try:
         return response.text, ""
     except ValueError as error:
         return "", str(error)
+
+
+def otherwise(outcome: StepOutcome) -> str:
+    """Return a transaction in one line that passed and did not come as recorded; empty for
+    others."""
+    if outcome.failures or not outcome.otherwise:
+        return ""
+    return printable(f"{outcome.title}: {outcome.otherwise}")

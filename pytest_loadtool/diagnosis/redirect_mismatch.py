@@ -7,12 +7,9 @@ status 200, and so has the form to log in that many servers answer with, or redi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from shlex import quote
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.http import SAFE_METHODS
-from pytest_loadtool.codec.printable import clip
 
 #: What makes a client go elsewhere (RFC 9110 §15.4); 304 does not.
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -40,37 +37,3 @@ def _shape(location: str) -> str:
 def was_refused(method: str, recorded: int, status: int) -> bool:
     """Whether a change that a redirect had confirmed was answered with a page."""
     return method not in SAFE_METHODS and recorded in _REDIRECTS and led_elsewhere(recorded, status)
-
-
-def what_it_means(
-    method: str, recorded: int, status: int, location: str, complaints: Sequence[str]
-) -> Iterator[str]:
-    """Sentences on a response that leads elsewhere; ``complaints`` are those of the page."""
-    if was_refused(method, recorded, status):
-        yield (
-            f"A redirect was recorded ({recorded}). A form that comes back as a page was, as a "
-            "rule, refused."
-        )
-        if complaints:
-            yield f"The page says: {'; '.join(map(repr, complaints))}"
-    elif recorded in _REDIRECTS:
-        yield f"A redirect was recorded ({recorded}), and this is a page."
-    else:
-        yield (
-            f"A page was recorded ({recorded}), and this is a redirect to "
-            f"{clip(location, 200) or 'nowhere'}: to a login, perhaps."
-        )
-
-
-def remedies(name: str) -> Iterator[str]:
-    """What to do about a form that was refused; ``name`` is the text that was typed into it and may
-    exist already, if there is one."""
-    if name:
-        yield (
-            f"If the server takes {name!r} only once: `unique {quote(name)}` in the console gives "
-            "each replay and each virtual user one of its own."
-        )
-    yield (
-        f"{'If not, it' if name else 'It'} may hold something of the recorded session: "
-        "`configure --replay` looks for that."
-    )

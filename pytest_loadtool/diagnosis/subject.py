@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from pytest_loadtool.codec.cookie import sent_cookies
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, Template
 from pytest_loadtool.diagnosis.outcome import Evidence, StepOutcome
 from pytest_loadtool.masking.text import Mask
@@ -111,16 +112,11 @@ def _pairs(
         for name, _, value in lines:
             if template.references and name.lower() == header.name.lower():
                 yield template, value
-    sent = [
-        pair.strip()
-        for name, _, line in lines
-        if name.lower() == "cookie"
-        for pair in line.split(";")
-    ]
+    sent = list(sent_cookies((name, line) for name, _, line in lines))
     for cookie in request.cookies:
         template = Template.parse(cookie.partition(";")[0])
         name = cookie.partition("=")[0]
-        yield from ((template, pair) for pair in sent if pair.partition("=")[0] == name)
+        yield from ((template, f"{one}={value}") for one, value in sent if one == name)
     if isinstance(request.body, str):
         yield Template.parse(request.body), body
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.codec.printable import clip
-from pytest_loadtool.diagnosis.challenges import challenge_remedy
+from pytest_loadtool.diagnosis.causes.challenge import challenge_remedy
 from pytest_loadtool.masking.carried import carried_by
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.masking.values import secrets_of

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from urllib.parse import unquote
 
+from pytest_loadtool.codec.cookie import sent_cookies, set_cookies
 from pytest_loadtool.codec.filters import UNDO, filtered
 from pytest_loadtool.codec.multipart import as_template, pieces_of
 from pytest_loadtool.codec.secret import (
@@ -215,12 +216,11 @@ def _json_text(exchange: Exchange) -> str:
 
 def cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
     """The cookies that are sent and set, each with its name and its value."""
-    for header, line in (*exchange.request_headers, *exchange.response_headers):
-        lower = header.lower()
-        if lower in ("cookie", "set-cookie"):
-            for pair in line.split(";")[: None if lower == "cookie" else 1]:
-                name, _, text = pair.partition("=")
-                yield name.strip(), unquote(text.strip().strip('"'))
+    for name, text in (
+        *sent_cookies(exchange.request_headers),
+        *set_cookies(exchange.response_headers),
+    ):
+        yield name, unquote(text.strip('"'))
 
 
 def recorded_slots(exchange: Exchange) -> list[Slot]:

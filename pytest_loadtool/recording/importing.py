@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import count
 from types import MappingProxyType
 
+from pytest_loadtool.codec.cookie import sent_cookies
 from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.build import build_case
 from pytest_loadtool.recording.entry import origin, sayable
 from pytest_loadtool.recording.filter.hosts import with_recorded_hosts
-from pytest_loadtool.recording.request.cookies import sent_cookies
 from pytest_loadtool.recording.request.header_sets import share
 from pytest_loadtool.recording.request.template import draft
 from pytest_loadtool.recording.request.uploads import Uploads
@@ -62,7 +62,7 @@ def with_page(
 
 def _unknown(cookies: tuple[str, ...], before: Sequence[Exchange]) -> tuple[str, ...]:
     """Those of a name that no exchange has sent or set."""
-    sent = {name for one in before for name, _ in sent_cookies(one)}
+    sent = {name for one in before for name, _ in sent_cookies(one.request_headers)}
     known = sent | {
         value.partition("=")[0].strip()
         for one in before

@@ -18,24 +18,20 @@ from pytest_loadtool.codec.multipart import is_multipart, shown
 from pytest_loadtool.codec.printable import clip, printable
 from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.spellings import spellings
-from pytest_loadtool.diagnosis.challenges import challenge_remedy
 from pytest_loadtool.diagnosis.comparison import (
     Difference,
     body_differences,
     header_differences,
     title_of,
 )
+from pytest_loadtool.diagnosis.diagnose import diagnose
 from pytest_loadtool.diagnosis.extractors import broken_extractors
-from pytest_loadtool.diagnosis.outcome import Evidence, Received, StepOutcome, headline, text_of
-from pytest_loadtool.diagnosis.refusal import lost_cookies, passed_before, tokens, why_elsewhere
+from pytest_loadtool.diagnosis.outcome import Evidence, Received, StepOutcome, text_of
 from pytest_loadtool.diagnosis.subject import Subject, indented, place_of
-from pytest_loadtool.diagnosis.unconfirmed import unconfirmed
 from pytest_loadtool.masking.carried import carried_by, recorded_in
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import TestCase
-
-#: How many later failures are listed.
-_MOST_LATER = 20
+from pytest_loadtool.report.diagnosis import checked, consequences, fix_first, summary
 
 #: Where to look in an HTML page that there is nothing to compare with.
 _HTML_START = re.compile(r"<title|<h1|<body", re.IGNORECASE)
@@ -57,7 +53,7 @@ def explain(
     brief: bool = False,
     whole: bool = True,
 ) -> str:
-    """Why the replay of ``case``, read from ``path``, failed.
+    """Return why the replay of ``case``, read from ``path``, failed.
 
     ``outcomes`` are all transactions that were replayed, at least one of them failed. ``secrets``
     are values that are masked wherever they stand. It is about the first failure, or about that of
@@ -65,30 +61,34 @@ def explain(
     nobody stopped the replay.
     """
     by_index = sorted(outcomes, key=lambda one: one.index)
-    failed = [one for one in by_index if one.failures]
-    first = next(one for one in failed if about in (None, one.index))
-    later = [one for one in failed if one.index > first.index]
     mask = Mask([*secrets, *_carried(case, by_index, evidence)])
+    found = diagnose(case, by_index, path=path, evidence=evidence, mask=mask, about=about)
+    first, failed = found.failed, sum(1 for one in by_index if one.failures)
+    total = sum(1 for _ in case.transactions())
+    earlier = next(one for one in by_index if one.failures)
     subject = Subject(case, path, first, mask, evidence)
     sections = (
-        [headline(first), *unconfirmed(case, first)],
-        _counts(case, len(by_index), len(failed), whole=whole),
-        [f"The first failure is {headline(failed[0])}"] if failed[0] is not first else [],
-        [*_why(subject), *why_elsewhere(subject, by_index), *lost_cookies(subject)],
-        passed_before(subject, by_index),
-        tokens(subject),
-        broken_extractors(
-            case,
-            first.index,
-            first.failures,
-            _in_short(first.response),
-            _sent_before(subject, by_index),
-        ),
+        fix_first(found, path),
+        _counts(case, len(by_index), failed, whole=whole),
+        [f"The first failure is {summary(earlier, total)}"] if earlier is not first else [],
+        _why(subject),
+        checked(found),
+        _extractors(subject, by_index),
         *([] if brief else _exchanged(subject)),
-        _later(path, later),
+        consequences(found, path),
     )
     text = "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines)
     return printable(mask.known(text))
+
+
+def _extractors(subject: Subject, outcomes: Sequence[StepOutcome]) -> list[str]:
+    """What extractors wanted that found nothing; of an error's answer nobody expects values."""
+    first = subject.first
+    if not 200 <= first.response.status <= 399:
+        return []
+    sent = _sent_before(subject, outcomes)
+    short = _in_short(first.response)
+    return broken_extractors(subject.case, first.index, first.failures, short, sent)
 
 
 def _carried(case: TestCase, outcomes: Sequence[StepOutcome], evidence: Evidence) -> Iterator[str]:
@@ -126,11 +126,7 @@ def _why(subject: Subject) -> Iterator[str]:
         f"{place_of(subject.path, first)}: page {first.page!r}, "
         f"transaction {first.index + 1} {first.transaction.title!r}"
     )
-    yield from indented(one.told for one in first.failures)
-    if not any(one.cause == "auth" for one in first.failures):  # or else that has said what to do
-        response, has_identities = first.response, bool(subject.case.identities)
-        remedy = challenge_remedy(response.status, response.headers, has_identities=has_identities)
-        yield from indented([remedy] if remedy else [])
+    yield from indented(first.reasons)
 
 
 def _in_short(response: Received) -> str:
@@ -240,15 +236,6 @@ def _recorded(subject: Subject, text: str) -> tuple[list[str], Difference | None
         lines.append(f"  title: {title_of(old)!r}, now {title_of(text)!r}")
     difference = body_differences(old, text)
     return [*lines, *indented(difference.lines)], difference
-
-
-def _later(path: str, later: Sequence[StepOutcome]) -> list[str]:
-    if not later:
-        return []
-    lines = [f"  {place_of(path, one)}: {headline(one)}" for one in later[:_MOST_LATER]]
-    if len(later) > _MOST_LATER:
-        lines.append(f"  and {len(later) - _MOST_LATER} more")
-    return ["later failures, possible consequences of the first:", *lines]
 
 
 def _status(code: int) -> str:

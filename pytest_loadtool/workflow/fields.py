@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from pytest_loadtool.codec.cookie import sent_cookies
 from pytest_loadtool.codec.template import Reference, Template
 from pytest_loadtool.correlation.requests.fields import (
     CONSTANT,
@@ -16,7 +17,6 @@ from pytest_loadtool.correlation.requests.fields import (
     Field,
     every_field,
     fields_of,
-    sent_cookies,
 )
 from pytest_loadtool.correlation.writing.revert import names_in_use
 from pytest_loadtool.editing.bulk_edit import with_constants, with_references
@@ -244,4 +244,6 @@ def _recorded_values(document: Document, one: Transaction) -> Mapping[str, str]:
     alone = TestCase(case.name, (Page("", (Transaction(request),)),), case.server)
     values = {field.name: field.value for field in fields_of(alone, 0)}
     # Those that a script has set stand in requests, and are fields of them.
-    return {f"{COOKIE}{name}": value for name, value in sent_cookies(exchange)} | values
+    return {
+        f"{COOKIE}{name}": value for name, value in sent_cookies(exchange.request_headers)
+    } | values

@@ -47,7 +47,7 @@ class Place:
     @property
     def named(self) -> bool:
         """Whether the first failure says which change it is about."""
-        return self.title in self.replayed.first
+        return self.title in " ".join(self.replayed.first.split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,12 +31,13 @@ def test_what_exists_already(case: TestCase, exchanges: tuple[Exchange, ...], se
     with serve(61) as url:
         assert not explained(case, exchanges, url)
         text = explained(case, exchanges, url)
-    first, *_ = text.splitlines()
-    assert "POST /admin/auth/user/add/: Status Code is 200, expected 300-399" in first
-    assert "A redirect was recorded (302). A form that comes back as a page was, as a rule" in text
-    assert "'A user with that username already exists.'" in text
-    assert "If the server takes 'bob' only once: `unique bob` in the console" in text
-    assert "tokens that were sent:" not in text  # they are today's
+    block = text.partition("\n\n")[0]
+    first, *_ = block.splitlines()
+    assert "POST /admin/auth/user/add/  200, expected 300-399" in first
+    assert "cause    The server takes 'bob' only once, and has it." in block
+    assert "'A user with that username already exists.'" in block
+    assert "loadtool> unique bob" in block
+    assert "csrfmiddlewaretoken was taken anew from" in " ".join(block.split())
 
 
 def test_a_token_as_recorded(case: TestCase, exchanges: tuple[Exchange, ...], serve: Serve) -> None:
@@ -44,10 +45,10 @@ def test_a_token_as_recorded(case: TestCase, exchanges: tuple[Exchange, ...], se
     with serve(81) as url:
         text = explained(taken_back(case, exchanges, "csrf_token[1]"), exchanges, url)
     assert "Status Code is 403" in text
-    said = text[text.index("tokens that were sent:") : text.index("sent to http")]
-    assert "  csrfmiddlewaretoken = " in said
-    assert " is a constant: it was sent as recorded" in said
-    assert 'ignore = ["POST /admin/login/: csrfmiddlewaretoken"]: take that out' in said
+    said = " ".join(text.partition("\n\n")[0].split())
+    assert "cause csrfmiddlewaretoken = " in said
+    assert "was sent as recorded, and 2 GET /admin/login/ gives out another now" in said
+    assert 'take "POST /admin/login/: csrfmiddlewaretoken" out of `ignore`' in said
 
 
 def test_a_token_that_nothing_gives_out(
@@ -71,9 +72,9 @@ def test_a_token_that_nothing_gives_out(
     )
     with serve(101) as url:
         text = explained(replace(case, pages=pages), exchanges, url)
-    said = text[text.index("tokens that were sent:") : text.index("sent to http")]
-    assert "= ${csrf_token[1]}, by the rule csrf-form-field; no transaction before" in said
-    assert "the recorded value" in said
+    block, said = (" ".join(one.split()) for one in (text.partition("\n\n")[0], text))
+    assert "was sent with the recorded value: nothing new was taken from nowhere" in block
+    assert "(${csrf_token[1]}, which no transaction before gives out)" in said
 
 
 def test_a_cookie_that_nobody_sets(
@@ -82,5 +83,6 @@ def test_a_cookie_that_nobody_sets(
     """Without the page that sets it, Django answers 403 for want of its cookie: that is named."""
     with serve(121) as url:
         text = explained(replace(case, pages=case.pages[1:]), exchanges, url)
-    assert "POST /admin/login/" in text.splitlines()[0]
-    assert "Not sent, although the recording has them: the cookies csrftoken." in text
+    block = text.partition("\n\n")[0]
+    assert "POST /admin/login/" in block.splitlines()[0]
+    assert "The cookie csrftoken was not sent" in block

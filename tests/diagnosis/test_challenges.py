@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.diagnosis.challenges import challenge_remedy
+from pytest_loadtool.diagnosis.causes.challenge import challenge_remedy
 
 WIZARD = (
     "and the test case does not say: run the Test Case Configuration Wizard "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.diagnosis.refusal import complaints
+from pytest_loadtool.diagnosis.page_errors import complaints
 
 DJANGO = """<p class="errornote">Please correct the error below.</p>
 <div class="form-row errors field-username"><ul class="errorlist" id="id_username_error">

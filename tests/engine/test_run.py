@@ -57,6 +57,12 @@ def judged(run: LoadRun) -> Summary:
     return summary
 
 
+def reported(run: LoadRun) -> bool:
+    """Whether each worker has told of requests."""
+    summary = run.summary()
+    return summary is not None and all(worker.requests for worker in summary.workers)
+
+
 def test_numbers_are_those_of_the_server(tmp_path: Path, server: Server) -> None:
     """Two processes share the load, are looked at meanwhile, and their numbers are one report, of
     the same shape as that of a run in this process."""
@@ -82,10 +88,9 @@ def test_numbers_are_those_of_the_server(tmp_path: Path, server: Server) -> None
 def test_killed_worker_keeps_its_numbers(tmp_path: Path, server: Server) -> None:
     """What it had reported stays, and the others finish."""
     path = written(tmp_path, server.url, "GET /", more='thresholds = ["requests > 1"]')
-    seen: list[Progress] = []
     with Processes(path, 2) as workers:
-        run = introduced(path, workers, seen)
-        while not seen or not seen[-1].requests:
+        run = introduced(path, workers, [])
+        while not reported(run):
             workers.receive(run)
         workers.by_name["process 0"].kill()
         while run.conductor.busy != ["process 1"]:

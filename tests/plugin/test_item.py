@@ -53,8 +53,9 @@ def test_a_redirect_in_place_of_a_page_is_told(
     assert [one for one in lines if one.startswith("loadtool: ")] == [
         f"loadtool: moved.case.toml::moved passed, but not as recorded: {said}"
     ]
-    assert f"  later.case.toml:7: {said}" in lines
-    assert "passed before, but not as recorded:" in result.outlines
+    assert "           later.case.toml:7" in result.outlines
+    assert "  cause    1 GET /status/302 passed before, but not as recorded." in result.outlines
+    assert "  because  302 where 200 was recorded" in result.outlines
     tree = ElementTree.parse(pytester.path / "out.xml")
     path = "testcase[@name='moved']/properties/property[@name='not as recorded']"
     assert [one.get("value") for one in tree.iterfind(f".//{path}")] == [said]
@@ -117,7 +118,8 @@ def test_failure_shows_what_was_sent_and_received(
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "Home * log in: Status Code is 403, expected 200-399; Search text not found: 'Welcome'",
+            "FIX FIRST  2 of 4  Home * log in  403, expected 200-399",
+            "           shop.case.toml:9",
             '"A visit to the shop": 2 of 4 transactions failed.*',
             "shop.case.toml:9: page 'Home', transaction 2 'log in'",
             "  Status Code is 403, expected 200-399",
@@ -133,7 +135,7 @@ def test_failure_shows_what_was_sent_and_received(
             "recorded: 302 Found*",
             "later failures, possible consequences of the first:",
             "  shop.case.toml:16: Home * GET /status/404: Status Code is 404, expected 200-399",
-            "FAILED shop.case.toml::shop - Home * log in: *",
+            "FAILED shop.case.toml::shop - 403 at Home * log in (2 of 4): *",
         ]
     )
     text = result.stdout.str()
@@ -325,7 +327,9 @@ def test_no_server_to_talk_to(pytester: pytest.Pytester, server: Server) -> None
     write(pytester, "shop", case("http://127.0.0.1:9", "GET /"))
     result = pytester.runpytest()
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*Home*GET /: connection refused*", "received: nothing"])
+    result.stdout.fnmatch_lines(
+        ["  because  connection refused*", "received: nothing", "*no response at Home*"]
+    )
 
 
 def test_dataset_rows_start_at_the_first(pytester: pytest.Pytester, server: Server) -> None:

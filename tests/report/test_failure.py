@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.diagnosis.outcome import Evidence, StepOutcome, headline
+from pytest_loadtool.diagnosis.outcome import Evidence, StepOutcome
 from pytest_loadtool.model.case import (
     Header,
     Kind,
@@ -21,6 +21,7 @@ from pytest_loadtool.model.case import (
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor, FormField, JsonPath, RegularExpression
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.report.diagnosis import summary
 from pytest_loadtool.report.failure import explain
 from tests.report.outcomes import Answer, outcome
 
@@ -127,10 +128,11 @@ def explained(answer: Answer, transaction: Transaction = ORDERS, recorded: bytes
     )
 
 
-def test_headline_is_one_line() -> None:
+def test_summary_is_one_line() -> None:
     """All reasons of a failed transaction stand in its one line, safe for any terminal."""
     failed = outcome(0, "P", replace(ORDERS, name="a\x1bb\udc80"), Answer(b""), "one", "two")
-    assert headline(failed) == "P \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} a\\x1bb?: one; two"
+    where = "P \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} a\\x1bb? (1 of 4)"
+    assert summary(failed, 4) == f"200 at {where}: one; two"
 
 
 def test_nothing_received() -> None:
@@ -278,8 +280,7 @@ def test_redirect_to_another_page_that_passed(location: bytes, next_path: str, s
     outcomes = [outcome(0, "p", save, saved), outcome(1, "p", ORDERS, failed, "Status Code is 404")]
     recorded = replace(RECORDED, response_headers=(("Location", "http://shop/posts/17?saved=1"),))
     text = explain(case, outcomes, path="x.toml", evidence=Evidence((recorded,)))
-    line = "x.toml:12: p \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} POST /posts: redirected to"
-    assert (f"  {line} /posts/create where /posts/17 was recorded" in text) is said
+    assert ("redirected to /posts/create where /posts/17 was recorded" in text) is said
     assert ("passed before" in text) is said
 
 

@@ -26,6 +26,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from pytest_loadtool.casefile.har.table import EntryError, HarTable
+from pytest_loadtool.codec.cookie import sent_cookies
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
 #: ``log.creator.name`` of the files that we write.
@@ -201,12 +202,7 @@ def _request_from(exchange: Exchange, body: tuple[str, str]) -> dict[str, Any]:
         "method": exchange.method,
         "url": exchange.url,
         "httpVersion": exchange.http_version,
-        "cookies": [
-            _pair(*one.strip().partition("=")[::2])
-            for line in _all(exchange.request_headers, "cookie")
-            for one in line.split(";")
-            if one.strip()
-        ],
+        "cookies": [_pair(*cookie) for cookie in sent_cookies(exchange.request_headers)],
         "headers": [_pair(*header) for header in exchange.request_headers],
         "queryString": [_pair(*one) for one in _query(exchange.url)],
         "headersSize": -1,

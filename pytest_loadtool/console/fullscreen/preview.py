@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.errors import CommandError
@@ -32,8 +33,16 @@ async def previewed(session: Console, line: str) -> list[str] | None:
         return None  # it is not whole yet
     if call is None or _PREVIEW not in call.command.options() or _PREVIEW in line:
         return None
-    call = session.registry.parse(f"{line} {_PREVIEW}")
+    return await shown_by(session, f"{line} {_PREVIEW}")
+
+
+async def shown_by(session: Console, line: str) -> list[str]:
+    """Return what a command line that changes nothing says, or what is wrong with it.
+
+    It is not logged, and cannot ask.
+    """
     kept = _PreviewFrontend()
+    call = session.registry.parse(line)
     before, session.frontend = session.frontend, kept
     try:
         if call is not None:
@@ -49,7 +58,11 @@ class _PreviewFrontend:
     """Keeps what is said, and answers nothing."""
 
     interactive = False
-    columns: int | None = None
+
+    @property
+    def columns(self) -> int | None:
+        """Those of the terminal."""
+        return get_terminal_size().columns
 
     def __init__(self) -> None:
         self.lines: list[str] = []

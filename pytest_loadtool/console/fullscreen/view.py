@@ -44,7 +44,7 @@ from prompt_toolkit.output import ColorDepth
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.fullscreen.editing_requests import edit_next
 from pytest_loadtool.console.fullscreen.frontend import ScreenFrontend
-from pytest_loadtool.console.fullscreen.preview import previewed
+from pytest_loadtool.console.fullscreen.preview import previewed, shown_by
 from pytest_loadtool.console.fullscreen.signalling import signalling
 from pytest_loadtool.console.fullscreen.style import style
 from pytest_loadtool.console.replays import replay_at_hand
@@ -53,6 +53,7 @@ from pytest_loadtool.console.screens.editor import Editor, beside_replay, editor
 from pytest_loadtool.console.screens.frame import Bar, Output, body_rows, framed, pane_rows
 from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help, needs_terminal
 from pytest_loadtool.console.screens.pager import Pager
+from pytest_loadtool.console.screens.panels import PANELS, Panel, numbered_above, panel_of
 from pytest_loadtool.console.screens.tree_drawing import MARKS, OUTCOMES
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
@@ -83,6 +84,7 @@ class Typing:
     take: Callable[[str | None], None]
     command: bool = False
     secret: bool = False
+    question: bool = False
 
 
 class FullScreen:
@@ -104,12 +106,14 @@ class FullScreen:
         self._look_at_replay()
         self._before = session.frontend
         self._output = Output()
+        self._preview_output: Output | None = None
         self._message = self._busy = self._progress = ""
         self._typing: Typing | None = None
         self._task: asyncio.Task[None] | None = None
         self._previewing: asyncio.Task[None] | None = None
         self._replay: tuple[Control, Plan, float] | None = None
         self._heard: list[str] = []
+        self._asked = False
         self._history, self._silent = history, InMemoryHistory()
         self._line = Buffer(
             multiline=False,
@@ -171,7 +175,7 @@ class FullScreen:
 
     def _body(self) -> tuple[int, int]:
         size = self._size
-        return size.columns, body_rows(self._output, size.columns, size.rows)
+        return size.columns, body_rows(self._pane, size.columns, size.rows)
 
     def lines(self, columns: int, rows: int) -> list[ViewLine]:
         """Return what is on the screen."""
@@ -179,12 +183,22 @@ class FullScreen:
         return framed(
             self._bar(),
             self._drawn_body,
-            self._output if self._replay is None else Output(),
-            self._progress or self._busy or self._message,
+            self._pane if self._replay is None else Output(),
+            self._status,
             self._keys,
             columns,
             rows,
         )
+
+    @property
+    def _pane(self) -> Output:
+        """What is shown below, or over all: what a line that is typed would do, before all else."""
+        return self._preview_output or self._output
+
+    @property
+    def _panel(self) -> Panel | None:
+        """The panel that takes the screen."""
+        return self._output.panel if self._output.open else None
 
     def _drawn_body(self, columns: int, rows: int) -> list[ViewLine]:
         if self._replay is None:
@@ -198,7 +212,15 @@ class FullScreen:
     def _keys(self) -> tuple[ScreenKey, ...]:
         """The keys that mean something now."""
         keys = self.editor.keys if self._replay is None else replaying.KEYS
+        if self._replay is None and self._panel is not None:
+            keys = self._panel.keys
         return available(keys, self._session.registry)
+
+    @property
+    def _status(self) -> str:
+        """The line above the keys: how far work has got, how to answer, or what was said."""
+        asked = self._typing is not None and self._typing.question
+        return self._progress or (self._message if asked else self._busy or self._message)
 
     def _bar(self) -> Bar:
         session, document = self._session, self._session.document
@@ -233,7 +255,13 @@ class FullScreen:
         def pressed(name: str) -> Callable[[KeyPressEvent], None]:
             return lambda _: self.press(name)
 
-        tables = (editor_keys.KEYS, editor_keys.FIELD_KEYS, editor_keys.PICK_KEYS, replaying.KEYS)
+        tables = (
+            editor_keys.KEYS,
+            editor_keys.FIELD_KEYS,
+            editor_keys.PICK_KEYS,
+            replaying.KEYS,
+            *PANELS.values(),
+        )
         for name in {name for table in tables for key in table for name in key.keys}:
             bindings.add(name, filter=~typing)(pressed(name))
         bindings.add("?", filter=~typing)(lambda _: self._help())
@@ -241,6 +269,9 @@ class FullScreen:
         bindings.add("f2", filter=~typing)(lambda _: self._quit())
         bindings.add("c-c")(lambda _: self._given_up())
         bindings.add("escape", filter=typing)(lambda _: self._given_up())
+        answering = Condition(lambda: self._typing is not None and self._typing.question)
+        bindings.add("f3", filter=answering)(lambda _: self._reply("back"))
+        bindings.add("f1", filter=answering)(lambda _: self._reply("?"))
         bindings.add("tab", filter=typing)(lambda _: self._complete())
         return bindings
 
@@ -255,8 +286,14 @@ class FullScreen:
         columns, rows = self._body()
         if key.line:
             template = key.on_page if key.on_page and self.editor.on_page else key.line
-            line = template.format(**self.editor.places)
-            self._ask_command(line) if key.ask else self._start(line)
+            places = dict(self.editor.places)
+            if self._panel is not None:
+                places |= self._panel.places(self._output.texts, self._output.cursor)
+            line = template.format(**places)
+            if key.ask:
+                self._ask_command(line)
+            elif line.strip():
+                self._start(line)
         elif key.move == "command":
             self._ask_command("")
         elif key.move == "search":
@@ -282,6 +319,9 @@ class FullScreen:
         if move == "back":
             self._output = replace(output, open=False)
             return True
+        if output.panel is not None:
+            self._moves_panel(output, move)
+            return True
         columns, rows = self._size.columns, self._size.rows
         seen = pane_rows(output, columns, rows)
         count = len(output.shown(columns))
@@ -292,6 +332,26 @@ class FullScreen:
             return output.whole and move in ("up", "down", "home", "end", "open")
         self._output = replace(output, pager=output.pager.moved(by[move], count, seen))
         return True
+
+    def _moves_panel(self, output: Output, move: str) -> None:
+        columns, rows = self._size.columns, self._size.rows
+        seen = pane_rows(output, columns, rows)
+        far = len(output.texts)
+        by = {"up": -1, "down": 1, "page up": -seen, "page down": seen, "home": -far, "end": far}
+        number = numbered_above(output.texts, output.cursor)
+        if move in by:
+            self._output = output.at(output.cursor + by[move], columns, seen)
+        elif move == "goto" and number is not None:
+            self._output = replace(output, open=False)
+            _, rows = self._body()
+            self.editor = replace(
+                self.editor, tree=self.editor.tree.goto(number, max(rows, 2) - 1), focus="detail"
+            )
+            if output.panel is not None and (text := output.panel.sought):
+                found = editor_moves.searched(
+                    editor_moves.MOVES["tab 1"](self.editor, columns, rows), text, columns
+                )
+                self.editor = found or self.editor
 
     def _help(self) -> None:
         marks = [ViewLine((f"  {letter}  ", "name"), (text, "")) for letter, text in MARKS.items()]
@@ -359,7 +419,7 @@ class FullScreen:
 
     def _accepted(self, line: Buffer) -> bool:
         text, typing = line.text, self._typing
-        self._typing = None
+        self._typing = self._preview_output = None
         self._app.layout.focus(self._screen)
         if typing is not None:
             typing.take(text)
@@ -370,10 +430,13 @@ class FullScreen:
             return
         typing, self._typing = self._typing, None
         self._line.reset()
-        if self._output.title == "preview":
-            self._output = Output()
+        self._preview_output = None
         self._app.layout.focus(self._screen)
         typing.take(None)
+
+    def _reply(self, text: str) -> None:
+        self._line.text = text
+        self._line.validate_and_handle()
 
     def _complete(self) -> None:
         if self._line.complete_state:
@@ -400,10 +463,8 @@ class FullScreen:
         await asyncio.sleep(_PAUSE)
         said = await previewed(self._session, line)
         if self._is_command and self._line.text == line:
-            if said is not None:
-                self._output = Output("preview", tuple(said), open=True)
-            elif self._output.title == "preview":
-                self._output = Output()
+            shown = Output("preview", tuple(said), open=True) if said is not None else None
+            self._preview_output = shown
             self._app.invalidate()
 
     # Commands.
@@ -415,8 +476,8 @@ class FullScreen:
         self._task = asyncio.ensure_future(self._execute(line))
 
     async def _execute(self, line: str) -> None:
-        self._busy, self._message, self._heard = line, "", []
-        self._output = replace(self._output, open=False)
+        self._busy, self._message, self._heard, self._asked = line, "", [], False
+        behind, self._output = self._output, replace(self._output, open=False)
         await self._drawn()
         ending = failed = False
         try:
@@ -426,8 +487,21 @@ class FullScreen:
             self._busy, self._task = "", None
             self._show(line, failed=failed)
         self._look_at_replay(after=line)
+        if behind.open and behind.panel is not None and self._output.panel is None:
+            await self._panel_anew(behind, behind.panel)
         if ending or self._session.done:
             self._app.exit()
+
+    async def _panel_anew(self, behind: Output, panel: Panel) -> None:
+        """Show the panel that a key was pressed in again, with what there is now."""
+        if self._output.lines:
+            said = [text for text in self._output.texts if text.strip()]
+            self._message = next((one for one in said if not one.startswith(" ")), said[-1]).strip()
+        lines = await shown_by(self._session, panel.line)
+        columns, rows = self._size.columns, self._size.rows
+        again = replace(behind, lines=tuple(lines))
+        self._output = again.at(behind.cursor, columns, pane_rows(again, columns, rows))
+        self._app.invalidate()
 
     async def _run(self, line: str) -> tuple[asyncio.Task[None], bool]:
         """Run a line; what has to do with programs gets the terminal for it."""
@@ -468,13 +542,18 @@ class FullScreen:
     def _show(self, line: str, *, failed: bool) -> None:
         """Show what a command has said: in the pane, or on the line above the keys."""
         said = [text for text in self._heard if text.strip()]
-        if len(said) == 1 and "\n" not in said[0] and len(said[0]) < self._size.columns - 2:
+        panel = panel_of(line, self._session.registry) if not failed else None
+        if panel is not None:
+            self._output = Output(line, tuple(self._heard), open=True, whole=True, panel=panel)
+        elif len(said) == 1 and "\n" not in said[0] and len(said[0]) < self._size.columns - 2:
             self._message = said[0]
             self._output = Output(line, tuple(said))
         else:
             output = Output(line, tuple(self._heard), open=bool(said))
             self._output = self._at_end(output) if failed else output
-            self._message = said[-1] if said and "\n" not in said[-1] else ""
+            columns, rows = self._size.columns, self._size.rows
+            if len(output.shown(columns)) > pane_rows(output, columns, rows) and said:
+                self._message = said[-1].partition("\n")[0]
         self._app.invalidate()
 
     # A `Pane`.
@@ -485,7 +564,8 @@ class FullScreen:
             self._message = text.strip()
         else:
             self._heard.append(text)
-            self._output = self._at_end(Output(self._busy, tuple(self._heard), open=True))
+            heard = Output(self._busy, tuple(self._heard), open=True, whole=self._asked)
+            self._output = self._at_end(heard)
         self._app.invalidate()
 
     def _at_end(self, output: Output) -> Output:
@@ -505,19 +585,22 @@ class FullScreen:
 
     async def answer(self, text: str, default: str, *, secret: bool = False) -> str | None:
         """Ask for a line; None if the person gave up."""
+        self._asked = True
         self.said(ViewLine((text, "heading")))
+        self._message = "F1 why  F3 back  Esc gives up"
         given: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
 
         def take(line: str | None) -> None:
             if not given.done():
                 given.set_result(line)
 
-        self._type(Typing(" > ", take, secret=secret), default)
+        self._type(Typing(" > ", take, secret=secret, question=True), default)
         try:
             answer = await given
         finally:
             if self._typing is not None and self._typing.take is take:
                 self._given_up()
+            self._message = ""
         if answer is not None:
             self.said(f"  {'*' * 8 if secret else answer}")
         await self._drawn()

@@ -29,6 +29,14 @@ KEYS = (
     ScreenKey(("w",), "why it failed in the replay", "why", line="why {number}", on_page="why"),
     ScreenKey(("f9",), "hold a replay before it, or no longer", "break", line="break {selected}"),
     ScreenKey(("f10",), "play step by step", "step", line="play --step"),
+    ScreenKey(("L",), "the load configuration: its plot, what it comes to", "load", line="load"),
+    ScreenKey(("F",), "find a text in all contents", "find all", line="search ", ask=True),
+    ScreenKey(("T",), "where a value comes from, and goes to", line="trace ", ask=True),
+    ScreenKey(("P",), "the replays that were kept", line="replays"),
+    ScreenKey(("m",), "merge pages", line="merge {selected} ", ask=True),
+    ScreenKey(("M",), "move transactions", line="move {selected} ", ask=True),
+    ScreenKey(("f4",), "the Navigator: what belongs to the project", "navigator", line="navigator"),
+    ScreenKey(("W",), "the wizards", line="wizards"),
     ScreenKey(("f12",), "the session log", "log", line="log"),
     ScreenKey(("up", "k"), "one row up", move="up"),
     ScreenKey(("down", "j"), "one row down", move="down"),
@@ -82,3 +90,5 @@ PICK_KEYS = (
     ScreenKey(("v", "escape"), "pick nothing", "no more", move="no pick"),
 )  # fmt: skip
 """While a value is picked out of a content."""
+
+TABLES = (KEYS, FIELD_KEYS, PICK_KEYS)

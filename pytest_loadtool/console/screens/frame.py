@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_loadtool.console.screens.cells import columns_of, filled, fitted, joined, wrapped
 from pytest_loadtool.console.screens.keys import ScreenKey, hints
 from pytest_loadtool.console.screens.pager import TOP, Pager
+from pytest_loadtool.console.screens.panels import Panel
 from pytest_loadtool.console.views.line import ViewLine
 
 #: The smallest terminal that a screen is drawn in.
@@ -26,13 +27,34 @@ class Output:
     open: bool = False
     whole: bool = False
     """Whether it takes all of the screen."""
+    panel: Panel | None = None
+    """The panel that it is, if the command has one: it has a cursor then."""
+    cursor: int = 0
+    """The line, as it was said, that the cursor is on."""
+
+    @property
+    def texts(self) -> list[str]:
+        """The lines, each by itself."""
+        return [piece for line in self.lines for piece in _lines_of(line)]
 
     def shown(self, columns: int) -> list[ViewLine]:
-        """Return the lines, wrapped at so many columns."""
-        texts = (piece for line in self.lines for piece in _lines_of(line))
-        return [
-            piece for text in texts for piece in wrapped(text, max(columns - 2, 8), hanging=True)
-        ]
+        """Return the lines, wrapped at so many columns; that of the cursor marked."""
+        width = max(columns - 2, 8)
+        shown: list[ViewLine] = []
+        for at, line in enumerate(self.texts):
+            pieces = wrapped(line, width, hanging=True)
+            if self.panel is not None and at == self.cursor:
+                pieces = (ViewLine((str(fitted(one, width)), "cursor")) for one in pieces)
+            shown.extend(pieces)
+        return shown
+
+    def at(self, cursor: int, columns: int, rows: int) -> Output:
+        """Put the cursor on a line, or on the nearest there is, and scroll to it."""
+        cursor = max(0, min(cursor, len(self.texts) - 1))
+        moved = replace(self, cursor=cursor)
+        above = len(replace(moved, lines=tuple(self.texts[:cursor])).shown(columns))
+        top = max(above - rows + 1, min(self.pager.top, above), 0)
+        return replace(moved, pager=replace(self.pager, top=top))
 
     def rows(self, columns: int, most: int) -> int:
         """Return how many rows it takes with its title: at most half of them, unless ``whole``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -35,6 +36,7 @@ class ScreenKey:
         return " ".join(_LABELS.get(key, _control(key)) for key in self.keys)
 
 
+_PLACE = re.compile(r"\{(\w+)\}")
 _LABELS = {
     "enter": "Enter", "escape": "Esc", "space": "Space", "tab": "Tab", "s-tab": "⇧Tab",
     "up": "↑", "down": "↓", "left": "←", "right": "→", "home": "Home", "end": "End",
@@ -53,8 +55,10 @@ def available(keys: Iterable[ScreenKey], registry: Registry) -> tuple[ScreenKey,
 
 
 def _known(line: str, registry: Registry) -> bool:
+    words = [word for word in line.split() if not word.startswith(("{", "-"))]
     try:
-        registry.split([line.split()[0]])
+        if words:  # else the whole line stands for something
+            registry.split(words)
     except UsageError:
         return False
     return True
@@ -98,6 +102,7 @@ def key_help(keys: Sequence[ScreenKey]) -> Iterator[ViewLine]:
         yield ViewLine((title, "heading"))
         for key in chosen:
             label = key.label + " " * (width - columns_of(key.label))
-            runs = f"  `{key.line.strip()}{' …' if key.ask else ''}`" if key.line else ""
+            line = _PLACE.sub(lambda place: place[1].upper(), key.line.strip())
+            runs = f"  `{line}{' …' if key.ask else ''}`" if line else ""
             yield ViewLine((f"  {label}  ", "name"), (f"{key.help}", ""), (runs, "dim"))
         yield ViewLine(("", ""))

@@ -120,7 +120,7 @@ def _transaction_line(
 
 #: What stands last, by what became of it when it was replayed, the worst first.
 OUTCOMES: Mapping[Outcome, str] = MappingProxyType(
-    {"failed": "x", "never sent": "-", "not as recorded": "~", "passed": " "}
+    {"failed": "f", "never sent": "-", "not as recorded": "~", "passed": " "}
 )
 
 #: What stands behind a transaction, and what it means: failures have a place of their own.

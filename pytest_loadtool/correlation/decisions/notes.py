@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from pytest_loadtool.codec.cookie import sent_cookies, set_cookies
 from pytest_loadtool.codec.secret import CREDENTIALS, is_secret, is_typed_secret
 from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.classify import SWITCHES
@@ -15,7 +16,6 @@ from pytest_loadtool.correlation.search_budget import MOST_SEARCHED
 from pytest_loadtool.correlation.strategies.typed import TYPED, is_typed
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
-from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule
 
@@ -46,10 +46,10 @@ def cookie_notes(traffic: Traffic, rules: Sequence[Rule], title: Title) -> Itera
     for step in traffic.steps:
         if step.exchange is None:
             continue
-        for name, value in _sent_cookies(step.exchange):
+        for name, value in sent_cookies(step.exchange.request_headers):
             senders.setdefault(name, []).append(step.index)
             values.setdefault(name, value)
-        for name, value in _set_cookies(step.exchange):
+        for name, value in set_cookies(step.exchange.response_headers):
             setters.setdefault(name, (step.index, value))
     by_script = {
         line.partition("=")[0]: step.index
@@ -79,22 +79,6 @@ def cookie_notes(traffic: Traffic, rules: Sequence[Rule], title: Title) -> Itera
             confidence=confidence,
             secret=True,
         )
-
-
-def _sent_cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
-    for header, line in exchange.request_headers:
-        if header.lower() == "cookie":
-            for pair in line.split(";"):
-                name, equals, value = pair.strip().partition("=")
-                if equals:
-                    yield name, value
-
-
-def _set_cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
-    for header, line in exchange.response_headers:
-        if header.lower() == "set-cookie":
-            name, _, value = line.partition(";")[0].partition("=")
-            yield name.strip(), value.strip()
 
 
 def miss_notes(misses: Sequence[Miss], title: Title) -> Iterator[Decision]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 
+from pytest_loadtool.codec.cookie import sent_cookies
 from pytest_loadtool.codec.multipart import parts_of
 from pytest_loadtool.codec.secret import CREDENTIALS
 from pytest_loadtool.codec.template import Reference
@@ -197,16 +198,8 @@ def _cookies(
     if not any(one.value is None for one in places):
         return
     own = {one.partition("=")[0] for one in transaction.request.cookies}
-    for name, value in sent_cookies(exchange) if exchange is not None else ():
+    for name, value in sent_cookies(exchange.request_headers if exchange is not None else ()):
         if name not in own:
             yield Field(
                 f"{COOKIE}{name}", "HEADERS", value, SERVER_AUTHENTICATION, case.configured, None
             )
-
-
-def sent_cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
-    """Yield the names and values of the cookies that a request was recorded with."""
-    for pair in (exchange.request_header("cookie") or "").split(";"):
-        name, equals, value = pair.strip().partition("=")
-        if equals:
-            yield name, value

@@ -13,7 +13,7 @@ from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
 from pytest_loadtool.codec.uses import case_files
-from pytest_loadtool.diagnosis.challenges import WIZARD
+from pytest_loadtool.diagnosis.causes.challenge import WIZARD
 from pytest_loadtool.engine.prepare.keyrings import keyring_password
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import TestCase

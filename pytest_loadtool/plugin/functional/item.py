@@ -13,8 +13,7 @@ import pytest
 from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.casefile.trust import UNTRUSTED, Trust, named_path
 from pytest_loadtool.codec.suffixes import har_path
-from pytest_loadtool.diagnosis.outcome import Evidence, headline
-from pytest_loadtool.diagnosis.refusal import otherwise
+from pytest_loadtool.diagnosis.outcome import Evidence, otherwise
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.case import TestCase
@@ -35,6 +34,7 @@ from pytest_loadtool.plugin.proxy import proxy_secrets
 from pytest_loadtool.plugin.run_in_thread import run_apart
 from pytest_loadtool.plugin.server import server_from_fixture
 from pytest_loadtool.plugin.think_time import think_time_of
+from pytest_loadtool.report.diagnosis import summary
 from pytest_loadtool.report.failure import explain
 
 if TYPE_CHECKING:
@@ -96,7 +96,11 @@ class CaseItem(FileItem):
         failed = [one for one in watch.outcomes if one.failures]
         if failed:
             first = min(failed, key=lambda one: one.index)
-            self._fail(self._explain(watch), headline(first), first.transaction.line)
+            self._fail(
+                self._explain(watch),
+                summary(first, sum(1 for _ in self.case.transactions())),
+                first.transaction.line,
+            )
 
     # As pytest's own override does, without a style.
     def repr_failure(  # type: ignore[override]

@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 from math import inf
 from urllib.parse import SplitResult, urlsplit
 
-from pytest_loadtool.codec.cookie import NEVER, Cookie, parse_cookie
+from pytest_loadtool.codec.cookie import NEVER, Cookie, parse_cookie, sent_cookies
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.request.template import as_sent
@@ -57,17 +57,6 @@ class _Sent:
         return self.url.path or "/"
 
 
-def sent_cookies(exchange: Exchange) -> tuple[tuple[str, str], ...]:
-    """Name and value of each cookie that a request had, of those that have a name."""
-    return tuple(
-        (name, value)
-        for header, line in exchange.request_headers
-        if header.lower() == "cookie"
-        for name, equals, value in (pair.strip().partition("=") for pair in line.split(";"))
-        if equals and name
-    )
-
-
 def script_cookies(
     exchanges: Sequence[Exchange], order: Sequence[int]
 ) -> dict[int, tuple[str, ...]]:
@@ -102,7 +91,13 @@ def _sent(index: int, exchange: Exchange) -> _Sent:
     # Scripts may ask without cookies, and other sites' pages do not get all of them (SameSite).
     with_some = "cookie" in headers or headers.get("sec-fetch-mode") == "navigate"
     telling = with_some and headers.get("sec-fetch-site") != "cross-site"
-    return _Sent(index, exchange, urlsplit(exchange.url), sent_cookies(exchange), telling)
+    return _Sent(
+        index,
+        exchange,
+        urlsplit(exchange.url),
+        tuple(sent_cookies(exchange.request_headers)),
+        telling,
+    )
 
 
 class _Browser:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from pytest_loadtool.casefile import HarWriter, read_case
 from pytest_loadtool.console.screens.cells import columns_of
 from tests.console.screens.shop import SHOP
 from tests.console.terminal import Terminal, console
+from tests.plugin.serving import case, serving
 
 SMALL, LARGE = (80, 24), (160, 50)
 
@@ -162,3 +164,136 @@ def test_a_click_selects_a_row(view: Terminal) -> None:
     view.wait_for(r"^▾ P1 ")
     view.type("\x1b[<0;10;5M\x1b[<0;10;5m")
     view.wait_for(r"│ 2 POST /login")
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+def test_golden_screens(tmp_path: Path, size: tuple[int, int]) -> None:
+    """The editor, its fields and the keys look as they are kept beside this test."""
+    for view in opened(tmp_path, size):
+        view.press("Down")
+        view.press("}")
+        view.press("Down")
+        view.wait_for(r"│ 2 POST /login +302")
+        shown = ["\n".join(view.lines())]
+        view.type("[")
+        view.wait_for(r"│ request")
+        shown.append("\n".join(view.lines()))
+        view.type("3")
+        view.press("Enter")
+        view.wait_for(r"│ fields of the transaction")
+        shown.append("\n".join(view.lines()))
+        view.type("?")
+        view.wait_for(r"Keys that run a command")
+        shown.append("\n".join(view.lines()))
+    kept = Path(__file__).with_name(f"screens-{size[0]}x{size[1]}.txt")
+    if os.environ.get("LOADTOOL_KEEP_SCREENS"):
+        kept.write_text(_SEPARATOR.join(shown), encoding="utf-8")
+    assert shown == kept.read_text(encoding="utf-8").split(_SEPARATOR)
+
+
+#: What separates the screens in a file.
+_SEPARATOR = "\n" + "=" * 20 + "\n"
+
+
+def test_a_replay_is_held_and_stepped_through(tmp_path: Path) -> None:
+    """Step by step, on, and the result: then the replay stands beside the case."""
+    with serving() as server:
+        (tmp_path / "shop.case.toml").write_text(case(server.url, "GET /", "GET /status/404"))
+        with console(tmp_path, size=SMALL) as view:
+            view.press("F2")
+            view.wait_for(r"^ shop\.case\.toml  http")
+            view.press("F10")
+            view.wait_for(r"Replay it \(yes, no\)\?")
+            view.enter("yes")
+            view.wait_for(r"^ held before 1 ")
+            view.wait_for(r"^── next: 1 ")
+            view.press("Enter")
+            view.wait_for(r"^ held before 2 ")
+            view.press("F8")
+            view.wait_for(r"1 of 2 transactions failed")
+            view.press("Escape")
+            view.wait_for(r"^.* f │")
+            view.type("5")
+            view.wait_for(r"│ In the replay")
+            view.wait_for(r"│ +Status Code is 404")
+    assert server.requests == ["GET /", "GET /status/404"]
+
+
+def test_a_program_has_the_terminal(view: Terminal) -> None:
+    """What it prints is seen, and Enter leads back to the view."""
+    view.type(":")
+    view.enter("shell echo hello from there")
+    view.wait_for(r"^hello from there")
+    view.wait_for(r"^Enter leads back to the view\.")
+    view.press("Enter")
+    view.wait_for(r"^ Enter open  Space mark")
+
+
+def test_a_dataset_is_filled_in_its_panel(view: Terminal, tmp_path: Path) -> None:
+    """What a line would do is seen while it is typed; the panel shows what was done."""
+    view.type(":")
+    view.enter("dataset new users username password")
+    view.wait_for(r"^ Wrote users\.csv")
+    view.press("Escape")
+    view.type("D")
+    view.wait_for(r"^── datasets ")
+    view.press("Enter")
+    view.wait_for(r"^── dataset show users ")
+    view.type("f")
+    view.wait_for(r"^ : dataset fill users ")
+    view.type("username 1 3 --pattern 'user{:03}'")
+    view.wait_for(r"^── preview ")
+    view.wait_for(r"^ +3  user003")
+    view.press("Enter")
+    view.wait_for(r"^ Filled username of 3 rows")
+    view.wait_for(r"(?s)── dataset show users .*  3  user003")
+    assert "user003" in (tmp_path / "users.csv").read_text()
+    view.type("u")
+    view.wait_for(r"^ Undid `dataset fill")
+    assert "user003" not in (tmp_path / "users.csv").read_text()
+    view.type("q")
+    view.wait_for(r"^ Enter open  Space mark")
+
+
+def test_a_validator_is_made_of_what_is_picked(view: Terminal, tmp_path: Path) -> None:
+    """Found, picked, tried while the line is there, and in the file."""
+    view.type(":")
+    view.enter("view 3")
+    view.wait_for(r"│ 3 GET /orders")
+    view.press("Enter")
+    view.type("/")
+    view.enter("tea")
+    view.type("v")
+    view.wait_for(r"pick a value")
+    view.type("a")
+    view.wait_for(r"^ : validate 3 --from Tea")
+    view.wait_for(r"(?s)^── preview .*recorded  200  holds")
+    view.press("Enter")
+    view.wait_for(r"^.* v +│")
+    view.type(":")
+    view.enter("save --secrets keep")
+    view.wait_for(r"^ Saved shop\.case\.toml")
+    validators = [one.validators for one in read_case(tmp_path / "shop.case.toml").transactions()]
+    assert len(validators[2]) == 1
+
+
+def test_a_wizard_goes_back(view: Terminal) -> None:
+    """F1 says why it asks, F3 leads back to the question before."""
+    view.type("W")
+    view.wait_for(r"Which wizard ")
+    view.wait_for(r"^ F1 why  F3 back  Esc gives up")
+    view.enter("User Identity")
+    view.wait_for(r"^ user: a dataset, a value, or as it is")
+    view.press("F3")
+    view.wait_for(r"This is the first question")
+    view.press("Escape")
+    view.wait_for(r"given up: nothing was changed")
+
+
+def test_what_was_done_is_in_the_session_log(view: Terminal) -> None:
+    """A key's command is there like one that was typed."""
+    view.press("Down")
+    view.type("d")
+    view.wait_for(r"^ Deleted 1: GET /login")
+    view.press("F12")
+    view.wait_for(r"(?s)^── log .*^ delete 1 *$")

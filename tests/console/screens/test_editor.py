@@ -170,14 +170,14 @@ def test_a_replay_stands_beside_the_recording() -> None:
 def test_the_tree_shows_what_became_of_transactions() -> None:
     """Failed, not as recorded; a folded page the worst of its own."""
     lines = [str(line)[:36].rstrip() for line in drawn(replayed(1), *SMALL)]
-    assert lines[3].endswith("gws x")
+    assert lines[3].endswith("gws f")
     assert lines[5].endswith("v ~")
     assert lines[2].endswith("xw")
     found = searched(replayed(1), "~f", 80)
     assert found is not None
     assert [row.number for row in found.tree.rows if row.number] == [2]
     folded = [str(line)[:36].rstrip() for line in drawn(replayed(1, "fold"), *SMALL)]
-    assert folded[1].endswith("1.5s x")
+    assert folded[1].endswith("1.5s f")
 
 
 def test_errors_and_variables_of_the_replay() -> None:

@@ -10,7 +10,8 @@ from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.correlation.kinds import reads
 from pytest_loadtool.correlation.requests.fields import CONSTANT, fields_of
-from pytest_loadtool.diagnosis.outcome import StepOutcome
+from pytest_loadtool.diagnosis.finding import POSSIBLE, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import numbered_titles
 
@@ -18,12 +19,12 @@ from pytest_loadtool.model.editing import numbered_titles
 _TELLING = 4
 
 
-def unconfirmed(case: TestCase, first: StepOutcome) -> list[str]:
-    """A line on the last change before the first failure that no answer has shown to be done, if
-    there is one; rather one that has given out what the request sends, or sent what its extractors
-    go by. None if the failure names a change itself."""
-    if any(one.cause == "outcome" for one in first.failures):
-        return []
+def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
+    """The last change before the failure that no answer has shown to be done; rather one that has
+    given out what the request sends, or sent what its extractors go by."""
+    case, first = situation.subject.case, situation.failed
+    if "outcome" in situation.causes:
+        return None  # it names a change itself
     before = list(islice(case.transactions(), first.index))
     titles = numbered_titles(case)
     found = [
@@ -34,8 +35,18 @@ def unconfirmed(case: TestCase, first: StepOutcome) -> list[str]:
     needed = [at for at in found if _is_needed(case, before[at], at, first.transaction)]
     at = max(needed or found, default=None)
     if at is None:
-        return []
-    return [f"Perhaps {titles[at]} did not take effect: no answer since has shown it."]
+        return None
+    return Cause(
+        f"Perhaps {titles[at]} did not take effect: no answer since has shown it.",
+        POSSIBLE + (8 if needed else 2),
+        remedies=(
+            Remedy(
+                "see what the server made of it; a recording with one page more, which shows the "
+                "change, tells it at once",
+                commands=(f"diff {at + 1}",),
+            ),
+        ),
+    )
 
 
 def _is_change(one: Transaction) -> bool:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.diagnosis.unconfirmed import unconfirmed
+from pytest_loadtool.diagnosis.causes.unconfirmed import change_unconfirmed
+from pytest_loadtool.diagnosis.finding import Cause
+from pytest_loadtool.diagnosis.outcome import Evidence
+from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.diagnosis.subject import Subject
+from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import Header, Kind, Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.extractor import Extractor, JsonPath, Link
 from pytest_loadtool.model.validator import JsonValidator, Outcome
@@ -32,12 +37,14 @@ SHOWN = Transaction(
 )
 
 
-def told(*transactions: Transaction) -> list[str]:
+def told(*transactions: Transaction) -> str:
     """What is said when the last one fails."""
     case = TestCase("shop", (Page("p", transactions),))
     last = len(transactions) - 1
     refused = outcome(last, "p", transactions[-1], Answer(b""), "Status Code is 404")
-    return unconfirmed(case, refused)
+    subject = Subject(case, "x.case.toml", refused, Mask(), Evidence())
+    found = change_unconfirmed(Situation(subject, (refused,)))
+    return found.text if isinstance(found, Cause) else ""
 
 
 NAMED = {
@@ -55,9 +62,8 @@ NAMED = {
 @pytest.mark.parametrize(("transactions", "name"), NAMED.values(), ids=NAMED)
 def test_named(transactions: tuple[Transaction, ...], name: str) -> None:
     """One alone."""
-    assert told(*transactions) == [
-        f"Perhaps {name} did not take effect: no answer since has shown it."
-    ]
+    expected = f"Perhaps {name} did not take effect: no answer since has shown it."
+    assert told(*transactions) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Causes of failures: each check looks at the exchange for one of them."""

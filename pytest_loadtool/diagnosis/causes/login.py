@@ -1,0 +1,121 @@
+"""Logins that were refused, with whatever status, and what that means for what follows."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_loadtool.codec.secret import is_password
+from pytest_loadtool.codec.template import Reference, Template, TemplateError
+from pytest_loadtool.correlation.classify import is_identity_name
+from pytest_loadtool.correlation.requests.fields import CONSTANT, DATASET, Field, fields_of
+from pytest_loadtool.diagnosis.finding import LIKELY, SAID, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
+from pytest_loadtool.diagnosis.page_errors import EXISTS
+from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page, was_refused
+from pytest_loadtool.diagnosis.situation import Situation
+
+#: What servers say of credentials, and of tokens, which are another matter.
+_OF_CREDENTIALS = re.compile(
+    r"pass ?word|user ?name|credential|log ?in|sign ?in|incorrect|wrong|passwor[dt]|kennwort"
+    r"|benutzer|mot de passe|contraseñ|account|e-?mail",
+    re.IGNORECASE,
+)
+_OF_TOKENS = re.compile(r"csrf|xsrf|forgery|token|cookie", re.IGNORECASE)
+_PASSWORD_CONTROL = re.compile(r"""<input\b[^<>]*\btype\s*=\s*["']?password\b""", re.IGNORECASE)
+_REFUSED = frozenset({400, 401, 403, 422})
+
+
+def login_refused(situation: Situation) -> Cause | RuledOut | None:
+    """The last login before the failure was refused: it failed itself, or its answer, which may
+    have status 200, is not what was recorded and asks to log in again."""
+    login = situation.login
+    if login is None:
+        return None
+    said = situation.complaints_of(login)
+    why = _why_refused(situation, login, said)
+    if not why:
+        return RuledOut(f"the login, {situation.name(login)}, was answered as recorded")
+    words = " ".join(said)
+    if EXISTS.search(words) or (_OF_TOKENS.search(words) and not _OF_CREDENTIALS.search(words)):
+        return None  # it registers somebody, or lacks a token
+    sure = SAID if _OF_CREDENTIALS.search(words) else SHOWN if login.failures else LIKELY
+    evidence = [why, *(f"it says: {one!r}" for one in said)]
+    typed = [one for one in fields_of(situation.subject.case, login.index) if _signs_in(one)]
+    evidence += [_sent(situation, login, one) for one in typed]
+    return Cause(
+        f"The login was refused: {situation.name(login)}.",
+        sure,
+        tuple(evidence),
+        tuple(_remedies(situation, login, typed)),
+        index=login.index,
+    )
+
+
+def _why_refused(situation: Situation, login: StepOutcome, said: tuple[str, ...]) -> str:
+    """How its answer shows that; empty if it does not."""
+    recorded, status = login.transaction.recorded, login.response.status
+    was = recorded.status if recorded is not None else 0
+    if status in _REFUSED and status != was:
+        return f"it was answered with {status}, {was} was recorded" if was else f"status {status}"
+    if status == 0 or status >= 400:
+        return ""
+    if was_refused(login.transaction.request.method, was, status):
+        return f"it came back as a page ({status}), a redirect was recorded ({was})"
+    if _asks_again(situation, login):
+        return "its answer has a password field, as the recorded one had not"
+    exchange = situation.of(login).exchange
+    then = exchange.response_header("location") if exchange is not None else None
+    now = situation.of(login).location
+    if then and now and led_to_another_page(then, now):
+        return f"it redirects to {situation.subject.mask.text(now)}, not to {then}"
+    if login.otherwise and said:
+        return f"not as recorded: {login.otherwise}"
+    return ""
+
+
+def _asks_again(situation: Situation, login: StepOutcome) -> bool:
+    exchange = situation.of(login).exchange
+    if exchange is None:
+        return False
+    then = exchange.response_body.decode("utf-8", "replace")
+    now = text_of(login.response)[0]
+    return bool(_PASSWORD_CONTROL.search(now)) and not _PASSWORD_CONTROL.search(then)
+
+
+def _signs_in(field: Field) -> bool:
+    name = field.wire_name
+    return field.section != "PATH" and (is_password(name) or is_identity_name(name))
+
+
+def _sent(situation: Situation, login: StepOutcome, field: Field) -> str:
+    """What was sent in a field, and where it is from."""
+    subject = situation.of(login)
+    if field.datasource == CONSTANT:
+        return f"sent {field.name} = {subject.mask.field(field)}, a constant"
+    sent = {name: subject.mask.value(field.name, value) for name, value in subject.sent.items()}
+    parts = (f"{sent.get(one.name, '?')} of ${{{one.name}}}" for one in _references(field))
+    return f"sent {field.name} = {', '.join(parts)}"
+
+
+def _references(field: Field) -> tuple[Reference, ...]:
+    try:
+        return Template.parse(field.value).references
+    except TemplateError:  # a constant that looks like one
+        return ()
+
+
+def _remedies(situation: Situation, login: StepOutcome, typed: list[Field]) -> list[Remedy]:
+    names = (one.dataset for field in typed for one in _references(field))
+    files = {one.name: one.file for one in situation.subject.case.datasets}
+    used = [one for one in dict.fromkeys(names) if one is not None and one in files]
+    if used and any(one.datasource == DATASET for one in typed):
+        return [
+            Remedy(f"correct the row that was used of {files[one]} (one replay uses row 1)")
+            for one in used
+        ]
+    return [
+        Remedy(
+            "give the user name and the password that the server knows now",
+            commands=(f"user-identity {login.index + 1}",),
+        )
+    ]

@@ -1,0 +1,103 @@
+"""The request that was sent, compared with the recorded one: headers, body."""
+
+from __future__ import annotations
+
+import json
+
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.codec.secret import is_given_out, is_secret
+from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SAID, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.situation import Situation
+
+#: What connections, caches and clients of a browser add; and what other checks look at.
+_OF_CLIENTS = frozenset(
+    {"host", "connection", "keep-alive", "content-length", "transfer-encoding", "te", "trailer"}
+    | {"accept-encoding", "cache-control", "pragma", "if-modified-since", "if-none-match", "dnt"}
+    | {"cookie", "authorization", "proxy-authorization", "proxy-connection", "upgrade", "expect"}
+    | {"upgrade-insecure-requests", "priority", "user-agent", "accept-language", "http2-settings"}
+)
+#: Statuses for which a header decides, with the headers that it is.
+_PRECONDITIONS = {412: "if-match", 428: "if-match", 415: "content-type", 406: "accept"}
+
+
+def header_not_sent(situation: Situation) -> Cause | RuledOut | None:
+    """A header that the recorded request had, and that was not sent now."""
+    exchange = situation.subject.exchange
+    if exchange is None:
+        return None
+    sent = {line.partition(":")[0].lower() for line in situation.subject.request_head[1:]}
+    lost = [
+        name
+        for name, _ in exchange.request_headers
+        if name.lower() not in sent
+        and name.lower() not in _OF_CLIENTS
+        and not name.lower().startswith(("sec-", ":"))
+    ]
+    if not lost:
+        return RuledOut("all headers of the recorded request were sent")
+    name = max(lost, key=lambda one: _weight(situation, one))
+    place = f"{situation.subject.path}:{situation.failed.transaction.line}"
+    return Cause(
+        f"The header {name} was sent when recorded, and is not now.",
+        _weight(situation, name),
+        (f"not sent: {', '.join(lost)}",),
+        (
+            Remedy(
+                f"give the transaction its header {name} back, then `configure`",
+                commands=("configure", "play"),
+                line=f'headers = ["{name}: …"]',
+                place=place,
+            ),
+        ),
+    )
+
+
+def _weight(situation: Situation, name: str) -> int:
+    """How sure it is that the header is why."""
+    words = {*plain(name).split()} - {"x"}
+    said = " ".join(situation.complaints).lower()
+    if name.lower() == _PRECONDITIONS.get(situation.status):
+        return SAID
+    if any(len(one) > 2 and one in said for one in words):
+        return SAID
+    telling = is_given_out(name) or is_secret(name) or "key" in words
+    return SHOWN + 8 if telling else LIKELY if name.lower().startswith("x-") else POSSIBLE
+
+
+def body_invalid(situation: Situation) -> Cause | RuledOut | None:
+    """A body that is no longer JSON, as the recorded one was."""
+    exchange = situation.subject.exchange
+    media = _media(situation)
+    if "json" not in media:
+        return None
+    body = situation.subject.request_body
+    wrong = _problem(body)
+    if not wrong:
+        return RuledOut("the body that was sent is valid JSON") if body else None
+    recorded = exchange.request_body.decode("utf-8", "replace") if exchange is not None else ""
+    if exchange is not None and _problem(recorded):
+        return None
+    values = [name for name, value in situation.subject.sent.items() if value and value in body]
+    place = f"{situation.subject.path}:{situation.failed.transaction.line}"
+    return Cause(
+        "The body that was sent is no valid JSON" + (", the recorded one is." if recorded else "."),
+        SAID,
+        (wrong, *([f"it holds the values of ${{{'}, ${'.join(values)}}}"] if values else [])),
+        (Remedy("correct `body` of the transaction", place=place),),
+    )
+
+
+def _media(situation: Situation) -> str:
+    lines = (one.partition(":") for one in situation.subject.request_head[1:])
+    return next((value for name, _, value in lines if name.lower() == "content-type"), "").lower()
+
+
+def _problem(text: str) -> str:
+    """What is wrong with a text as JSON; empty if nothing is."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return f"{error.msg}: line {error.lineno}, column {error.colno}"
+    except RecursionError:
+        return ""
+    return ""

@@ -1,0 +1,197 @@
+"""Sessions: cookies that were not set or not sent, and sessions that ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from pytest_loadtool.codec.cookie import set_cookies
+from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.outcome import StepOutcome
+from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page
+from pytest_loadtool.diagnosis.situation import Situation
+
+#: What the address of a page to log in at has in it.
+_LOGIN = re.compile(r"log-?_?(?:in|on)|sign-?_?in|auth|sso|anmeld|connexion|session", re.IGNORECASE)
+#: A session lived longer, by so much, than when it was recorded.
+_LONGER = 1.2
+#: Replays without think times take less.
+_SHORT = 0.5
+
+
+def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
+    """A cookie that the request had when it was recorded, and not now: not set by who set it then,
+    or set for another path or host."""
+    recorded = situation.cookies_recorded
+    lost = [name for name in recorded if name not in situation.cookies_sent]
+    if not recorded:
+        return None
+    if not lost:
+        return RuledOut("all cookies of the recorded request were sent")
+    setters = {name: situation.recorded_setter(name) for name in lost}
+    known = {name: one for name, one in setters.items() if one is not None}
+    for name, setter in known.items():
+        if not situation.sets(setter, name):
+            return _not_set(situation, name, setter)
+    if known:
+        name, setter = next(iter(known.items()))
+        return Cause(
+            f"The cookie {name} was not sent, though {situation.name(setter)} set it.",
+            SHOWN,
+            (
+                f"Set-Cookie: {_without_value(situation, setter, name)}",
+                f"this request goes to {situation.failed.origin}",
+            ),
+            (Remedy("set `server` to a host, scheme and path that the cookie is for"),),
+            index=setter.index,
+        )
+    return Cause(
+        f"The cookies {', '.join(lost)} were not sent: no response of the recording sets them."
+        if len(lost) > 1
+        else f"The cookie {lost[0]} was not sent: no response of the recording sets it.",
+        LIKELY,
+        ("the browser had it before the recording began, or a script made it",),
+        (Remedy("record again with the login in it: a recording begins with an empty browser"),),
+    )
+
+
+def _not_set(situation: Situation, name: str, setter: StepOutcome) -> Cause:
+    recorded = situation.of(setter).exchange
+    was = recorded.status if recorded is not None else 0
+    now = setter.response.status
+    status = f"{was} was recorded, now {now}" if was != now else f"status {now}, as recorded"
+    evidence = [status, *(f"it says: {one!r}" for one in situation.complaints_of(setter))]
+    if setter.otherwise:
+        evidence.append(f"not as recorded: {setter.otherwise}")
+    return Cause(
+        f"{situation.name(setter)} set the cookie {name} when recorded, and did not now.",
+        SHOWN + 5,
+        tuple(evidence),
+        (Remedy("mend that one first", commands=(f"diff {setter.index + 1}",)),),
+        index=setter.index,
+    )
+
+
+def _without_value(situation: Situation, setter: StepOutcome, name: str) -> str:
+    lines = (v for n, v in situation.of(setter).headers if n.lower() == "set-cookie")
+    line = next((one for one in lines if one.partition("=")[0].strip() == name), name)
+    pair, semicolon, attributes = line.partition(";")
+    return f"{pair.partition('=')[0].strip()}=…{semicolon}{attributes}"
+
+
+def session_expired(situation: Situation) -> Cause | RuledOut | None:
+    """The session's cookies were sent and refused: it has ended since they were set."""
+    setters = {
+        name: one
+        for name in situation.cookies_sent
+        for one in reversed(situation.before)
+        if situation.sets(one, name)
+    }
+    if not _is_about_session(situation):
+        return None
+    if not setters:
+        return None
+    name, setter = min(setters.items(), key=lambda one: -one[1].index)
+    now, recorded = situation.seconds_since(setter)
+    then = f", after {recorded:.1f} s when recorded" if recorded is not None else ""
+    longer = recorded is None or now > recorded * _LONGER
+    path = situation.subject.path
+    waited = now > _SHORT
+    return Cause(
+        f"The session has probably expired: its cookie {name} was sent, and refused.",
+        LIKELY + (5 if longer and waited else 0) if waited else POSSIBLE,
+        (f"{situation.name(setter)} set it {now:.1f} s before{then}",),
+        (
+            Remedy(
+                "if it passes without think times: shorter ones, or log in again within the test",
+                command=f"pytest {path} --loadtool-think-time 500ms",
+            ),
+            Remedy("if it fails without them, too: dynamic values anew", commands=("configure",)),
+        ),
+        confirm=f"pytest {path} --loadtool-think-time none",
+    )
+
+
+def _is_about_session(situation: Situation) -> bool:
+    """Whether the answer is one to who is not known: 401, or a redirect or page to log in."""
+    if situation.status in (401, 419, 440):
+        return True
+    return bool(to_login(situation)) or "log in" in situation.failed.otherwise
+
+
+def to_login(situation: Situation) -> str:
+    """Return the address of the login that the response redirects to, as the recorded one did not;
+    empty if it does not."""
+    location = situation.subject.location
+    exchange = situation.subject.exchange
+    was = exchange.response_header("location") if exchange is not None else None
+    if not location or not _LOGIN.search(urlsplit(location).path):
+        return ""
+    return location if not was or led_to_another_page(was, location) else ""
+
+
+def redirected_to_login(situation: Situation) -> Cause | RuledOut | None:
+    """A redirect to a page to log in, where something else was recorded."""
+    location = to_login(situation)
+    if not location:
+        return None
+    return Cause(
+        "The server does not know who asks, and redirects to the login: "
+        f"{situation.subject.mask.text(location)}.",
+        POSSIBLE,
+        remedies=(Remedy("dynamic values anew", commands=("configure", "play")),),
+    )
+
+
+def passed_but_otherwise(situation: Situation) -> Cause | RuledOut | None:
+    """A transaction before it passed and did not come as recorded."""
+    passed = (one for one in situation.before if not one.failures)
+    told = ((one, one.otherwise or _redirected(situation, one)) for one in passed)
+    found, otherwise = next((each for each in told if each[1]), (None, ""))
+    if found is None:
+        return None
+    return Cause(
+        f"{situation.name(found)} passed before, but not as recorded.",
+        LIKELY - 5,
+        (otherwise, *(f"it says: {one!r}" for one in situation.complaints_of(found))),
+        (Remedy("look at that one first", commands=(f"diff {found.index + 1}",)),),
+        index=found.index,
+    )
+
+
+def _redirected(situation: Situation, outcome: StepOutcome) -> str:
+    """Where a redirect leads that the recording had to another page, and that no later request
+    asks for either; else nothing."""
+    subject = situation.of(outcome)
+    was = subject.exchange.response_header("location") if subject.exchange is not None else None
+    now = subject.location
+    asked = {_path(situation.of(one).request_head[0].split(" ")[1:2]) for one in situation.outcomes}
+    if not was or not now or not led_to_another_page(was, now) or _path([now]) in asked:
+        return ""
+    mask = situation.subject.mask
+    return f"redirected to {mask.text(_path([now]))} where {mask.text(_path([was]))} was recorded"
+
+
+def _path(targets: Iterable[str]) -> str:
+    return "".join(urlsplit(one).path for one in targets)
+
+
+# What is looked at after a 401, in this order.
+
+
+def set_cookie_of_login(situation: Situation) -> str:
+    """Which cookies the answer to the login set."""
+    login = situation.login
+    if login is None:
+        return "no transaction before sends a password"
+    names = [name for name, _ in set_cookies(situation.of(login).headers)]
+    return f"{situation.name(login)} set {', '.join(names) if names else 'none'}"
+
+
+def cookie_of_request(situation: Situation) -> str:
+    """Which cookies the request that failed had, and which it lacks."""
+    sent, recorded = situation.cookies_sent, situation.cookies_recorded
+    lost = [name for name in recorded if name not in sent]
+    missing = f"; missing, though recorded: {', '.join(lost)}" if lost else ""
+    return (f"sent {', '.join(sent)}" if sent else "none was sent") + missing

@@ -1,0 +1,205 @@
+"""Tokens against forged requests: missing, stale, or taken from the wrong page."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from pytest_loadtool.codec.secret import Secret, is_given_out, is_typed_secret, secret_kinds
+from pytest_loadtool.codec.spellings import spellings
+from pytest_loadtool.codec.template import Reference, Template, TemplateError
+from pytest_loadtool.correlation.classify import is_identity_name, looks_random
+from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
+from pytest_loadtool.diagnosis.finding import LIKELY, LONGEST_VALUE, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.outcome import StepOutcome
+from pytest_loadtool.diagnosis.situation import Situation
+
+_OF_TOKENS = re.compile(r"csrf|xsrf|forgery", re.IGNORECASE)
+
+
+def token_not_anew(situation: Situation) -> Cause | RuledOut | None:
+    """A token with a placeholder was sent with the recorded value: nothing was taken, or the server
+    gave it out again."""
+    for field, name in _tokens(situation):
+        if _is_recorded(situation, name) is not True:
+            continue
+        giver = _giver(situation, name)
+        who = f"from {situation.name(giver)}" if giver is not None else "from nowhere"
+        return Cause(
+            f"{field.name} was sent with the recorded value: nothing new was taken {who}.",
+            LIKELY,
+            (f"${{{name}}} has the value of the recording",),
+            (Remedy("find out who gives it out now", commands=("application-state", "play")),),
+            index=giver.index if giver is not None and giver.failures else None,
+        )
+    return None
+
+
+def token_of_wrong_page(situation: Situation) -> Cause | RuledOut | None:
+    """A token was taken anew, from another answer than the one whose value the recording sent."""
+    right = []
+    for field, name in _tokens(situation):
+        if _is_recorded(situation, name) is not False:
+            continue
+        giver, form = _giver(situation, name), _recorded_giver(situation, field, name)
+        if giver is None:
+            continue
+        if form is None or form.index == giver.index:
+            right.append(f"{field.name} was taken anew from {situation.name(giver)}")
+            continue
+        return Cause(
+            f"{field.name} was taken from {situation.name(giver)}; when recorded, it was of "
+            f"{situation.name(form)}.",
+            SHOWN + 5,
+            (
+                f"the recorded request sent what the recorded answer of {situation.name(form)} "
+                "gave out",
+            ),
+            (
+                Remedy(
+                    f"move the extractor of ${{{name}}} to {situation.name(form)}",
+                    commands=("application-state", "play"),
+                    place=f"{situation.subject.path}:{giver.transaction.line}",
+                ),
+            ),
+            index=None,
+        )
+    return RuledOut("; ".join(right) + ", which gave it out when recorded") if right else None
+
+
+def token_refused(situation: Situation) -> Cause | RuledOut | None:
+    """The server complains of a token that was taken anew, from where it was when recorded: of what
+    goes with it, then."""
+    said = [one for one in situation.complaints if _OF_TOKENS.search(one)]
+    found = isinstance(token_of_wrong_page(situation), RuledOut)
+    if not said or not found:
+        return None
+    return Cause(
+        "The server refuses the token, which was taken anew from the right answer: its cookie, "
+        "Referer or Origin may not be what goes with it.",
+        LIKELY,
+        tuple(f"it says: {one!r}" for one in said),
+        (
+            Remedy(
+                "compare the request with the recorded one",
+                commands=(f"diff {situation.failed.index + 1}",),
+            ),
+        ),
+    )
+
+
+def _tokens(situation: Situation) -> list[tuple[Field, str]]:
+    """The fields of the request that send tokens of placeholders, each with its variable."""
+    found = []
+    for field in situation.fields:
+        if field.slot is None or field.datasource == CONSTANT or _is_of_bearer(field):
+            continue
+        for reference in _references(field):
+            variable = situation.subject.case.variables.get(reference.name)
+            recorded = variable.recorded if variable is not None else None
+            if is_given_out(field.wire_name) or (recorded and looks_random(recorded)):
+                found.append((field, reference.name))
+    return [one for one in found if not is_identity_name(one[0].wire_name)]
+
+
+def _is_of_bearer(field: Field) -> bool:
+    return field.wire_name.lower() == "authorization"
+
+
+def _references(field: Field) -> tuple[Reference, ...]:
+    try:
+        return tuple(one for one in Template.parse(field.value).references if one.dataset is None)
+    except TemplateError:  # text beside the placeholder that looks like one
+        return ()
+
+
+def _is_recorded(situation: Situation, name: str) -> bool | None:
+    """Whether a placeholder was sent with its recorded value; None if that is not known."""
+    variable = situation.subject.case.variables.get(name)
+    now = situation.subject.sent.get(name)
+    if variable is None or variable.recorded is None or now is None:
+        return None
+    return now in spellings(variable.recorded) | spellings(unquote(variable.recorded))
+
+
+def _giver(situation: Situation, name: str) -> StepOutcome | None:
+    """The last transaction before that takes the variable from its answer."""
+    return next(
+        (
+            one
+            for one in reversed(situation.before)
+            if any(each.variable == name for each in one.transaction.extractors)
+        ),
+        None,
+    )
+
+
+def _recorded_giver(situation: Situation, field: Field, name: str) -> StepOutcome | None:
+    """The last transaction before whose recorded answer has the value that the recorded request
+    sent."""
+    variable = situation.subject.case.variables[name]
+    value = variable.recorded
+    if not value or Secret.PASSWORD in secret_kinds(field.wire_name):
+        return None
+    for one in reversed(situation.before):
+        exchange = situation.of(one).exchange
+        if exchange is None:
+            continue
+        text = exchange.response_body.decode("utf-8", "replace")
+        lines = (line for _, line in exchange.response_headers)
+        if any(spelled in each for each in (text, *lines) for spelled in spellings(value)):
+            return one
+    return None
+
+
+def token_fields(situation: Situation) -> str:
+    """The tokens that the request sends, each with where its value is from."""
+    told = [f"{one.name} ({_source(situation, one)})" for one in _all_tokens(situation)]
+    return ", ".join(told) or "none in its headers, its address or its body"
+
+
+def _all_tokens(situation: Situation) -> list[Field]:
+    """The fields that are tokens by their names or their values, constants too."""
+    named = {field.name for field, _ in _tokens(situation)}
+    return [
+        one
+        for one in situation.fields
+        if one.slot is not None
+        and (one.name in named or is_given_out(one.wire_name) or _looks_given_out(one))
+    ]
+
+
+def _looks_given_out(field: Field) -> bool:
+    name = field.wire_name
+    return (
+        field.datasource == CONSTANT
+        and not (is_typed_secret(name) or is_identity_name(name))
+        and looks_random(field.value)
+    )
+
+
+def _source(situation: Situation, field: Field) -> str:
+    if field.datasource == CONSTANT:
+        return field.datasource
+    names = [one.name for one in _references(field)]
+    givers = [_giver(situation, one) for one in names]
+    return ", ".join(
+        f"{field.datasource} ${{{name}}} of {situation.name(giver)}"
+        if giver is not None
+        else f"${{{name}}}, which no transaction before gives out"
+        for name, giver in zip(names, givers, strict=True)
+    )
+
+
+def token_values(situation: Situation) -> str:
+    """Whether the tokens were sent as recorded."""
+    told = []
+    for field in _all_tokens(situation):
+        if field.datasource == CONSTANT:
+            value = situation.subject.mask.field(field)[:LONGEST_VALUE]
+            told.append(f"{field.name}: as recorded, the constant {value}")
+        for reference in _references(field):
+            same = _is_recorded(situation, reference.name)
+            word = {True: "as recorded", False: "taken anew", None: "not known"}[same]
+            told.append(f"{field.name}: {word}")
+    return ", ".join(told)

@@ -1,0 +1,260 @@
+"""What a validator or an extractor looked for and did not find."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+
+from pytest_loadtool.codec.printable import clip
+from pytest_loadtool.codec.template import Reference, Template, TemplateError
+from pytest_loadtool.diagnosis.finding import (
+    LIKELY,
+    POSSIBLE,
+    SAID,
+    SHOWN,
+    Cause,
+    Remedy,
+    RuledOut,
+)
+from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
+from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
+from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextValidator, Validator
+
+#: How much of a page is searched for a similar text, in words, and how similar it has to be.
+_MOST_WORDS, _SIMILAR = 3000, 0.6
+_NUMBERS = re.compile(r"\d")
+
+
+def text_not_found(situation: Situation) -> Cause | RuledOut | None:
+    """A text is not on the page: because it never was, because it changes, or because the page is
+    another."""
+    if not {"text", "regex", "outcome"} & situation.causes:
+        return None
+    found = next(_broken(situation), None)
+    if found is None:
+        return None
+    validator, wanted = found
+    if validator.outcome is not None and validator.outcome.change:
+        return None
+    page = visible_text(text_of(situation.failed.response)[0])
+    exchange = situation.subject.exchange
+    recorded = exchange.response_body.decode("utf-8", "replace") if exchange is not None else ""
+    near = nearest(wanted, page)
+    evidence = [f"nearest on the page: {near!r}"] if near else []
+    place = f"{situation.subject.path}:{situation.failed.transaction.line}"
+    if exchange is not None and wanted not in recorded and wanted not in visible_text(recorded):
+        then = nearest(wanted, visible_text(recorded))
+        evidence += ["the recording does not have it either"]
+        line = [f"text = {_quoted(near or then)}"] if near or then else []
+        return Cause(
+            f"The validator is wrong: {clip(wanted, LONGEST_SAID)!r} was not on the recorded page.",
+            SHOWN + 8,
+            tuple(evidence),
+            (Remedy("correct its text", line="".join(line), place=place),),
+        )
+    changes = near and _NUMBERS.sub("", near) == _NUMBERS.sub("", wanted)
+    if near:
+        why = "the text has another number now" if changes else "a text like it is there"
+        return Cause(
+            f"The page has changed: {why}.",
+            SHOWN if changes else LIKELY + 5,
+            (*evidence, *(["the recording has it"] if exchange is not None else [])),
+            (
+                Remedy(
+                    "if what is there is right: the part that stays, a `regex`, or a JSON path "
+                    "instead",
+                    line=f"text = {_quoted(_common(wanted, near))}",
+                    place=place,
+                ),
+            ),
+        )
+    return Cause(
+        "The page has nothing like it: it is another page, its structure changed, or the name "
+        "is misspelt.",
+        POSSIBLE + 5,
+        (*(["the recording has it"] if wanted in recorded else []),),
+        (
+            Remedy(
+                "compare what came with what was recorded",
+                commands=(f"diff {situation.failed.index + 1}",),
+            ),
+        ),
+    )
+
+
+def _broken(situation: Situation) -> Iterator[tuple[Validator, str]]:
+    """The validators that did not hold, with the text that each wanted, as far as it is known."""
+    said = " ".join(one.message for one in situation.failed.failures)
+    for one in situation.failed.transaction.validators:
+        match one:
+            case TextValidator(text=text, absent=False) if repr(text) in said:
+                yield one, _filled(situation, text)
+            case RegexValidator(pattern=pattern, absent=False) if repr(pattern) in said:
+                yield one, pattern
+
+
+def _filled(situation: Situation, text: str) -> str:
+    """A template with the values that were sent up to now."""
+    values: dict[str, str] = {}
+    for one in (*situation.before, situation.failed):
+        values |= situation.of(one).sent
+    try:
+        parts = Template.parse(text).parts
+    except TemplateError:
+        return text
+    return "".join(
+        values.get(one.name, f"${{{one.name}}}") if isinstance(one, Reference) else one
+        for one in parts
+    )
+
+
+def nearest(wanted: str, text: str) -> str:
+    """Return the part of a text that is most like what is wanted, in as many words; empty if
+    nothing is."""
+    words, count = text.split()[:_MOST_WORDS], len(wanted.split())
+    if not count:
+        return ""
+    best, found = _SIMILAR, ""
+    matcher = SequenceMatcher(autojunk=False)
+    matcher.set_seq2(wanted)
+    for start in range(max(len(words) - count + 1, 0)):
+        candidate = " ".join(words[start : start + count])
+        matcher.set_seq1(candidate)
+        if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best:
+            ratio = matcher.ratio()
+            if ratio > best:
+                best, found = ratio, candidate
+    return found
+
+
+def _common(wanted: str, found: str) -> str:
+    """The longest part that both have, in whole words where there are some."""
+    match = SequenceMatcher(None, wanted, found, autojunk=False).find_longest_match()
+    return wanted[match.a : match.a + match.size].strip() or wanted
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
+    """A change passed, and what it should have brought about is not there."""
+    outcomes = [
+        one.outcome
+        for one in situation.failed.transaction.validators
+        if one.outcome is not None and one.outcome.change and _says(situation, one)
+    ]
+    if not outcomes:
+        return None
+    outcome = outcomes[0]
+    change = _change(situation, outcome.change)
+    name = situation.name(change) if change is not None else outcome.change
+    said = situation.complaints_of(change) if change is not None else ()
+    status = f"it was answered with {change.response.status}" if change is not None else ""
+    commands = (f"diff {change.index + 1}",) if change is not None else ()
+    otherwise = [f"not as recorded: {change.otherwise}"] if change and change.otherwise else []
+    return Cause(
+        f"{name} did not take effect: it is not so that {outcome.name}.",
+        SAID if situation.causes == {"outcome"} else POSSIBLE,  # an error shows nothing at all
+        tuple(filter(None, (status, *otherwise, *(f"it says: {one!r}" for one in said)))),
+        (
+            Remedy(
+                "see what the server made of it: its log, and how its answer differs",
+                commands=commands,
+            ),
+        ),
+        index=change.index if change is not None else None,
+    )
+
+
+def _says(situation: Situation, validator: Validator) -> bool:
+    outcome = validator.outcome
+    return outcome is not None and any(
+        one.cause == "outcome" and outcome.name in one.message for one in situation.failed.failures
+    )
+
+
+def _change(situation: Situation, title: str) -> StepOutcome | None:
+    """The transaction that a validator calls ``POST /orders (2)``."""
+    name, _, number = title.partition(" (")
+    having = [one for one in situation.outcomes if one.transaction.title in (title, name)]
+    at = int(number[:-1]) - 1 if number[:-1].isdecimal() else 0
+    return having[at] if at < len(having) else None
+
+
+def json_differs(situation: Situation) -> Cause | RuledOut | None:
+    """A value of JSON is another one, or is not there."""
+    if "json" not in situation.causes or "status" in situation.causes:
+        return None
+    broken = next(
+        (one for one in situation.failed.failures if one.cause == "json"),
+        None,
+    )
+    wanted = [
+        one
+        for one in situation.failed.transaction.validators
+        if isinstance(one, JsonValidator) and broken is not None and one.path in broken.message
+    ]
+    if broken is None or not wanted:
+        return None
+    return Cause(
+        f"The answer has not what the validator wants: {broken.told}.",
+        LIKELY,
+        tuple(f"it says: {one!r}" for one in situation.complaints),
+        (
+            Remedy(
+                "compare what came with what was recorded; if it is right, correct the validator",
+                commands=(f"diff {situation.failed.index + 1}",),
+                place=f"{situation.subject.path}:{situation.failed.transaction.line}",
+            ),
+        ),
+    )
+
+
+def nothing_extracted(situation: Situation) -> Cause | RuledOut | None:
+    """An extractor found nothing in an answer that succeeded."""
+    if situation.causes != {"extractor"} or not 200 <= situation.status <= 399:
+        return None
+    exchange = situation.subject.exchange
+    names = [
+        one.variable
+        for one in situation.failed.transaction.extractors
+        if any(f"${{{one.variable}}}" in each.message for each in situation.failed.failures)
+    ]
+    otherwise = situation.failed.otherwise
+    evidence = [f"not as recorded: {otherwise}"] if otherwise else []
+    evidence += [f"it says: {one!r}" for one in situation.complaints]
+    same = exchange is not None and situation.recorded_status == situation.status
+    return Cause(
+        "The answer is another one than was recorded."
+        if otherwise or not same
+        else f"Nothing is where ${{{names[0] if names else '?'}}} was in the recorded answer.",
+        LIKELY + (10 if otherwise else 0),
+        tuple(evidence),
+        (
+            Remedy(
+                "see how it differs; if it is right, find the value anew",
+                commands=(f"diff {situation.failed.index + 1}", "application-state"),
+            ),
+        ),
+    )
+
+
+def says_it_failed(situation: Situation) -> Cause | RuledOut | None:
+    """An answer with a good status says itself that it failed."""
+    if "answer" not in situation.causes:
+        return None
+    said = next(one.message for one in situation.failed.failures if one.cause == "answer")
+    return Cause(
+        f"{said}.".replace("..", "."),
+        SHOWN - 2,
+        tuple(f"it says: {one!r}" for one in situation.complaints),
+        (
+            Remedy(
+                "see what was sent otherwise than recorded",
+                commands=(f"diff {situation.failed.index + 1}",),
+            ),
+        ),
+    )

@@ -1,0 +1,78 @@
+"""From a replay that failed to what is to be mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pytest_loadtool.codec.uses import needed_by
+from pytest_loadtool.diagnosis.finding import Cause, Check, Diagnosis, RuledOut
+from pytest_loadtool.diagnosis.outcome import Evidence, StepOutcome
+from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.diagnosis.subject import Subject
+from pytest_loadtool.diagnosis.table import EVERYWHERE, row_of
+from pytest_loadtool.masking.text import Mask
+from pytest_loadtool.model.case import TestCase
+
+#: How many causes are told.
+_MOST_CAUSES = 3
+
+
+def diagnose(
+    case: TestCase,
+    outcomes: Iterable[StepOutcome],
+    *,
+    path: str,
+    evidence: Evidence,
+    mask: Mask,
+    about: int | None = None,
+) -> Diagnosis:
+    """Return why the replay of ``case``, read from ``path``, failed: at least one of ``outcomes``,
+    all transactions that were replayed, has failures. It is about the first failure, or about that
+    of the index ``about``. ``mask`` hides secrets."""
+    ordered = tuple(sorted(outcomes, key=lambda one: one.index))
+    failed, *later = (
+        one for one in ordered if one.failures and (about is None or one.index >= about)
+    )
+    situation = Situation(Subject(case, path, failed, mask, evidence), ordered)
+    row = row_of(situation.status)
+    causes, ruled_out = _looked_at(situation, (*EVERYWHERE, *row.checks))
+    mend = _to_mend(situation, causes)
+    return Diagnosis(
+        failed,
+        mend,
+        sum(1 for _ in case.transactions()),
+        row.meaning,
+        causes[:_MOST_CAUSES],
+        tuple(ruled_out),
+        () if causes else row.possible,
+        () if causes else row.advice,
+        tuple((name, told) for name, step in row.steps if (told := step(situation))),
+        tuple((one, tuple(_wanted(case, one, {mend.index, failed.index}))) for one in later),
+    )
+
+
+def _looked_at(
+    situation: Situation, checks: Iterable[Check]
+) -> tuple[tuple[Cause, ...], list[str]]:
+    """The causes that were found, the surest first, and what was ruled out."""
+    results = [check(situation) for check in dict.fromkeys(checks)]
+    causes = sorted((one for one in results if isinstance(one, Cause)), key=lambda one: -one.sure)
+    return tuple(causes), [one.text for one in results if isinstance(one, RuledOut)]
+
+
+def _to_mend(situation: Situation, causes: tuple[Cause, ...]) -> StepOutcome:
+    """The transaction that the surest cause names, or else the one that failed."""
+    index = causes[0].index if causes else None
+    found = (one for one in situation.outcomes if one.index == index)
+    return next(found, situation.failed)
+
+
+def _wanted(case: TestCase, outcome: StepOutcome, givers: set[int]) -> Iterator[str]:
+    """The variables that a later transaction uses and that one of ``givers`` should have set."""
+    set_there = {
+        extractor.variable
+        for index, one in enumerate(case.transactions())
+        if index in givers
+        for extractor in one.extractors
+    }
+    yield from sorted(needed_by(case, outcome.transaction) & set_there)

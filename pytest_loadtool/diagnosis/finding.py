@@ -1,0 +1,93 @@
+"""What looking into a failure finds: causes with their evidence and remedies, and what is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.diagnosis.outcome import StepOutcome
+
+if TYPE_CHECKING:
+    from pytest_loadtool.diagnosis.situation import Situation
+
+# How sure a cause is, in percent: the surest is named first.
+#: The response or the network says it itself.
+SAID = 95
+#: The exchange shows it: something was sent or answered otherwise than when it was recorded.
+SHOWN = 80
+#: It fits all that is known, and something else may fit, too.
+LIKELY = 60
+#: Nothing speaks against it.
+POSSIBLE = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What mends a failure.
+
+    ``commands`` are lines for the console, opened on the test case; ``command`` is one for a shell;
+    ``line`` is what to write into a file, and ``place`` the ``file:line`` that it is about.
+    """
+
+    text: str
+    commands: tuple[str, ...] = ()
+    command: str = ""
+    line: str = ""
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why the transaction failed, as far as its exchange shows.
+
+    ``sure`` is in percent. ``index`` is the transaction to mend, counted from 0, where that is
+    another than the one that failed. ``confirm`` is a command for a shell that shows whether it is
+    this.
+    """
+
+    text: str
+    sure: int
+    evidence: tuple[str, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
+    confirm: str = ""
+    index: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RuledOut:
+    """What might have been a cause and was found to be none; ``text`` says why."""
+
+    text: str
+
+
+#: How much of a value is shown, in characters.
+LONGEST_VALUE = 60
+
+#: A check looks for one cause. None: there is nothing to look at.
+Check = Callable[["Situation"], Cause | RuledOut | None]
+#: A step of a diagnosis tells one fact, in a few words; empty where it does not apply.
+Step = Callable[["Situation"], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Why a replay failed.
+
+    ``failed`` is the transaction that failed first and ``mend`` the one to be mended, which may be
+    one before it that passed. ``causes`` are those found, the surest first; ``possible`` are those
+    that are usual, told where none was found. ``steps`` are what was looked at, each a name and
+    what was found; ``later`` are the failures that may be consequences, each with the variables
+    that ``failed`` or ``mend`` should have set for it.
+    """
+
+    failed: StepOutcome
+    mend: StepOutcome
+    total: int
+    meaning: str
+    causes: tuple[Cause, ...]
+    ruled_out: tuple[str, ...]
+    possible: tuple[str, ...]
+    advice: tuple[Remedy, ...]
+    steps: tuple[tuple[str, str], ...]
+    later: tuple[tuple[StepOutcome, tuple[str, ...]], ...]

@@ -1,0 +1,79 @@
+"""What a page says is wrong: texts in what looks like an alert."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.printable import clip
+
+#: What answers say of a name that is there already.
+EXISTS = re.compile(
+    r"exist|already|taken|in use|duplicate|unique|bereits|vergeben|déjà|ya est|già", re.IGNORECASE
+)
+
+#: How many are shown, how long, and how much of an element is looked at, in characters.
+MOST_SAID, LONGEST_SAID, _LONGEST_ELEMENT = 3, 150, 5000
+_LONGEST_PAGE = 200_000
+
+_ELEMENT = re.compile(
+    r"<(?P<tag>div|p|[uo]l|li|d[ltd]|span|strong|em|b|i|small|label|t[dr]|h[1-6]|section|aside)\b"
+    r"""(?=[^<>]*\b(?:role\s*=\s*["']?alert\b"""
+    r"""|(?:class|id)\s*=\s*["']?[^"'<>]*(?:error|alert|invalid|danger|warning)))[^<>]*>""",
+    re.IGNORECASE,
+)
+_SAYING = re.compile(r"<(h[1-3]|p)\b[^<>]*>(.{1,2000}?)</\1\s*>", re.IGNORECASE | re.DOTALL)
+_CONTROL = re.compile(r"<(?:input|select|textarea)\b", re.IGNORECASE)
+_MARKUP = re.compile(
+    r"<!--.*?-->|<(script|style|template|button)\b.*?</\1\s*>|<[^<>]*>", re.IGNORECASE | re.DOTALL
+)
+
+
+def complaints(page: str, before: Iterable[str] = ()) -> list[str]:
+    """Return such texts, the first few and not too long of each; none that pages ``before`` have,
+    too: many carry hidden ones, for their scripts to show."""
+    found = list(dict.fromkeys(_texts(page)))
+    usual = {old for text in before for old in _texts(text)} if found else set()
+    return [clip(one, LONGEST_SAID) for one in found if one not in usual][:MOST_SAID]
+
+
+def _texts(page: str) -> Iterator[str]:
+    end = 0
+    for element in _ELEMENT.finditer(page):
+        if element.start() < end:  # it is in the one before
+            continue
+        content_end = _end(page, element)
+        content = page[element.end() : content_end]
+        if _CONTROL.search(content) and _ELEMENT.search(content):
+            continue  # a row of the form, with a message in it
+        text = " ".join(unescape(_MARKUP.sub(" ", content)).split())
+        if text:
+            end = content_end
+            yield text
+
+
+def _end(page: str, element: re.Match[str]) -> int:
+    """Where the content of an element ends."""
+    limit = min(len(page), element.end() + _LONGEST_ELEMENT)
+    depth = 1
+    tags = re.compile(rf"<(/?){element['tag']}\b", re.IGNORECASE)
+    for tag in tags.finditer(page, element.end(), limit):
+        depth += -1 if tag[1] else 1
+        if not depth:
+            return tag.start()
+    return limit
+
+
+def error_text(page: str) -> list[str]:
+    """Return what a page of an error says below its title: its first heading and paragraph that say
+    more than a status does."""
+    found = [" ".join(unescape(_MARKUP.sub(" ", one[2])).split()) for one in _SAYING.finditer(page)]
+    return [clip(one, LONGEST_SAID) for one in found if one.count(" ") >= 2][:1]
+
+
+def visible_text(page: str) -> str:
+    """Return the text that a person sees of an HTML page, or all of another text; of long ones the
+    beginning."""
+    page = page[:_LONGEST_PAGE]
+    return " ".join(unescape(_MARKUP.sub(" ", page)).split())

@@ -1,0 +1,183 @@
+"""What is known of a replay that failed, as the checks of causes read it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+
+from pytest_loadtool.codec.cookie import sent_cookies, set_cookies
+from pytest_loadtool.codec.secret import is_password
+from pytest_loadtool.correlation.requests.fields import Field, fields_of
+from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
+from pytest_loadtool.diagnosis.page_errors import (
+    LONGEST_SAID,
+    MOST_SAID,
+    complaints,
+    error_text,
+)
+from pytest_loadtool.diagnosis.subject import Subject
+from pytest_loadtool.model.exchange import Exchange
+
+#: Where JSON says what is wrong, the most telling first (RFC 9457 §3.1, RFC 6749 §5.2).
+_COMPLAINTS = (
+    "error_description",
+    "detail",
+    "message",
+    "errors",
+    "error",
+    "title",
+    "msg",
+    "reason",
+)
+_MOST_VISITED = 200
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A replay of which ``subject.first`` failed first. ``outcomes`` are all transactions that were
+    replayed, in the order of the test case."""
+
+    subject: Subject
+    outcomes: tuple[StepOutcome, ...]
+
+    @property
+    def failed(self) -> StepOutcome:
+        """The transaction that failed first."""
+        return self.subject.first
+
+    @property
+    def status(self) -> int:
+        """The status code that failed; 0 where no response came."""
+        return self.failed.response.status
+
+    @property
+    def recorded_status(self) -> int:
+        """The status code that was recorded; 0 if none was."""
+        recorded = self.failed.transaction.recorded
+        return recorded.status if recorded is not None else 0
+
+    @cached_property
+    def causes(self) -> frozenset[str]:
+        """The kinds of what failed: of `Failure.cause`."""
+        return frozenset(one.cause for one in self.failed.failures)
+
+    def of(self, outcome: StepOutcome) -> Subject:
+        """Return another transaction with its evidence."""
+        return replace(self.subject, first=outcome)
+
+    @cached_property
+    def before(self) -> tuple[StepOutcome, ...]:
+        """The transactions before the one that failed, in the order of the test case."""
+        return tuple(one for one in self.outcomes if one.index < self.failed.index)
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """The fields of the request that failed, with what is within them."""
+        return fields_of(self.subject.case, self.failed.index, within=True)
+
+    @cached_property
+    def login(self) -> StepOutcome | None:
+        """The last transaction up to the one that failed that sends one password: who registers, or
+        changes it, types it twice."""
+        signing_in = (one for one in (*self.before, self.failed) if self._sends_password(one))
+        return next(islice(reversed(list(signing_in)), 1), None)
+
+    def _sends_password(self, outcome: StepOutcome) -> bool:
+        fields = fields_of(self.subject.case, outcome.index)
+        return sum(is_password(one.wire_name) for one in fields) == 1
+
+    def header(self, name: str) -> list[str]:
+        """Return the values of a header of the response that failed."""
+        return [value for one, value in self.subject.headers if one.lower() == name]
+
+    @cached_property
+    def complaints(self) -> tuple[str, ...]:
+        """What the response that failed says is wrong, secrets cut."""
+        return self.complaints_of(self.failed)
+
+    def complaints_of(self, outcome: StepOutcome) -> tuple[str, ...]:
+        """Return what a response says is wrong: a page in what looks like an alert, and JSON under
+        the usual names; secrets cut."""
+        text = text_of(outcome.response)[0]
+        before = (text_of(one.response)[0] for one in self.outcomes if one.index < outcome.index)
+        found = _json_complaints(text) or complaints(text, before)
+        if not found and outcome.response.status >= 400:
+            found = error_text(text)
+        return tuple(self.subject.mask.text(one) for one in found)
+
+    def exchange_of(self, index: int) -> Exchange | None:
+        """Return the recorded exchange of a transaction, counted from 0."""
+        known = next((one for one in self.outcomes if one.index == index), None)
+        return self.of(known).exchange if known is not None else None
+
+    @cached_property
+    def cookies_sent(self) -> Mapping[str, str]:
+        """The cookies that the request had which failed."""
+        lines = (line.partition(": ")[::2] for line in self.subject.request_head[1:])
+        return dict(sent_cookies(lines))
+
+    @cached_property
+    def cookies_recorded(self) -> Mapping[str, str]:
+        """The cookies that it had when it was recorded."""
+        exchange = self.subject.exchange
+        return dict(sent_cookies(exchange.request_headers if exchange is not None else ()))
+
+    def recorded_setter(self, cookie: str) -> StepOutcome | None:
+        """Return the last transaction before that set the cookie when it was recorded."""
+        return next((one for one in reversed(self.before) if cookie in self._set_then(one)), None)
+
+    def sets(self, outcome: StepOutcome, cookie: str) -> bool:
+        """Return whether a transaction set the cookie now."""
+        return cookie in dict(set_cookies(self.of(outcome).headers))
+
+    def _set_then(self, outcome: StepOutcome) -> Mapping[str, str]:
+        exchange = self.of(outcome).exchange
+        return dict(set_cookies(exchange.response_headers if exchange is not None else ()))
+
+    def seconds_since(self, outcome: StepOutcome) -> tuple[float, float | None]:
+        """Return how long before the failure a transaction was answered, in seconds, now and when
+        it was recorded, if that is known."""
+        now = self.failed.response.sent - outcome.response.finished
+        was, then = self.of(outcome).exchange, self.subject.exchange
+        if was is None or then is None:
+            return max(now, 0.0), None
+        return max(now, 0.0), max(then.started - was.started - was.took, 0.0)
+
+    def name(self, outcome: StepOutcome) -> str:
+        """Return what a transaction is called: its number, from 1, and its title."""
+        return f"{outcome.index + 1} {outcome.transaction.title}"
+
+    @property
+    def console(self) -> str:
+        """The command for a shell that opens the test case in the console."""
+        return f"pytest --record {self.subject.path}"
+
+
+def _json_complaints(text: str) -> list[str]:
+    """What a JSON body says under the usual names for what is wrong."""
+    if not text.lstrip().startswith(("{", "[")):
+        return []
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    return list(dict.fromkeys(one[:LONGEST_SAID] for one in _said(value)))[:MOST_SAID]
+
+
+def _said(value: object) -> Iterator[str]:
+    """The texts under such names, outer ones first."""
+    waiting = [value]
+    for _ in range(_MOST_VISITED):
+        if not waiting:
+            return
+        match waiting.pop(0):
+            case dict() as found:
+                for name in _COMPLAINTS:
+                    if isinstance(found.get(name), str) and found[name]:
+                        yield found[name]
+                waiting += found.values()
+            case list() as found:
+                waiting += found[:20]

@@ -1,0 +1,170 @@
+"""The diagnosis of a failed replay as text: what to mend first, why, and with which command.
+
+No line is wider than 78 columns, so that a CI log at 80 does not break one.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from shlex import quote
+
+from pytest_loadtool.codec.printable import clip, printable
+from pytest_loadtool.diagnosis.finding import Cause, Diagnosis, Remedy
+from pytest_loadtool.diagnosis.outcome import SEPARATOR, StepOutcome
+
+WIDTH = 78
+_INDENT = 11
+_SHORTEST_PAGE = 6
+#: How many consequences are listed, and how many facts of each cause.
+_MOST_LATER, _MOST_EVIDENCE = 20, 4
+
+
+def summary(failed: StepOutcome, total: int) -> str:
+    """Return a failure in one line, what tells most first: for pytest's summary, which is cut, and
+    for JUnit. ``total`` are the transactions of the test case."""
+    where = f"{failed.title} ({failed.index + 1} of {total})"
+    said = "; ".join(failed.reasons)
+    return printable(f"{failed.response.status or 'no response'} at {where}: {said}")
+
+
+def fix_first(diagnosis: Diagnosis, path: str) -> list[str]:
+    """Return the block at the top of a failure: the transaction to mend, the cause with its
+    evidence, a command that confirms it, and what mends it."""
+    mend, failed = diagnosis.mend, diagnosis.failed
+    lines = list(_of("FIX FIRST", mend, diagnosis.total, path))
+    if mend.index != failed.index:
+        lines += _of("  broke", failed, diagnosis.total, path)
+    first, *others = diagnosis.causes or (None,)
+    if first is not None:
+        lines += _cause(first, path)
+        for one in others:
+            lines += _row("  or", one.text)
+    else:
+        meaning = diagnosis.meaning or "; ".join(failed.reasons)
+        lines += _row("  cause", f"Not found. {failed.response.status or ''} {meaning}".strip())
+        lines += _rows("  may be", diagnosis.possible)
+        for remedy in diagnosis.advice:
+            lines += _remedy(remedy, path)
+    lines += _rows("  not", diagnosis.ruled_out)
+    return lines
+
+
+def checked(diagnosis: Diagnosis) -> list[str]:
+    """Return what was looked at, and what was found there."""
+    if not diagnosis.steps:
+        return []
+    head = f"looked at, for a {diagnosis.failed.response.status} ({diagnosis.meaning}):"
+    lines = [
+        line
+        for number, (name, told) in enumerate(diagnosis.steps, 1)
+        for line in _wrapped(f"  {number}. {name}: ", told, 5)
+    ]
+    return [head, *lines]
+
+
+def consequences(diagnosis: Diagnosis, path: str) -> list[str]:
+    """Return the later failures, each with what it lacks of the one to mend."""
+    later = diagnosis.later
+    if not later:
+        return []
+    lines: list[str] = []
+    for one, names in later[:_MOST_LATER]:
+        needs = f"; needs ${{{'}, ${'.join(names)}}}, which was not set" if names else ""
+        said = "; ".join(one.reasons)
+        lines.append(f"  {_place(path, one)}: {one.title}: {said}{needs}")
+    if len(later) > _MOST_LATER:
+        lines.append(f"  and {len(later) - _MOST_LATER} more")
+    return ["later failures, possible consequences of the first:", *lines]
+
+
+def _of(label: str, outcome: StepOutcome, total: int, path: str) -> Iterator[str]:
+    """A transaction: its number, its title, what came of it, and its place on a line of its own."""
+    number = f"{outcome.index + 1} of {total}"
+    result = _result(outcome)
+    space = WIDTH - _INDENT - len(number) - 2 - len(result) - 2
+    title = _fitting(outcome, max(space, 20))
+    yield f"{label:<{_INDENT}}{number}  {title}  {result}"
+    yield f"{'':{_INDENT}}{_place(path, outcome)}"
+
+
+def _result(outcome: StepOutcome) -> str:
+    """``401, expected 200-399``; what came, and whether that was what failed."""
+    status = outcome.response.status
+    if not status:
+        return "no response"
+    if not outcome.failures:
+        return f"{status}, passed"
+    if any(one.cause == "status" for one in outcome.failures):
+        return f"{status}, expected {outcome.transaction.status}"
+    return f"{status}"
+
+
+def _place(path: str, outcome: StepOutcome) -> str:
+    line = outcome.transaction.line
+    return f"{path}:{line}" if line else path
+
+
+def _fitting(outcome: StepOutcome, width: int) -> str:
+    """Page and transaction; where they do not fit, the page's name is shortened first."""
+    name = outcome.transaction.title
+    room = width - len(name) - len(SEPARATOR)
+    if room < _SHORTEST_PAGE:
+        return _middle(name, width)
+    return f"{_middle(outcome.page, room)}{SEPARATOR}{name}"
+
+
+def _middle(text: str, width: int) -> str:
+    """``text`` with its middle left out where it is wider."""
+    if len(text) <= width:
+        return text
+    keep = (width - 1) // 2
+    return f"{text[: width - 1 - keep]}…{text[len(text) - keep :]}"
+
+
+def _cause(cause: Cause, path: str) -> Iterator[str]:
+    yield from _row("  cause", cause.text)
+    yield from _rows("  because", cause.evidence[:_MOST_EVIDENCE])
+    if cause.confirm:
+        yield from _command("  confirm", cause.confirm)
+    for remedy in cause.remedies:
+        yield from _remedy(remedy, path)
+
+
+def _remedy(remedy: Remedy, path: str) -> Iterator[str]:
+    place = f" ({remedy.place})" if remedy.place else ""
+    colon = ":" if remedy.line or remedy.command or remedy.commands else ""
+    yield from _row("  then", f"{remedy.text}{place}{colon}")
+    if remedy.line:
+        yield f"{'':{_INDENT}}{remedy.line}"
+    if remedy.command:
+        yield from _command("", remedy.command)
+    if remedy.commands:
+        yield from _command("", f"pytest --record {quote(path)}")
+        yield from (f"{'':{_INDENT}}loadtool> {clip(one, 200)}" for one in remedy.commands)
+
+
+def _command(label: str, command: str) -> Iterator[str]:
+    """A command is never broken: it is there to be copied."""
+    yield f"{label:<{_INDENT}}{command}"
+
+
+def _rows(label: str, texts: Iterable[str]) -> Iterator[str]:
+    for number, text in enumerate(texts):
+        yield from _row(label if not number else "", text)
+
+
+def _row(label: str, text: str) -> Iterator[str]:
+    return _wrapped(f"{label:<{_INDENT}}", text, _INDENT)
+
+
+def _wrapped(first: str, text: str, indent: int) -> Iterator[str]:
+    lines = textwrap.wrap(
+        " ".join(text.split()),
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=" " * indent,
+        break_long_words=True,
+        break_on_hyphens=False,
+    )
+    yield from lines or [first.rstrip()]

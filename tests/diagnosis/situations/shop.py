@@ -1,0 +1,341 @@
+"""A shop over pages and JSON that can be broken in many ways, as real servers break.
+
+It keeps sessions, gives out anti-forgery tokens with each form, and bearer tokens; ids of orders
+are random, so that a recorded one is never there again.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import secrets
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+USERS = {"ann": "ann-password", "bob": "bob-password"}
+_PAGE = "<html><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the shop answers; its body is HTML, or JSON if it is no text."""
+
+    status: int
+    body: Any = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    title: str = ""
+
+
+@dataclass
+class Shop:
+    """The state. ``faults`` names what is broken; `_FAULTS` has them all."""
+
+    faults: set[str] = field(default_factory=set)
+    passwords: dict[str, str] = field(default_factory=lambda: dict(USERS))
+    sessions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    tokens: dict[str, float] = field(default_factory=dict)
+    orders: dict[str, dict[str, Any]] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    session_life: float = 1e9
+    token_life: float = 3600
+    served: int = 0
+    url: str = ""
+
+    def answer(self, method: str, target: str, headers: Mapping[str, str], body: str) -> Answer:
+        """Answer one request."""
+        path = urlsplit(target).path
+        self.served += 1
+        broken = _broken(self, method, path, headers)
+        if broken is not None:
+            return broken
+        for prefix, handle in _ROUTES.items():
+            if path.startswith(prefix):
+                return handle(self, method, path, headers, body)
+        return Answer(404, "<p>There is no such page.</p>", title="Not Found")
+
+    def session(self, headers: Mapping[str, str]) -> dict[str, Any] | None:
+        """The session of a request, if it has one that lives."""
+        cookies = dict(
+            pair.strip().split("=", 1)
+            for pair in headers.get("cookie", "").split(";")
+            if "=" in pair
+        )
+        found = self.sessions.get(cookies.get("sid", ""))
+        if found is None or time.monotonic() - found["seen"] > self.session_life:
+            return None
+        found["seen"] = time.monotonic()
+        return found
+
+
+def _broken(shop: Shop, method: str, path: str, headers: Mapping[str, str]) -> Answer | None:
+    """The answer of a fault, where it is that fault's turn."""
+    for name in shop.faults:
+        where, answer = _FAULTS.get(name, ("", None))
+        if answer is not None and f"{method} {path}".startswith(where):
+            return answer
+    if "basic" in shop.faults and not headers.get("authorization", "").startswith("Basic "):
+        return Answer(401, "", (("WWW-Authenticate", 'Basic realm="shop"'),), "Unauthorized")
+    if "limit" in shop.faults and shop.served > 3:
+        return Answer(429, "", (("Retry-After", "30"),), "Too Many Requests")
+    return None
+
+
+_FAULTS: dict[str, tuple[str, Answer]] = {
+    "order fails": (
+        "POST /order",
+        Answer(500, "<p>Traceback: database is locked</p>", title="Server Error (500)"),
+    ),
+    "overloaded": ("GET /account", Answer(503, "", (("Retry-After", "120"),), "Overloaded")),
+    "gateway": ("GET /account", Answer(502, "", (), "Bad Gateway")),
+    "gateway slow": ("GET /account", Answer(504, "", (), "Gateway Time-out")),
+    "robots": (
+        "POST /order",
+        Answer(403, "<p>Please complete the CAPTCHA: are you human?</p>", (("CF-RAY", "8a1"),)),
+    ),
+    "no rights": (
+        "POST /order",
+        Answer(403, '<p class="error">You do not have permission to do this.</p>', (), "Forbidden"),
+    ),
+    "account gone": ("GET /account", Answer(404, "<p>No page.</p>", title="Not Found")),
+    "account gone for good": ("GET /account", Answer(410, "<p>No more.</p>", title="Gone")),
+    "no image": ("GET /static", Answer(404, "", title="Not Found")),
+    "no method": ("POST /order", Answer(405, "", (("Allow", "GET"),), "Not Allowed")),
+    "nothing there": ("", Answer(404, "<p>No application here.</p>", title="Not Found")),
+    "soap fault": (
+        "POST /soap",
+        Answer(
+            500,
+            "<soap:Envelope xmlns:soap='http://schemas.xmlsoap.org/soap/envelope/'><soap:Body>"
+            "<soap:Fault><faultcode>soap:Server</faultcode><faultstring>no stock</faultstring>"
+            "</soap:Fault></soap:Body></soap:Envelope>",
+            (("Content-Type", "text/xml"),),
+        ),
+    ),
+    "maintenance": ("GET /account", Answer(200, "<p>Back soon.</p>", title="Down for maintenance")),
+}
+
+
+def _form(token: str, fields: str, action: str) -> str:
+    return (
+        f'<form method="post" action="{action}">'
+        f'<input type="hidden" name="csrf_token" value="{token}">{fields}<button>OK</button></form>'
+    )
+
+
+def _token(session: dict[str, Any] | None) -> str:
+    token = secrets.token_urlsafe(16)
+    if session is not None:
+        session.setdefault("tokens", set()).add(token)
+    return token
+
+
+_LOGIN_FIELDS = '<input name="username"><input name="password" type="password">'
+
+
+def _login(shop: Shop, method: str, _path: str, _headers: Mapping[str, str], body: str) -> Answer:
+    if method == "GET":
+        return Answer(200, _form(_token(None), _LOGIN_FIELDS, "/login"), title="Log in")
+    form = dict(parse_qsl(body, keep_blank_values=True))
+    if shop.passwords.get(form.get("username", "")) != form.get("password"):
+        error = '<p class="error">Wrong user name or password.</p>'
+        page = error + _form(_token(None), _LOGIN_FIELDS, "/login")
+        return Answer(200, page, title="Log in")
+    number = secrets.token_hex(16)
+    shop.sessions[number] = {"user": form["username"], "seen": time.monotonic()}
+    cookie = () if "no cookie" in shop.faults else (("Set-Cookie", f"sid={number}; Path=/"),)
+    if "cookie elsewhere" in shop.faults:
+        cookie = (("Set-Cookie", f"sid={number}; Path=/admin"),)
+    return Answer(302, "", (("Location", "/account"), *cookie))
+
+
+def _account(
+    shop: Shop, _method: str, _path: str, headers: Mapping[str, str], _body: str
+) -> Answer:
+    session = shop.session(headers)
+    if session is None:
+        return _stranger(shop)
+    name = session["user"].capitalize()
+    stock = 41 if "stock" not in shop.faults else 40
+    hello = f"Welcome back, {name}" if "renamed" not in shop.faults else f"Hello again, {name}"
+    body = f"<p>{hello}</p><p>{stock} teapots are in stock</p><img src='/static/logo.png'>"
+    return Answer(200, body, title="Account")
+
+
+def _stranger(shop: Shop) -> Answer:
+    if "login by redirect" in shop.faults:
+        return Answer(302, "", (("Location", "/login?next=/account"),))
+    return Answer(401, "<p>Please log in.</p>", title="Unauthorized")
+
+
+def _order(shop: Shop, method: str, path: str, headers: Mapping[str, str], body: str) -> Answer:
+    session = shop.session(headers)
+    if session is None:
+        return _stranger(shop)
+    if path == "/order/new":
+        fields = '<input name="title"><input name="quantity">'
+        return Answer(200, _form(_token(session), fields, "/order"), title="New order")
+    if method == "POST":
+        form = dict(parse_qsl(body, keep_blank_values=True))
+        if form.get("csrf_token") not in session.get("tokens", set()):
+            return Answer(403, "<p>CSRF verification failed. Request aborted.</p>", (), "Forbidden")
+        if "unique" in shop.faults and form["title"] in shop.names:
+            error = '<p class="error">An order with this title already exists.</p>'
+            page = error + _form(_token(session), '<input name="title">', "/order")
+            return Answer(200, page, title="New order")
+        shop.names.add(form["title"])
+        number = secrets.token_hex(8)
+        if "order ignored" not in shop.faults:
+            shop.orders[number] = form
+        return Answer(302, "", (("Location", f"/orders/{number}"),))
+    number = path.removeprefix("/orders/")
+    order = shop.orders.get(number)
+    if order is None and path != "/orders":
+        if "order ignored" in shop.faults:
+            return Answer(200, "<p>Nothing was ordered.</p>", title="Orders")
+        return Answer(404, "<p>There is no such order.</p>", title="Not Found")
+    listed = [order] if order else shop.orders.values()
+    items = "".join(f"<li>{html.escape(one['title'])}</li>" for one in listed)
+    return Answer(200, f"<ul>{items}</ul>", title="Orders")
+
+
+def _api_token(
+    shop: Shop, _method: str, _path: str, _headers: Mapping[str, str], body: str
+) -> Answer:
+    try:
+        asked = json.loads(body)
+    except ValueError as error:
+        return Answer(400, {"error": "bad_request", "detail": f"not JSON: {error}"})
+    if shop.passwords.get(asked.get("username")) != asked.get("password"):
+        return Answer(401, {"error": "invalid_grant", "error_description": "wrong password"})
+    token = secrets.token_urlsafe(24)
+    shop.tokens[token] = time.monotonic()
+    return Answer(
+        200, {"access_token": token, "token_type": "Bearer", "expires_in": int(shop.token_life)}
+    )
+
+
+def _api(shop: Shop, method: str, path: str, headers: Mapping[str, str], body: str) -> Answer:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    given = shop.tokens.get(token)
+    if scheme != "Bearer" or given is None:
+        why = 'Bearer error="invalid_token", error_description="unknown token"'
+        return Answer(401, {"error": "invalid_token"}, (("WWW-Authenticate", why),))
+    if time.monotonic() - given > shop.token_life:
+        why = 'Bearer error="invalid_token", error_description="The token expired"'
+        return Answer(401, {"error": "invalid_token"}, (("WWW-Authenticate", why),))
+    if "scope" in shop.faults and method != "GET":
+        why = 'Bearer error="insufficient_scope", scope="items:write"'
+        return Answer(403, {"error": "insufficient_scope"}, (("WWW-Authenticate", why),))
+    if method == "GET" and path == "/api/items":
+        items = [{"id": number, **one} for number, one in shop.orders.items()]
+        return Answer(200, {"items": items, "csrf": _api_csrf(token)})
+    if method == "GET":
+        one = shop.orders.get(path.rpartition("/")[2])
+        return Answer(200, one) if one else Answer(404, {"error": "not found"})
+    if headers.get("x-csrf-token") != _api_csrf(token):
+        return Answer(403, {"error": "CSRF token missing or incorrect"})
+    asked = json.loads(body)
+    if "taken" in shop.faults and asked["name"] in shop.names:
+        return Answer(409, {"error": "conflict", "message": "name is already taken"})
+    if "invalid" in shop.faults:
+        return Answer(422, {"detail": "quantity: must be at most 5"})
+    if "says no" in shop.faults:
+        return Answer(200, {"success": False, "message": "out of stock"})
+    shop.names.add(asked["name"])
+    number = secrets.token_hex(8)
+    shop.orders[number] = {"title": asked["name"], "quantity": asked["quantity"]}
+    return Answer(201, {"id": number, "success": True, **asked})
+
+
+def _api_csrf(token: str) -> str:
+    return base64.urlsafe_b64encode(f"for {token[:16]}".encode()).decode().rstrip("=")
+
+
+def _soap(_shop: Shop, _method: str, _path: str, _headers: object, _body: str) -> Answer:
+    text = "<Envelope><Body><StockResponse><Count>4</Count></StockResponse></Body></Envelope>"
+    return Answer(200, text, (("Content-Type", "text/xml"),))
+
+
+def _static(_shop: Shop, _method: str, _path: str, _headers: object, _body: str) -> Answer:
+    return Answer(200, "PNG", (("Content-Type", "image/png"),))
+
+
+_ROUTES = {
+    "/login": _login,
+    "/account": _account,
+    "/order": _order,
+    "/api/token": _api_token,
+    "/api/": _api,
+    "/soap": _soap,
+    "/static/": _static,
+}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def _answer(self) -> None:
+        shop = self.server.shop
+        body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
+        if "slow" in shop.faults and self.path == "/account":
+            shop_waits = self.server.released.wait(30)
+            assert shop_waits
+        if "hangs up" in shop.faults and self.path == "/account":
+            self.close_connection = True
+            return
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        with self.server.lock:
+            found = shop.answer(self.command, self.path, headers, body)
+        text = found.body
+        media = "application/json"
+        if isinstance(text, str):
+            media = "text/html; charset=utf-8"
+            if found.title or not text:
+                text = _PAGE.format(title=found.title, body=text)
+        else:
+            text = json.dumps(text)
+        content = text.encode()
+        self.send_response(found.status)
+        if not any(name == "Content-Type" for name, _ in found.headers):
+            self.send_header("Content-Type", media)
+        for name, value in found.headers:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = _answer  # noqa: N815  named by the library
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, shop: Shop) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.shop, self.lock, self.released = shop, threading.Lock(), threading.Event()
+
+
+@contextmanager
+def serving(shop: Shop) -> Iterator[str]:
+    """Serve a shop; yields its URL."""
+    with _Server(shop) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        shop.url = f"http://127.0.0.1:{server.server_address[1]}"
+        try:
+            yield shop.url
+        finally:
+            server.released.set()
+            server.shutdown()
+            thread.join()
