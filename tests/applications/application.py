@@ -43,7 +43,8 @@ class Application(Protocol):
     """A module with these names.
 
     And perhaps ``SESSIONS``: how often each of ten users may repeat the session in the time there
-    is, if not ten times.
+    is, if not ten times; and ``IDENTITY``: the command that says who the users of HTTP
+    authentication are.
     """
 
     TITLE: str

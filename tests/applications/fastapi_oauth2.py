@@ -94,6 +94,7 @@ def drive(url: str) -> None:
         call("GET", f"/items/{cup}")
         call("DELETE", f"/comments/{comment}", 204)
         call("DELETE", f"/items/{cup}", 204)
+        call("GET", "/users/me/items/")
         call("DELETE", f"/items/{teapot}", 204)
         call("GET", f"/items/{teapot}", 404)
         call("POST", "/logout", 204, json={"refresh_token": refresh})

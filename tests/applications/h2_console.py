@@ -86,7 +86,7 @@ def drive(url: str) -> None:
             quantity = len(title)
             _run(page, f"INSERT INTO orders (title, quantity) VALUES ('{title}', {quantity})")
         _run(page, "SELECT * FROM orders ORDER BY title")
-        _run(page, "UPDATE orders SET quantity = 2 WHERE title = 'Cups Ltd'")
+        _run(page, "UPDATE orders SET quantity = 12 WHERE title = 'Cups Ltd'")
         result = _run(page, "@edit SELECT * FROM orders WHERE title = 'Tea House'")
         result.click("img[title=Edit]")
         result.fill("[name=r1c3]", "30")
@@ -103,6 +103,7 @@ def drive(url: str) -> None:
 
 def _run(page: Page, sql: str) -> Frame:
     """The frame with what was answered."""
+    page.frame_locator("[name=h2result]").locator("body").wait_for(state="attached")
     query, result = page.frame("h2query"), page.frame("h2result")
     assert query is not None
     assert result is not None

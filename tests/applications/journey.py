@@ -28,6 +28,7 @@ record{options}
 run {python} -m tests.applications.drive {name} {url}
 stop
 configure
+{identity}
 save
 """
 #: A line of ``pytest -v`` about one transaction: its status, and after the page its title.
@@ -54,6 +55,7 @@ def record(name: str, one: Application, url: str, case: Path) -> str:
             python=sys.executable,
             name=name,
             url=url,
+            identity=getattr(one, "IDENTITY", ""),
         )
     )
     return _pytest(case.parent, "--record", case.name, "--record-script", script.name)

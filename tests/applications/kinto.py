@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,8 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 TITLE = "Kinto 26.5"
 BROWSER = False
 UNIQUE: tuple[str, ...] = ()
+#: Credentials of HTTP authentication are no part of a test case: a person says who the users are.
+IDENTITY = "test-case-configuration --share admin --password-env TEA_PASSWORD"
 
 _REQUIREMENTS = ("kinto==26.5.0", "setuptools<80")
 _TEA = "/v1/buckets/tea"
@@ -42,6 +45,7 @@ def serve(state: Path) -> Iterator[str]:
     memory = ("--backend", "memory", "--cache-backend", "memory")
     run(program, "init", "--ini", ini, *memory, "--host", "127.0.0.1")
     command = (program, "start", "--ini", ini, "--port", str(port))
+    os.environ["TEA_PASSWORD"] = _PASSWORD
     with serving(command, f"http://127.0.0.1:{port}/v1/", state=state) as url:
         httpx.put(f"{url}/v1/accounts/admin", json={"data": {"password": _PASSWORD}})
         with _client(url) as client:

@@ -47,7 +47,7 @@ def recorded_answer(recording: Path, entry: int, origin: str) -> Answer:
         headers={
             one["name"]: one["value"]
             for one in response["headers"]
-            if one["name"].lower() in ("location", "content-type")
+            if one["name"].lower() in ("location", "content-type", "etag")
         },
         body=base64.b64decode(text) if encoded else text.encode(),
     )

@@ -6,6 +6,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 from playwright.sync_api import Page
 
@@ -81,6 +82,8 @@ def drive(url: str) -> None:
             page.click("button[aria-label^='Delete']")
         page.reload()
         page.wait_for_selector(".tc-site-title")
+        page.goto(f"{url}/{quote('Kinds of tea')}")  # as those do who only read
+        page.wait_for_selector("text=black & white")
 
 
 def _tiddler(name: str) -> str:

@@ -253,9 +253,9 @@ def test_an_address_that_says_no_kind() -> None:
         call("PUT", "/id/2", {"text": "Because"}),
     )
     assert requests(configuration)[1:] == [
-        "/id/${id_id[1]}",
-        '/new {"text": "Why?", "parent": ${id_id[1]}}',
-        '/id/${id_id[2]} {"text": "Because"}',
+        "/id/${id[1]}",
+        '/new {"text": "Why?", "parent": ${id[1]}}',
+        '/id/${id[2]} {"text": "Because"}',
     ]
 
 

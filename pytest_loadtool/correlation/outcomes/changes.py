@@ -23,6 +23,7 @@ from pytest_loadtool.correlation.kinds import collection
 from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots, target_slots
 from pytest_loadtool.correlation.sources.anchors import numbered_slots
+from pytest_loadtool.correlation.sources.naming import kind_of_thing
 from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
@@ -231,9 +232,10 @@ def _names_a_thing(slot: Slot) -> bool:
 
 def _noun(slot: Slot) -> str:
     """``order`` of the id in ``/orders/17`` and in ``order_id=17``."""
+    if slot.place is Place.PATH:
+        return kind_of_thing(slot) or "thing"
     words = singular(slot.name).split()
-    bare = words in (["id"], ["ids"])
-    if words and is_id_name(words[-1]) and (bare or slot.place is not Place.PATH):
+    if words and is_id_name(words[-1]):
         words = words[:-1]
     return " ".join(words) or "thing"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
-from xml.sax.saxutils import quoteattr
 
 from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.codec.names import plain
@@ -40,8 +39,6 @@ _MOST_PROSE = 8
 _KIND = re.compile(r"([A-Za-z][\w.]*)[/=-]$")
 #: What things are called that may be of any kind.
 _ANYTHING = frozenset({"action", "entry", "item", "key", "object", "record", "row", "thing"})
-#: Controls in which a person sets nothing, or whose value is not what is set.
-_UNSEEN_TYPE = re.compile(r"type=.?(?:hidden|submit|checkbox|radio|button|password)")
 #: At how many places of a page an id is looked at.
 _MOST_ATTRIBUTES = 200
 #: How much of an address is before it.
@@ -72,11 +69,12 @@ def on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
 def numbers_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Numbers of the change in the row of the thing, or in one with a name that the change says,
     too; and not the number before."""
-    numbers = [one for one in change.said if not one.is_text and one.value.isdigit()]
+    numbers = [one for one in change.said if one.value.isdigit() and one.value in answer.text]
+    shown_as = {one: re.compile(rf">\s*{one.value}\s*<") for one in numbers}
     for template, mark, at, called in _rows_of(change, answer) if numbers else ():
         start, end = row_around(answer.text, at)
         for one in numbers if end else ():
-            found = re.compile(rf">\s*{one.value}\s*<").search(answer.text, start, end)
+            found = shown_as[one].search(answer.text, start, end)
             earlier = [each for each in was.answers if mark in each.text]
             if found and earlier and not any(_holds(each, found[0], mark) for each in earlier):
                 shown = escape(found[0]).replace(one.value, one.template)
@@ -98,37 +96,27 @@ def _rows_of(change: Change, answer: SeenAnswer) -> Iterator[tuple[str, str, int
 def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Controls of the form of the thing that come with what the change has sent, and came with
     something else before."""
-    earlier = [one for one in was.answers if one.kind == answer.kind and one.is_page]
     about = answer.step.path == change.step.path or _is_about(change, answer)
-    for said in change.said if about and earlier else ():
-        shown = _set_control(said, answer)
-        known = any(f'"{said.field}"' in one.text for one in earlier)
-        if shown is None or not known or any(shown[1] in one.text for one in earlier):
+    shown = answer.controls if about else {}
+    for said in change.said:
+        raw = shown.get((said.field, said.value))
+        earlier = [one for one in was.alike(answer) if one.kind == answer.kind] if raw else []
+        was_so = any(raw == one.controls.get((said.field, said.value)) for one in earlier)
+        known = any(said.field in one.control_names for one in earlier)
+        if raw is None or was_so or not known or len(raw) > _LONGEST_ADDRESS:
             continue
-        label = shown[1].partition(">")[2].strip() or said.value
-        says = f"{said.field} is {short(unescape(label))}"
-        yield Proof(answer.step.index, 0, says, TextValidator(shown[0]))
+        label = unescape(raw.partition(">")[2].strip()) or said.value
+        head, value, tail = _split_at_value(raw)
+        now = said.template if "${" in said.template else escape(value)
+        validator = TextValidator(f"{escape(head)}{now}{escape(tail)}")
+        yield Proof(answer.step.index, 0, f"{said.field} is {short(label)}", validator)
 
 
-def _set_control(said: Said, answer: SeenAnswer) -> tuple[str, str] | None:
-    """The control, or the option chosen in it, with the value as the page writes it: as a template,
-    and as recorded."""
-    if not said.field or f'"{said.field}"' not in answer.text:
-        return None
-    name, written = re.escape(said.field), re.escape(quoteattr(said.value)[1:-1])
-    value = rf'(?=[^<>]*\bvalue="{written}")'
-    field = re.compile(rf'<input\b{value}(?=[^<>]*\bname="{name}")[^<>]*>')
-    found = field.search(answer.text)
-    select = re.search(rf'<select\b[^<>]*\bname="{name}"', answer.text)
-    if found is None and select is not None:
-        chosen = re.compile(rf"<option\b(?=[^<>]*\bselected\b){value}[^<>]*>[^<>]*")
-        end = answer.text.find("</select", select.end())
-        found = chosen.search(answer.text, select.end(), max(end, 0))
-    if found is None or len(found[0]) > _LONGEST_ADDRESS or _UNSEEN_TYPE.search(found[0]):
-        return None
-    head, _, tail = found[0].partition(f'value="{quoteattr(said.value)[1:-1]}"')
-    template = quoteattr(said.template)[1:-1] if "${" not in said.template else said.template
-    return f'{escape(head)}value="{template}"{escape(tail)}', found[0]
+def _split_at_value(tag: str) -> tuple[str, str, str]:
+    """A tag before, in and behind its value."""
+    head, mark, rest = tag.partition('value="')
+    value, quote, tail = rest.partition('"')
+    return head + mark, value, quote + tail
 
 
 def in_element(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:

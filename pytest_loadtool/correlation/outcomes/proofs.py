@@ -54,7 +54,10 @@ def proofs(
     """
     was = Before(change, answers, changed)
     for answer in answers.after(change.step.index):
-        yield from _shown(_not_echoed(change, answer), answer, was)
+        if is_change(answer.step):
+            yield from _said(_not_echoed(change, answer), answer, was)
+            continue
+        yield from _shown(change, answer, was)
         yield from _unlisted(change, answer, was)
     for step in answers.gone(change.step.index):
         for thing in change.things:
@@ -95,8 +98,6 @@ def _not_echoed(change: Change, answer: SeenAnswer) -> Change:
     """The change without what the answer may only repeat from its own request."""
     exchange = answer.step.exchange
     body = exchange.request_body if exchange is not None else b""
-    if not body or not is_change(answer.step):
-        return change
     sent = unquote_plus(body.decode("utf-8", "replace"))
     return replace(change, said=tuple(one for one in change.said if one.value not in sent))
 
@@ -156,13 +157,15 @@ def _earlier(change: Change, thing: Thing, answer: SeenAnswer, was: Before) -> S
 def _unlisted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """The name at the end of an address that is deleted, which an answer listed and lists no
     more."""
-    name, earlier = change.last, was.same(answer)
-    if change.method != "DELETE" or name is None or not name.is_text or earlier is None:
+    name = change.last
+    if change.method != "DELETE" or name is None or not name.is_text:
         return
-    listed = earlier.document is not None and answer.document is not None
-    check = (unlisted_path if listed else _unlisted_text)(name, earlier, answer)
-    if check is not None:
-        yield Proof(answer.step.index, 0, f"{short(name.value)} is gone", check)
+    for earlier in (one for one in was.alike(answer) if one.kind == answer.kind):
+        listed = earlier.document is not None and answer.document is not None
+        check = (unlisted_path if listed else _unlisted_text)(name, earlier, answer)
+        if check is not None:
+            yield Proof(answer.step.index, 0, f"{short(name.value)} is gone", check)
+            return
 
 
 def _unlisted_text(name: Said, earlier: SeenAnswer, answer: SeenAnswer) -> TextValidator | None:

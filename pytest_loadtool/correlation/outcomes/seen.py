@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from pytest_loadtool.codec.entities import unescape
@@ -17,12 +18,21 @@ from pytest_loadtool.extraction.row_search import looks_like_html
 
 #: An answer that is longer is not looked into, and how many are around a change, in text.
 _LONGEST_ANSWER, _MOST_ANSWERS = 2_000_000, 40
+#: Of how many answers to later changes the same is asked where no other answer shows it.
+_MOST_TO_CHANGES = 8
 _GONE = (404, 410)
 _NODE = re.compile(r">([^<>]+)<")
 #: What nobody sees.
 _UNSEEN = re.compile(
     r"<(script|style|template|title)\b[^>]*>.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL
 )
+#: A field of a form in which a person sets something; an option that is chosen, with its label.
+_CONTROL = re.compile(
+    r"<(input(?![^<>]*\btype=.?(?:hidden|submit|checkbox|radio|button|password))|select"
+    r"|option(?=[^<>]*\bselected\b))\b[^<>]*>([^<>]*)",
+    re.IGNORECASE,
+)
+_NAME, _VALUE = re.compile(r"""\bname=["']([^"'<>]*)"""), re.compile(r"""\bvalue="([^"<>]*)\"""")
 _PAGING_LINK = re.compile(
     r"""rel=["']?next\b|[?&;](?:page|p|offset|start|cursor|after)=\w""", re.IGNORECASE
 )
@@ -87,6 +97,28 @@ class SeenAnswer:
                 found.setdefault(" ".join(unescape(written).split()), (written, node.start(1)))
         return found
 
+    @cached_property
+    def controls(self) -> Mapping[tuple[str, str], str]:
+        """The fields that a form comes with, and the options chosen in them, by name and value: the
+        tag as written, with the label of an option."""
+        found: dict[tuple[str, str], str] = {}
+        select = ""
+        for tag in _CONTROL.finditer(self.text) if self.is_page else ():
+            name, value = _NAME.search(tag[0]), _VALUE.search(tag[0])
+            kind, field = tag[1].lower(), unescape(name[1]) if name else ""
+            if kind == "select":
+                select = field
+            elif value is not None and (field or select):
+                end = tag.end() if kind == "option" else tag.start(2)
+                key = select if kind == "option" else field, unescape(value[1])
+                found.setdefault(key, self.text[tag.start() : end].rstrip())
+        return found
+
+    @cached_property
+    def control_names(self) -> frozenset[str]:
+        """The names of these."""
+        return frozenset(name for name, _ in self.controls)
+
     def says(self, text: str) -> bool:
         """Whether a text stands there in quotes, or for readers as words of their own."""
         if text not in self.text:
@@ -120,7 +152,10 @@ class Answers:
     """The answers of a session that show something; with ``changes``, also those to changes."""
 
     def __init__(self, steps: Sequence[RecordedStep], *, changes: bool = False) -> None:
-        self._steps = [one for one in steps if _shows(one) and (changes or not is_change(one))]
+        self._changes = changes
+        self._steps = [
+            one for one in _in_order(steps) if _shows(one) and (changes or not is_change(one))
+        ]
         self._places = [one.index for one in self._steps]
         self._kept: dict[int, SeenAnswer] = {}
         self._gone = [one for one in steps if one.exchange and one.exchange.status in _GONE]
@@ -129,9 +164,13 @@ class Answers:
             self._found.setdefault(one.address, one.index)
 
     def after(self, index: int) -> Iterator[SeenAnswer]:
-        """Some that come after a transaction, the next first."""
+        """Some that come after a transaction, the next first; only those to changes, if these count
+        at all."""
         start = bisect_right(self._places, index)
-        return map(self._read, self._steps[start : start + _MOST_ANSWERS])
+        later = self._steps[start : start + _MOST_ANSWERS]
+        if self._changes:
+            later = list(islice(filter(is_change, later), _MOST_TO_CHANGES))
+        return map(self._read, later)
 
     def before(self, index: int) -> Iterator[SeenAnswer]:
         """Some that come before a transaction, the last first."""
@@ -158,6 +197,19 @@ class Answers:
             if len(kept) > 3 * _MOST_ANSWERS:  # what is far behind is asked for no more
                 del kept[next(iter(kept))]
         return kept[step.index]
+
+
+def _in_order(steps: Sequence[RecordedStep]) -> Iterator[RecordedStep]:
+    """Those that were recorded after all changes that the test case sends before them: pages that
+    were open side by side are sent one after the other, and then show something else."""
+    latest = -1
+    for step in steps:
+        recorded = step.transaction.recorded
+        entry = recorded.entry if recorded is not None else None
+        if entry is None or entry >= latest:
+            yield step
+        if entry is not None and is_change(step):
+            latest = max(latest, entry)
 
 
 def _shows(step: RecordedStep) -> bool:

@@ -10,6 +10,7 @@ from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.claims import Claim, Issue
 from pytest_loadtool.correlation.classify import is_id_name, singular
 from pytest_loadtool.correlation.kinds import id_stem
+from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.model.rule import ProducerKind
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
@@ -30,9 +31,16 @@ def base_name(claim: Claim | Issue) -> str:
         named = producer.kind in (ProducerKind.JSON, ProducerKind.TEXT)
         name = producer.name.removeprefix("data-") if named else ""
         if not name or (is_id_name(name) and not id_stem(name)):
-            name = f"{singular(unquote(slot.name))} {plain(name) or 'id'}"
+            name = f"{kind_of_thing(slot)} {plain(name) or 'id'}".strip()
     name = name.lower().removeprefix("x-") if isinstance(slot.part, int) else name
     return field_name(name)
+
+
+def kind_of_thing(slot: Slot) -> str:
+    """What kind of thing a segment of a path is the id of: ``order`` of ``/orders/17``, and of
+    ``/id/17`` nobody knows."""
+    word = unquote(slot.name)
+    return "" if is_id_name(word) and not id_stem(word) else singular(word)
 
 
 def field_name(name: str) -> str:

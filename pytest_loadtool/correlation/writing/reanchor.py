@@ -99,6 +99,11 @@ _SHOWN = _AnchorLanguage(
     re.compile(r"(?P<before>\A>?)(?P<text>[^<>]+)(?P<after><?\Z)"), _as_it_is, _as_it_is
 )
 
+#: What a control comes with.
+_SET = _AnchorLanguage(
+    re.compile(r"""(?P<before>\bvalue=")(?P<text>[^"<>]+)(?P<after>")"""), unescape, _as_it_is
+)
+
 #: By kind of source, or of validator, and by field: where it has names of things.
 _NAMES: _Languages = MappingProxyType(
     {
@@ -108,7 +113,7 @@ _NAMES: _Languages = MappingProxyType(
         Link: {"label": (_TEXT,)},
         Choice: {"label": (_TEXT,)},
         InItem: {"text": (_TEXT,)},
-        TextValidator: {"text": (_SHOWN,)},
+        TextValidator: {"text": (_SHOWN, _SET), "row": (_SHOWN,)},
     }
 )
 #: And where it has what requests have in their addresses, too.
@@ -120,7 +125,7 @@ _WORDS: _Languages = MappingProxyType(
         Boundary: {"left": (_ADDRESSES,), "right": (_ADDRESSES,)},
         Link: {"address": (_ADDRESSES,), "label": (_TEXT,)},
         FormField: {"action": (_ADDRESSES,)},
-        TextValidator: {"text": (_SHOWN, _ADDRESSES), "row": (_ADDRESSES,)},
+        TextValidator: {"text": (_SHOWN, _SET, _ADDRESSES), "row": (_SHOWN, _ADDRESSES)},
     }
 )
 

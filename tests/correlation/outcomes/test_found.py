@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_loadtool.correlation.outcomes import without_outcome
+from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.model.decision import OUTCOME
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextValidator, Validator
@@ -273,3 +274,45 @@ def test_ignored() -> None:
     bare = case_of(*exchanges)
     none = replace(bare, asm=replace(bare.asm, ignore=("outcome",)))
     assert not any(one.validators for one in configure(none, exchanges).case.transactions())
+
+
+def test_controls_and_rows_follow_what_is_unique() -> None:
+    """A user with another name is asked for that one."""
+    typed = '<form action="/orders/4711" method=post><input name="title" value="{}"></form>'
+    listed_rows = "<table><tr><td>Tea House</td><td>{}</td></tr></table>"
+    case = run(
+        page(ONE, typed.format("")),
+        page("/list", listed_rows.format(7)),
+        post(ONE, "title=Tea+House&n=30"),
+        page(ONE, typed.format("Tea House")),
+        post("/save", "title=Tea+House&n=31"),
+        page("/list", listed_rows.format(31)),
+    ).case
+    unique = make_unique(case, "Tea House")
+    assert unique is not None
+    found = [
+        f"{one.text} in {one.row}"
+        for transaction in unique.case.transactions()
+        for one in transaction.validators
+        if isinstance(one, TextValidator)
+    ]
+    assert found == [
+        '<input name="title" value="${title[1]}"> in ',
+        ">31< in ${title[1]}",
+    ]
+
+
+def test_pages_side_by_side() -> None:
+    """What was shown before a change proves nothing when the test case asks for it afterwards."""
+    exchanges = [
+        get(ONE, json_body({"id": 4711})),
+        call("PUT", ONE, {"note": "Green"}),
+        get(f"{ONE}/notes", json_body({"note": "Green"})),
+        call("PUT", ONE, {"note": "Black"}),
+    ]
+    first, put, read, changed = case_of(*exchanges).pages[0].transactions
+    for order, shown in (((first, put, read, changed), 1), ((first, put, changed, read), 0)):
+        case = case_of(*exchanges)
+        case = replace(case, pages=(replace(case.pages[0], transactions=order),))
+        found = configure(case, exchanges).case.transactions()
+        assert sum(len(one.validators) for one in found) == shown
