@@ -37,7 +37,7 @@ def test_person_records_and_saves(terminal: Terminal, tmp_path: Path, shop: Shop
     terminal.wait_for(r"recording: 1 exchange,")
     terminal.enter("stop")
     terminal.wait_for(r"shop\.case\.toml: 1 page, 1 transaction \(unsaved\)")
-    terminal.type("tr")
+    terminal.type("tre")
     terminal.press("Tab")
     terminal.wait_for(r"^loadtool> tree")
     terminal.press("Enter")
