@@ -19,6 +19,9 @@ _TIME = re.compile(
     r"|1\d{9}(?:\d{3}){0,2}(?:\.\d+)?"  # seconds, ms or µs since 1970, from 2001 to 2033
 )
 _CODE = re.compile(r"[A-Za-z0-9_-]{4,64}")
+_FILE = re.compile(r"([\w-]+)\.([a-z][a-z0-9]{1,5})")
+#: In which format a thing is asked for, whatever it is called.
+_DATA_ENDINGS = frozenset({"csv", "ics", "json", "jsonld", "vcf", "xml"})
 _PATH_NUMBER = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
 
 _ID_WORDS = frozenset({"id", "ids", "pk", "uid", "uuid", "guid", "oid"})
@@ -125,6 +128,14 @@ def looks_like_time(value: str) -> bool:
 def is_path_id(segment: str) -> bool:
     """Whether a segment of a path looks like an id, and not like what that is the id of."""
     return _PATH_NUMBER.fullmatch(segment) is not None or looks_random(segment)
+
+
+def id_before_ending(segment: str) -> str:
+    """The id in a segment of a path that ends as files do: ``17`` of ``17.json``; empty if there is
+    none."""
+    found = _FILE.fullmatch(segment)
+    named = found is not None and (found[2] in _DATA_ENDINGS or is_path_id(found[1]))
+    return found[1] if found is not None and named else ""
 
 
 def is_short_number(value: str) -> bool:

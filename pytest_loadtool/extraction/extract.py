@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
@@ -10,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from pytest_loadtool.codec.decoding import DECODINGS
+from pytest_loadtool.codec.events import json_or_events
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.codec.uses import escaped
 from pytest_loadtool.errors import SlowPatternError
@@ -304,7 +304,7 @@ class PlainText:
             ValueError: it is not JSON.
         """
         try:
-            return json.loads(self._text)
+            return json_or_events(self._text)
         except RecursionError:
             raise ValueError("the JSON is nested too deeply") from None
 

@@ -349,3 +349,19 @@ def test_a_row_is_not_found_by_the_number_of_another_thing() -> None:
     )
     (extractor,) = [*last.case.transactions()][3].extractors
     assert str(extractor.source) == """JSON path $[?(@.name=="Route 66")].id"""
+
+
+def test_a_bare_id_in_a_query_is_of_what_the_path_says() -> None:
+    """Document 9 in folder 9: the redirect to the folder gives out none of a document."""
+    folder = (("Location", "/folders/show?id=9"),)
+    rows = '<table><tr><td><a href="/documents/edit?id={0}">Edit</a></td><td>{1}</td></tr></table>'
+    last = run(
+        post("/folders", "name=Tea+House", html(""), status=302, received=folder),
+        get("/folders/show?id=9", html("")),
+        post("/documents", "name=Route+66", html(""), status=302, received=folder),
+        get("/folders/show?id=9", html(rows.format(9, "Route 66"))),
+        get("/documents/edit?id=9"),
+    )
+    (extractor,) = [*last.case.transactions()][3].extractors
+    assert str(extractor.source) == "link /documents/edit?id=* in the item of 'Route 66'"
+    assert requests(last)[4] == f"/documents/edit?id=${{{extractor.variable}}}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from urllib.parse import quote
 
@@ -10,7 +11,13 @@ import pytest
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Extractor, FormField, RegularExpression, XmlPath
+from pytest_loadtool.model.extractor import (
+    Extractor,
+    FormField,
+    JsonPath,
+    RegularExpression,
+    XmlPath,
+)
 from tests.correlation.exchanges import (
     FORM,
     JSON,
@@ -330,3 +337,38 @@ def test_event_streams() -> None:
     assert extracted(extractor, stream(NEW, '{"type": "hello"}')) == NEW
     body = list(configured.transactions())[1].request.body
     assert body == "conversation=${conversation[1]}"
+
+
+def events(*said: object) -> Exchange:
+    text = "".join(f"event: step\ndata: {json.dumps(one)}\n\n" for one in said)
+    received = (("Content-Type", "text/event-stream"),)
+    return exchange(received=received, answer=text.encode())
+
+
+def test_numbers_in_event_streams() -> None:
+    """An id is one there, too: that of the first event which has such a value."""
+    said = ({"progress": 40}, {"progress": 100, "order": {"id": 7}}, "done")
+    exchanges = [
+        answered("POST", "/orders", events(*said), sent=(JSON,), body=b'{"lines": 1}'),
+        answered("GET", "/orders/7", exchange()),
+    ]
+    configured = configure(case_of(*exchanges), exchanges).case
+    (extractor,) = next(configured.transactions()).extractors
+    assert extractor.source == JsonPath("$[*].data.order.id")
+    assert not extractor.by_place
+    assert list(configured.transactions())[1].request.target == "/orders/${order_id[1]}"
+    other = events({"progress": 1}, {"progress": 2}, {"order": {"id": 8}})
+    assert extracted(extractor, other) == "8"
+
+
+def test_rows_of_event_streams() -> None:
+    """Where several events have such a value, one's own is found by what one has sent."""
+    rows = [{"id": 6, "name": "Ida's tea"}, {"id": 7, "name": "Tea House"}]
+    exchanges = [
+        answered("POST", "/orders", events(*rows), sent=(JSON,), body=b'{"name": "Tea House"}'),
+        answered("GET", "/orders/7", exchange()),
+    ]
+    configured = configure(case_of(*exchanges), exchanges).case
+    (extractor,) = next(configured.transactions()).extractors
+    assert extractor.source == JsonPath('$[?(@.data.name=="Tea House")].data.id')
+    assert extracted(extractor, events(rows[1] | {"id": 9}, rows[0])) == "9"

@@ -209,6 +209,20 @@ class _Site:
         self.talk.submit(f"{self.path(noun)}/bulk", fields, to=self.path(noun))
         self.listing(noun, things)
 
+    def grid(self, thing: Thing) -> None:
+        """Edit it in a table, of whose cells a script makes fields: all of the row is sent."""
+        noun = thing.noun
+        rows = "".join(
+            f"<tr><td>{one.id}</td><td>{escape(one.name)}</td><td>1</td></tr>"
+            for one in self.others(noun, [thing])
+        )
+        self.turn()
+        to = self.path(noun) + ("?action=grid" if self.addresses == "script" else "/grid")
+        self.talk.open(to, f"<table>{rows}</table>" + self.form(to, "", "Save"))
+        row = [("c1", thing.id), ("c2", thing.name), ("c3", self.pick.choice(("2", "3")))]
+        self.talk.submit(to, [*self.sent(), *row], to=to)
+        self.listing(noun, [thing])
+
     def delete(self, thing: Thing) -> None:
         self.show(thing)
         self.talk.submit(self.to(thing, "delete"), self.sent(), to=self.path(thing.noun))
@@ -231,6 +245,8 @@ def forms(pick: Random, server: Server, talk: Talk) -> None:
         ),
         lambda: site.show(things[0]),
     )
+    if site.kinds[1] == "number" and pick.random() < 0.5:
+        site.grid(things[-1])
     for move in pick.sample(moves, pick.randint(2, len(moves))):
         move()
     site.delete(things[-1])

@@ -19,10 +19,12 @@ _ID_NAMES = ("id", "id", "id", "_id", "uid", "pk", "uuid")
 _CODE_NAMES = ("id", "id", "code", "key", "slug", "number")
 _ENVELOPES = ("", "", "", "data", "result", "thing")
 _LISTS = ("", "data", "items", "results", "things")
-_CREATED = ("body", "body", "body", "location", "both", "listed", "only id")
+_CREATED = ("body", "body", "body", "location", "both", "listed", "only id", "events")
 _VERSIONS = ("", "", "ETag", "version", "rowVersion", "concurrencyStamp", "_rev", "lock_version")
 #: Where the id of what something belongs to stands when it is created.
-_PARENTS = ("path", "path", "thing id", "thing", "object", "parent id", "type", "query")
+_PARENTS = (
+    *("path", "path", "thing id", "thing", "object", "parent id", "type", "bare type", "query"),
+)
 _BULK = (
     *("ids", "keys", "array", "commas", "repeated", "brackets", "objects", "thing ids", "path"),
     *("comma body", "single array"),
@@ -45,6 +47,7 @@ class _Api:
         self.parents = pick.choice(_PARENTS)
         self.nouns = pick.choice(NOUNS)
         self.echoes = pick.random() < 0.8
+        self.ending = pick.choice(("", "", "", "", ".json"))
         self.versions: dict[str, Any] = {}
 
     def _kind(self) -> str:
@@ -56,9 +59,13 @@ class _Api:
         return f"{self.base}/{self.spelling.segment(plural(noun))}"
 
     def to(self, thing: Thing) -> str:
+        return self.at(thing) + self.ending
+
+    def at(self, thing: Thing) -> str:
+        """Its address without an ending."""
         above = thing.parent
         if above is not None and self.parents == "path":
-            return f"{self.to(above)}/{self.spelling.segment(plural(thing.noun))}/{thing.id}"
+            return f"{self.at(above)}/{self.spelling.segment(plural(thing.noun))}/{thing.id}"
         return f"{self.path(thing.noun)}/{thing.id}"
 
     def written(self, thing: Thing) -> dict[str, Any]:
@@ -144,6 +151,7 @@ class _Api:
             thing.more |= {key: body[key] for key in ("quantity", "sku") if key in body}
         received = self.changed(thing)
         plain = self.to(thing)
+        thing_steps = self.server.number(1, 4)
         match self.created:
             case "location":
                 located: HeaderList = (("Location", plain),)
@@ -154,6 +162,10 @@ class _Api:
                 self.talk.call("POST", target, body, status=200, answer={"ok": True})
                 self.listing(noun, [thing])
                 self.read(thing)
+            case "events":
+                said = {"step": "made", self.spelling.field(noun): self.written(thing)}
+                steps = [{"step": "begun", "progress": 10 * at} for at in range(thing_steps)]
+                self.talk.events(target, body, [*steps, said], received=received)
             case "only id":
                 name = pick.choice((self.id_name, self.spelling.field(f"{noun} id")))
                 self.talk.call("POST", target, body, answer={name: thing.id}, received=received)
@@ -171,7 +183,7 @@ class _Api:
         field = self.spelling.field
         match self.parents:
             case "path":
-                return f"{self.to(parent)}/{self.spelling.segment(plural(noun))}"
+                return f"{self.at(parent)}/{self.spelling.segment(plural(noun))}"
             case "thing id":
                 body[field(f"{parent.noun} id")] = parent.id
             case "thing":
@@ -183,6 +195,8 @@ class _Api:
                 body[field("parent type")] = parent.noun
             case "type":
                 body |= {field("object id"): parent.id, field("object type"): parent.noun}
+            case "bare type":
+                body["about"] = {"type": parent.noun, self.id_name: parent.id}
             case "query":
                 return f"{target}?{field(f'{parent.noun} id')}={parent.id}"
         return target

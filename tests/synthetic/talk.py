@@ -13,6 +13,7 @@ __all__ = ["SERVER", "Talk"]
 SERVER = "http://shop.test"
 _JSON = ("Content-Type", "application/json")
 _FORM = ("Content-Type", "application/x-www-form-urlencoded")
+_EVENTS = ("Content-Type", "text/event-stream")
 _XML = ("Content-Type", "text/xml; charset=utf-8")
 _PAGE = ("Content-Type", "text/html; charset=utf-8")
 _NAVIGATION = (("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"))
@@ -45,6 +46,15 @@ class Talk:
         self._add(
             method, target, (*own, ("Sec-Fetch-Mode", "cors"), *self.headers, *sent), content,
             status, ((_JSON,) if back else ()) + received, back,
+        )  # fmt: skip
+
+    def events(self, target: str, body: Any, said: list[Any], *, received: HeaderList = ()) -> None:
+        """A call that is answered with events, the last of which has the result."""
+        answer = "".join(f"event: step\ndata: {json.dumps(one)}\n\n" for one in said)
+        sent = (_JSON, ("Sec-Fetch-Mode", "cors"), *self.headers)
+        self._add(
+            "POST", target, sent, json.dumps(body).encode(), 200, (_EVENTS, *received),
+            answer.encode(),
         )  # fmt: skip
 
     def soap(self, target: str, body: str, answer: str) -> None:

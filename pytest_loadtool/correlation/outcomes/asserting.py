@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
@@ -18,7 +19,7 @@ from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
 from pytest_loadtool.model.editing import numbered_titles, with_transactions
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.rule import NamePatterns
-from pytest_loadtool.model.validator import Outcome, Validator
+from pytest_loadtool.model.validator import JsonValidator, Outcome, TextValidator, Validator
 
 #: How many validators one change gets.
 _MOST_PROOFS = 3
@@ -42,6 +43,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         return Asserted(case, ())
     answers, views = Answers(steps), Answers(steps, changes=True)
     entries = Entries(steps)
+    targets = [one.request.target for one in case.transactions()]
     names, title = numbered_titles(case), titles_of(case).__getitem__
     new: dict[int, list[Validator]] = {}
     decisions: list[Decision] = []
@@ -64,7 +66,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             outcome = Outcome(one.says, names[step.index])
             if one.validator is not None:
                 new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
-            decisions.append(_decision(change, one, title))
+            decisions.append(_decision(change, one, title, targets[one.at]))
     transactions = (
         replace(one, validators=(*one.validators, *new.get(index, ())))
         for index, one in enumerate(case.transactions())
@@ -115,17 +117,40 @@ def _best(made: Iterator[Proof]) -> list[Proof]:
     return list({one.validator: one for one in best}.values())[:_MOST_PROOFS]
 
 
-def _decision(change: Change, proof: Proof, title: Title) -> Decision:
+def _decision(change: Change, proof: Proof, title: Title, asked: str) -> Decision:
+    """``asked`` is the target of the request whose answer is the proof."""
     done = title(change.step.index)
+    text = "" if "${" in asked else _text_alone(change, proof.validator)
+    used = (
+        " It goes by that text alone, which an earlier run may have left on the server: "
+        f"`unique {text}` makes it each run's own."
+    )
     return Decision(
         value=proof.says,
         variable="",
         producer=done,
         consumers=(title(proof.at),),
         rule=OUTCOME,
-        reason=f'"{title(proof.at)}" shows it after "{done}": a validator asserts it.',
+        reason=f'"{title(proof.at)}" shows it after "{done}": a validator asserts it.'
+        + (used if text else ""),
         confidence=_CONFIDENCE[proof.strength],
     )
+
+
+def _text_alone(change: Change, validator: Validator | None) -> str:
+    """The text that was sent and that a validator goes by, if by nothing of this run: no id that
+    the server gave out, and no text that is each user's own; else an empty text."""
+    match validator:
+        case TextValidator(text=first, row=second):
+            written = [first, second]
+        case JsonValidator(path=first, equals=second):
+            written = [first, second if isinstance(second, str) else ""]
+        case _:
+            return ""
+    if any("${" in one for one in written):
+        return ""
+    sent = (one.value for one in change.said if one.is_text)
+    return next((text for text in sent if any(text in unescape(one) for one in written)), "")
 
 
 def _unproven(changes: Sequence[Change], title: Title) -> Iterator[Decision]:

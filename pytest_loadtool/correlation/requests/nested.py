@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pytest_loadtool.codec.filters import BASE64, filtered
 from pytest_loadtool.codec.places import encode
 from pytest_loadtool.codec.secret import is_typed_secret
-from pytest_loadtool.correlation.classify import is_path_id, looks_random
+from pytest_loadtool.correlation.classify import looks_random
 from pytest_loadtool.correlation.requests.decoded_view import OWN_FILTER, View, decoded
 from pytest_loadtool.correlation.requests.positions import (
     HOLE,
@@ -53,8 +53,6 @@ _RELATIVE = re.compile(r"(?:[\w.\- ]{3,80}/){1,8}[\w.\- ]{3,80}")
 _COMMAS = re.compile(r"[\w-]+(?:,[\w-]+)+")
 _BETWEEN = re.compile(r"[^,]+")
 _STEP = re.compile(r"[^/]+")
-#: What is called by an id, with an ending: ``17.json``.
-_FILE = re.compile(r"([\w-]+)\.[a-z][a-z0-9]{1,5}")
 #: Schemes whose credentials are computed from the request: nothing in them can be replaced.
 _SIGNED = re.compile(r"(?:Digest|NTLM|Negotiate|AWS4-\S+|OAuth|Signature|Hawk)\s", re.IGNORECASE)
 #: The shortest text for which base64 is taken apart: shorter words decode to text by chance.
@@ -181,8 +179,6 @@ def _spots(text: str, name: str) -> Iterator[Spot]:
     elif _COMMAS.fullmatch(text):
         for one in _BETWEEN.finditer(text):
             yield *one.span(), Place.TEXT, name, one[0], ""
-    elif (file := _FILE.fullmatch(text)) and is_path_id(file[1]):
-        yield *file.span(1), Place.TEXT, name, file[1], ""
     elif _RELATIVE.fullmatch(text):
         for segment in _STEP.finditer(text):
             yield *segment.span(), Place.TEXT, name, segment[0], ""

@@ -16,6 +16,7 @@ from pytest_loadtool.codec.encoding import component
 from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.places import body_syntax, encode
 from pytest_loadtool.codec.template import Reference, Template, TemplateError, escape
+from pytest_loadtool.correlation.classify import id_before_ending
 from pytest_loadtool.correlation.requests.nested import Capsule, within
 from pytest_loadtool.correlation.requests.positions import (
     HOLE,
@@ -100,11 +101,6 @@ class Slot:
     def in_cookie(self) -> bool:
         """Whether it stands in a cookie that a script sets."""
         return isinstance(self.part, int) and self.part < 0
-
-    @property
-    def in_path(self) -> bool:
-        """Whether it is a segment of the request's path, or one but for its ending."""
-        return self.root is Place.PATH and self.place in (Place.PATH, Place.TEXT) and self.depth < 2
 
     def writes(self, value: str) -> bool:
         """Whether ``value``, through the filters, is written there as it was recorded."""
@@ -202,6 +198,11 @@ def _all_usable(
             yield Slot(
                 transaction, part, start, end, place, name, value, before, raw, root=root,
                 nth=seen[name],
+            )  # fmt: skip
+        if place is Place.PATH and before and (id_ := id_before_ending(raw)):
+            yield Slot(
+                transaction, part, start, start + len(id_), place, name, id_, before, id_,
+                root=root, depth=1, nth=seen[name],
             )  # fmt: skip
         for one in within(text, start, end, root, name) if raw else ():
             source = one.capsules[-1].text if one.capsules else text

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
+from pytest_loadtool.codec.events import is_event_stream
 from pytest_loadtool.codec.filters import UNDO, filtered
 from pytest_loadtool.codec.media import is_xml, media_type
 from pytest_loadtool.correlation.classify import (
@@ -179,6 +180,10 @@ def _in_body(
         except ValueError:
             return
         yield from in_json(document, transaction, wanted)
+        return
+    if is_event_stream(text):
+        events = in_json(response.json(), transaction, wanted)
+        yield from (one for one in events if len(one.steps) > len(("event", "data")))
         return
     partial = is_partial(text)
     if partial:

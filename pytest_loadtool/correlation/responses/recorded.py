@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 from pytest_loadtool.codec.charset import decoded
+from pytest_loadtool.codec.events import json_or_events
 from pytest_loadtool.correlation.responses.links import links
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
@@ -77,7 +77,7 @@ class RecordedResponse:
         """
         if self._json is _json_unread:
             try:
-                self._json = json.loads(self.text)
+                self._json = json_or_events(self.text)
             except RecursionError:
                 raise ValueError("the JSON is nested too deeply") from None
         return self._json

@@ -94,7 +94,8 @@ def _addresses(
                 pattern += quote(address[position : spot.start])
                 pattern += value if spot is mine else stand_in
                 position = spot.end
-            if spot is mine and (in_query or spot.depth) and not whole:
+            in_other = spot.depth > 0 and spot.root is not Place.PATH
+            if spot is mine and (in_query or in_other) and not whole:
                 break
         else:
             pattern += quote(address[position:])

@@ -47,7 +47,7 @@ from pytest_loadtool.correlation.sources.variables import Found
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.extraction.jsonpath import format_path, json_text
 from pytest_loadtool.model.case import Variable
-from pytest_loadtool.model.extractor import Choice, JsonPath, Source, XmlPath
+from pytest_loadtool.model.extractor import Choice, InItem, JsonPath, Source, XmlPath
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
 
@@ -112,9 +112,14 @@ class _Rows:
             placed = _of_item(one, page.response, page.marks, things_of(producer, called))
             answers = self._traffic.steps[producer.transaction].changes_things
             alone = answers and isinstance(producer.steps[-1], int)  # what it says of what was sent
-            return replace(placed, by_place=not placed.row and not alone and bool(one.slots))
+            first = one.match == 1 and "[*]" in str(
+                one.source
+            )  # of the events that have such a value
+            return replace(placed, by_place=not (placed.row or alone or first) and bool(one.slots))
         if producer.filters:
             return one
+        if producer.kind is ProducerKind.TEXT and isinstance(one.source, InItem):  # as it is
+            return replace(one, row=one.source.text)
         row = None
         if producer.kind is ProducerKind.CONTROL and producer.form >= 0:
             page = self._read(producer.transaction)

@@ -11,6 +11,7 @@ from pytest_loadtool.correlation.claims import Claim, Issue
 from pytest_loadtool.correlation.classify import is_id_name, singular
 from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
@@ -27,7 +28,7 @@ def base_name(claim: Claim | Issue) -> str:
         return claim.producer.name
     slot, producer = claim.slot, claim.producer
     name = slot.name
-    if (slot.in_path and (slot.before or slot.depth)) or not name:
+    if (slot.place is Place.PATH and slot.before) or not name:
         named = producer.kind in (ProducerKind.JSON, ProducerKind.TEXT)
         name = producer.name.removeprefix("data-") if named else ""
         if not name or (is_id_name(name) and not id_stem(name)):

@@ -12,6 +12,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.events import is_event_stream
 from pytest_loadtool.codec.uses import escaped
 from pytest_loadtool.correlation.classify import is_short_number
 from pytest_loadtool.correlation.producer import Box, Producer
@@ -115,7 +116,9 @@ def _reproducing(source: Source, value: str, reading: Reading, matches: int) -> 
     return None
 
 
-def _json(producer: Producer, *_: object) -> Iterator[Source]:
+def _json(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator[Source]:
+    if is_event_stream(reading.response.text):  # whichever event has it: there are more or less
+        yield JsonPath(f"$[*]{format_path(producer.steps[1:])[1:]}")
     yield JsonPath(format_path(producer.steps))
 
 

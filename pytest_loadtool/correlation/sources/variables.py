@@ -66,7 +66,9 @@ def variables_for(
     keys = sorted([*groups, *unused], key=lambda key: key[0])
     ranks = {id(rule): rank for rank, rule in enumerate(rules)}
     best = [
-        min(groups[key], key=lambda claim: ranks[id(claim.rule)]) if key in groups else unused[key]
+        min(groups[key], key=lambda claim: ranks.get(id(claim.rule), len(ranks)))
+        if key in groups
+        else unused[key]
         for key in keys
     ]
     names = number(map(base_name, best), taken)

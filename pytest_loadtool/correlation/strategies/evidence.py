@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
     collection_names,
+    id_before_ending,
     is_code,
     is_code_name,
     is_id_name,
@@ -27,9 +28,11 @@ from pytest_loadtool.correlation.index.spelling import spelled
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import (
     collection,
+    id_stem,
     is_done,
     is_result,
     things_of,
+    words_of,
 )
 from pytest_loadtool.correlation.producer import PARTIAL, Producer
 from pytest_loadtool.correlation.requests.positions import HOLE
@@ -242,9 +245,20 @@ def _same_path(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
         same = slot.name == producer.name or HOLE in slot.before
         return same and traffic.before(slot) == producer.before
     if is_id_name(slot.name) and slot.name == producer.name:
-        return True
+        return _may_be_one_kind(slot, producer.text, traffic)
     things = collection_names(collection(producer.before))
     return bool(producer.before) and is_for(slot, things, traffic)
+
+
+def _may_be_one_kind(slot: Slot, address: str, traffic: Traffic) -> bool:
+    """Whether an address and the slot's request may be about one kind of thing: a bare small ``id``
+    of ``/folders/show?id=9`` is not that of ``/documents/edit?id=9``."""
+    if id_stem(slot.name) or not is_short_number(slot.value):
+        return True
+    path = address.partition("?")[0].partition("://")[2].partition("/")[2] or address
+    mine, theirs = (words_of(collection(one.partition("?")[0]))
+                    for one in (traffic.steps[slot.transaction].called, path))  # fmt: skip
+    return not mine or not theirs or bool(mine & theirs)
 
 
 def _same_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
@@ -266,8 +280,12 @@ def _same_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The request was answered with 201 (Created) and the address where the slot stands."""
+    """The request was answered with 201 (Created) and the address where the slot stands; of
+    ``17.json`` what is before the ending is the id."""
     exchange = traffic.steps[producer.transaction].exchange
+    id_, uses = id_before_ending(slot.value), traffic.requests.uses
+    if id_ and (is_path_id(id_) or uses[id_] > uses[slot.value]):
+        return False
     if slot.place is not Place.PATH or exchange is None or exchange.status != 201:
         return False
     try:
@@ -275,7 +293,8 @@ def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     except ValueError:  # it is no URL
         return False
     folder, _, name = path.rstrip("/").rpartition("/")
-    return f"{folder}/" == slot.before and unquote(name) == slot.value
+    name = unquote(name)
+    return f"{folder}/" == slot.before and slot.value in (name, id_before_ending(name))
 
 
 def _named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:

@@ -5,12 +5,14 @@ Two things may have version 7 at once, so the number alone does not tell whose i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pytest_loadtool.correlation.classify import is_id_name, is_path_id, is_version_name
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.xml_document import xml_document
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
 
@@ -25,21 +27,23 @@ def of_the_thing_first(
     if len(producers) < 2 or not is_version_name(slot.name):
         return producers
     path = _path(slot.transaction, traffic)
-    ids = _ids(slot, traffic)
+    ids = {path} | _ids(slot, traffic)
+    return sorted(producers, key=lambda one: not _is_of(one, path, ids, traffic))
 
-    def is_of_another(one: Producer) -> bool:
-        if one.kind is ProducerKind.HEADER:
-            return _path(one.transaction, traffic) != path
-        beside = (
-            other
-            for value in ids
-            for kind in _DOCUMENTS
-            for other in traffic.responses.producers.get(value, {}).get(kind, ())
-            if other.transaction == one.transaction
-        )
-        return not any(other.steps[:-1] == one.steps[:-1] for other in beside)
 
-    return sorted(producers, key=is_of_another)
+def _is_of(one: Producer, path: str, ids: Collection[str], traffic: Traffic) -> bool:
+    """Whether what has the version is at that path, or has one of the ids beside it."""
+    step = traffic.steps[one.transaction]
+    if _path(one.transaction, traffic) == path:
+        return True
+    if one.kind not in _DOCUMENTS or one.box is not None or not one.steps or step.exchange is None:
+        return False
+    response = RecordedResponse(step.exchange)
+    document = response.json() if one.kind is ProducerKind.JSON else xml_document(response.text)
+    for name in one.steps[:-1]:
+        document = document[name]
+    beside = document.items() if isinstance(document, dict) else ()
+    return any(str(value) in ids for name, value in beside if is_id_name(name) or name == "href")
 
 
 def _path(at: int, traffic: Traffic) -> str:

@@ -10,6 +10,7 @@ from pytest_loadtool.correlation.strategies.client_made import (
     ClientValues,
     CodeVerifiers,
 )
+from pytest_loadtool.correlation.strategies.edited_rows import EditedRows
 from pytest_loadtool.correlation.strategies.known_ids import KnownIds
 from pytest_loadtool.correlation.strategies.listed_ids import ListedIds
 from pytest_loadtool.correlation.strategies.rules import Rules
@@ -26,6 +27,7 @@ def strategies(rules: Sequence[Rule]) -> tuple[Strategy, ...]:
         Rules(rules),
         KnownIds(),
         ListedIds(),
+        EditedRows(),
         CodeVerifiers(),
         ClientTimes(),
         ClientValues(),

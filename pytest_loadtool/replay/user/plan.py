@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_loadtool.codec.charset import decoded
 from pytest_loadtool.codec.content import ContentError, decode
+from pytest_loadtool.codec.events import json_or_events
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.result import Failure
@@ -278,17 +279,18 @@ _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # not in typ
 
 
 def _loads(text: str) -> Any:
-    """As ``json.loads``, without the search for white space around, which most bodies have none of.
+    """As `json_or_events`, without the search for white space around, which most bodies have none
+    of.
 
     Raises:
-        ValueError: it is not JSON.
+        ValueError: it is neither.
     """
     try:
         try:
             value, end = _scan(text, 0)
         except StopIteration:
             end = -1
-        return value if end == len(text) else json.loads(text)
+        return value if end == len(text) else json_or_events(text)
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
 

@@ -276,6 +276,23 @@ def test_ignored() -> None:
     assert not any(one.validators for one in configure(none, exchanges).case.transactions())
 
 
+@pytest.mark.parametrize(
+    ("shown", "alone"),
+    [
+        (page("/orders", "<p>Tea House</p>"), True),
+        (items("Tea House"), True),
+        (item(), False),
+        (page(f"{ONE}/edit", "<p>Tea House</p>"), False),
+    ],
+)
+def test_a_text_alone_may_be_that_of_an_earlier_run(shown: Exchange, alone: bool) -> None:
+    """On a server that was used it may be there: the decision says so, and what helps."""
+    create = call("POST", "/orders", {"name": "Tea House"}, json_body({"id": 4711}))
+    made = run(create, shown).decisions
+    (reason,) = (one.reason for one in made if one.rule == OUTCOME)
+    assert ("`unique Tea House` makes it each run's own" in reason) == alone
+
+
 def test_controls_and_rows_follow_what_is_unique() -> None:
     """A user with another name is asked for that one."""
     typed = '<form action="/orders/4711" method=post><input name="title" value="{}"></form>'

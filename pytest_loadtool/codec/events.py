@@ -1,0 +1,69 @@
+"""Event streams (WHATWG HTML §9.2) as documents: the list of their events."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any
+
+#: The first line of a stream: a field, or a comment.
+_FIRST = re.compile(r"\ufeff?[\r\n]*(?:(?:data|event|id|retry)(?::|[\r\n])|:)")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def is_event_stream(text: str) -> bool:
+    """Whether a text begins as an event stream does."""
+    return _FIRST.match(text) is not None
+
+
+def events_of(text: str) -> list[dict[str, Any]]:
+    """The events of a stream, each with ``event`` and ``id`` if it has them, and with its ``data``:
+    what that says in JSON, else the text.
+
+    Raises:
+        ValueError: it is no event stream.
+    """
+    if not is_event_stream(text):
+        raise ValueError("it is no event stream")
+    lines = _LINE_END.split(text.removeprefix("\ufeff"))
+    blocks = (list(block) for filled, block in groupby(lines, bool) if filled)
+    return [one for one in map(_event, blocks) if "data" in one]
+
+
+def json_or_events(text: str) -> Any:
+    """What a text says in JSON; of an event stream, its events.
+
+    Raises:
+        ValueError: it is neither.
+        RecursionError: it is nested too deeply.
+    """
+    try:
+        return json.loads(text)
+    except ValueError:
+        if not is_event_stream(text):
+            raise
+        return events_of(text)
+
+
+def _event(block: Iterable[str]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    lines: list[str] = []
+    for line in block:
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "data":
+            lines.append(value)
+        elif name in ("event", "id"):
+            fields[name] = value
+    if lines:
+        fields["data"] = _read("\n".join(lines))
+    return fields
+
+
+def _read(data: str) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return data

@@ -1,0 +1,151 @@
+"""Rows that are edited as a whole: a script makes fields of the cells of a row, and sends all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from urllib.parse import unquote_plus
+
+from pytest_loadtool.codec.entities import WRITTEN, unescape
+from pytest_loadtool.codec.template import escape
+from pytest_loadtool.correlation.claims import Claim, fitting
+from pytest_loadtool.correlation.classify import is_short_number
+from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
+from pytest_loadtool.extraction.row_search import row_around
+from pytest_loadtool.model.extractor import InItem, RegularExpression
+from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import ProducerKind, Rule
+
+_RULE = Rule(
+    "edited-row",
+    "{field} goes back with all of a row that {producer} shows, and is what stands there.",
+    confidence=0.75,
+)
+_CELL = r"<td[^<>]*>([^<>]*)</td>"
+_CELLS = re.compile(_CELL, re.IGNORECASE)
+_FIELDS = frozenset({Place.FORM, Place.MULTIPART, Place.JSON, Place.JSON_STRING})
+#: How many responses before the request are looked at.
+_MOST_PAGES = 5
+#: A shorter text tells no row from another.
+_SHORTEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """Where a value stands: in the response ``at``, the ``number``-th cell of the row with a
+    text."""
+
+    at: int
+    text: str
+    number: int
+
+
+class EditedRows:
+    """The numbers in rows that requests send back whole."""
+
+    name = "edited-rows"
+    why = "The fields are the cells of one row of a page, in their order, but for what was changed."
+    source = "H2's console: @edit; tables that scripts make editable in place"
+    turns = frozenset({Turn.IN_ORDER})
+
+    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[Claim]:
+        """The claims on numbers that a change sends between the other cells of their row, of which
+        one has a text that the user sent before: the ``1`` of ``id=1&title=Tea&quantity=3``."""
+        for slot in slots:
+            if slot.depth or slot.place not in _FIELDS or not is_short_number(slot.value):
+                continue
+            if not traffic.steps[slot.transaction].changes_things or _is_control(slot, traffic):
+                continue
+            cell = _cell_of(slot, traffic)
+            if cell is None:
+                continue
+            producer = Producer(cell.at, ProducerKind.TEXT, "", slot.value)
+            fits = fitting(slot, producer)
+            if fits is not None:
+                source = InItem(RegularExpression(escape(_CELL)), escape(cell.text))
+                yield Claim(fits, producer, _RULE, source, cell.number)
+
+
+def _cell_of(slot: Slot, traffic: Traffic) -> _Cell | None:
+    """The cell in the nearest response whose row the request sends back."""
+    own = [
+        one
+        for one in traffic.slots_of(slot.transaction)
+        if one.part == "body" and not one.depth and one.place in _FIELDS
+    ]
+    values = [one.value for one in own]
+    at = own.index(slot)
+    texts = [
+        (index, one)
+        for index, one in enumerate(values)
+        if len(one) >= _SHORTEST and any(map(str.isalpha, one))
+    ]
+    pages = (one for one in reversed(traffic.steps[: slot.transaction]) if _has_cells(one))
+    for step in islice(pages, _MOST_PAGES if texts else 0):
+        page: str | None = None
+        for anchor, text in texts:
+            if not _may_have(step, text):
+                continue
+            page = _text(step) if page is None else page
+            number = _number(page, values, anchor, at)
+            if number and _was_sent(text, step.index, traffic):
+                return _Cell(step.index, text, number)
+    return None
+
+
+def _has_cells(step: RecordedStep) -> bool:
+    body = step.exchange.response_body if step.exchange is not None else b""
+    return b"</td>" in body or b"</TD>" in body
+
+
+def _may_have(step: RecordedStep, text: str) -> bool:
+    """Whether the response may say the text: some are written in other ways."""
+    plain = text.isascii() and WRITTEN.search(text) is None
+    return step.exchange is not None and (not plain or text.encode() in step.exchange.response_body)
+
+
+def _text(step: RecordedStep) -> str:
+    return "" if step.exchange is None else RecordedResponse(step.exchange).text
+
+
+def _is_control(slot: Slot, traffic: Traffic) -> bool:
+    """Whether a page had such a field, or one with that value: no script has made it of a cell."""
+    controls = traffic.responses.producers.get(slot.value, {}).get(ProducerKind.CONTROL, ())
+    return slot.name in traffic.responses.typed or any(one.name == slot.name for one in controls)
+
+
+def _was_sent(text: str, before: int, traffic: Traffic) -> bool:
+    """Whether the user has sent the text before that response, be it in a longer one, as in SQL."""
+    if traffic.requests.written.get(text, before + 1) <= before:
+        return True
+    return any(
+        text in unquote_plus(step.exchange.request_body.decode(errors="replace"))
+        for step in traffic.steps[: before + 1]
+        if step.exchange is not None and step.exchange.request_body
+    )
+
+
+def _number(text: str, values: Sequence[str], anchor: int, at: int) -> int:
+    """Which cell, from 1, of the row with the value ``anchor`` the value ``at`` is; 0: of none, or
+    that row is not what is sent."""
+    rows = [
+        [unescape(one[1]).strip() for one in _CELLS.finditer(text, start, end)]
+        for start, end in {row_around(text, one.start(1)) for one in _CELLS.finditer(text)
+                           if unescape(one[1]).strip() == values[anchor]}
+        if end
+    ]  # fmt: skip
+    if len(rows) != 1:
+        return 0
+    (cells,) = rows
+    first = anchor - cells.index(values[anchor])  # the field of the first cell
+    fields = values[first : first + len(cells)] if first >= 0 else []
+    same = sum(mine == theirs for mine, theirs in zip(fields, cells, strict=False))
+    whole = len(fields) == len(cells) and 2 * same >= len(cells) and same > 1
+    number = at - first
+    return number + 1 if whole and 0 <= number < len(cells) and cells[number] == values[at] else 0
