@@ -24,6 +24,8 @@ Hostnames = NewType("Hostnames", str)
 DatasetName = NewType("DatasetName", str)
 #: A column of the dataset whose name stands before.
 ColumnName = NewType("ColumnName", str)
+#: A dataset and its column: ``users.username``.
+DatasetColumn = NewType("DatasetColumn", str)
 #: Columns of a dataset that is to be made, perhaps with commas between.
 NewColumns = NewType("NewColumns", str)
 #: An extractor of the test case: its number, as in ``Extractor[3]``, or the variable that it sets.

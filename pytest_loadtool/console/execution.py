@@ -6,17 +6,17 @@ Each goes through `execute`, so that each can be undone and is in the session lo
 from __future__ import annotations
 
 import asyncio
-import re
+import os
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.console.errors import CommandError, NotGreenError, as_command_error
-from pytest_loadtool.console.registry import Call, split
+from pytest_loadtool.console.history import State, UndoStep
+from pytest_loadtool.console.registry import Call
 from pytest_loadtool.console.session import Console, Frontend, Running
-from pytest_loadtool.console.session_log import Ending, LogEntry
+from pytest_loadtool.console.session_log import Ending, LogEntry, without_secrets
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.masking.text import Mask
@@ -36,8 +36,6 @@ _THROUGH_HISTORY = frozenset({"undo", "redo", "view", "open-case"})
 _NOT_REPEATED = frozenset({"record", "run", "wait", "edit", "shell"})
 #: Commands that are about the session itself, and not part of what it did.
 _NOT_LOGGED = frozenset({"help", "log", "clear", "quit", "view"})
-#: The user and password of a URL.
-_USER_INFO = re.compile(r"(?<=://)[^/\s@'\"]+@")
 
 
 async def execute(session: Console, line: str) -> None:
@@ -51,7 +49,8 @@ async def execute(session: Console, line: str) -> None:
         return
     before, count, outer = session.state, len(session.history.made), session.running
     session.running = running = Running(line.strip())
-    session.written.clear()
+    if outer is None:
+        session.written.clear()
     ending: Ending = "failed"
     try:
         await _run(session, call)
@@ -67,11 +66,24 @@ async def execute(session: Console, line: str) -> None:
         raise
     finally:  # what fails may have changed something before
         session.running = outer
-        noted = call.command.name in _THROUGH_HISTORY or len(session.history.made) != count
-        files = tuple(session.written)
-        if not noted and (files or _differ(before.document, session.document)):
-            session.history.note(line.strip(), before, files)
+        if outer is not None:
+            outer.nested = True
+        if call.command.name not in _THROUGH_HISTORY:
+            _note(session, running, before, count)
         _log(session, call, running, ending)
+
+
+def _note(session: Console, running: Running, before: State, count: int) -> None:
+    """Have `undo` take back what a command has changed, in one step; ``count`` were made before."""
+    made, files = session.history.made, tuple(session.written)
+    differs = _differ(before.document, session.document)
+    if len(made) == count:
+        if files or differs:
+            session.history.note(running.line, before, files)
+    elif running.nested and not (running.only_asked and len(made) == count + 1):
+        inner = (file for step in reversed(made[count:]) for file in step.files)
+        made[count:] = [UndoStep(running.line, before, (*files, *inner))]
+    session.written.clear()
 
 
 async def _run(session: Console, call: Call) -> None:
@@ -157,28 +169,18 @@ def _log(session: Console, call: Call, running: Running, ending: Ending) -> None
     line = running.again or " ".join((running.line, *running.decided))
     if name in _NOT_REPEATED and ending == "done" and not running.again:
         ending = "not repeated"
-    masked = _without_secrets(session, line)
+    secrets = _secrets(session)
+    masked = without_secrets(line, secrets)
     if masked != line and ending == "done":
         ending = "not repeated"
-    said = _without_secrets(session, running.said).strip().partition("\n")[0]
+    said = Mask(secrets).text(running.said).strip().partition("\n")[0]
     session.log.add(LogEntry(masked, said, ending))
 
 
-def _without_secrets(session: Console, text: str) -> str:
-    """``text`` without what was typed as a secret, or is one by its name or place."""
-    text = Mask(session.secrets).text(_USER_INFO.sub("…@", text))
-    try:
-        words = split(text)
-    except LoadToolError:
-        return text
-    for name, option, value in zip(words, words[1:], words[2:], strict=False):
-        if is_secret(name) and option == "--constant":
-            text = text.replace(value, "…")
-    for word in words:
-        label, equals, value = word.partition("=")
-        if equals and label.lstrip("-") == "constant" and any(map(is_secret, words)):
-            text = text.replace(value, "…")
-    return text
+def _secrets(session: Console) -> set[str]:
+    """What was typed as a secret, and what the environment has for the test case."""
+    known = session.document.case.variables.values() if session.document is not None else ()
+    return {*session.secrets, *(os.environ.get(one.env, "") for one in known if one.env)} - {""}
 
 
 def _differ(one: Document | None, other: Document | None) -> bool:

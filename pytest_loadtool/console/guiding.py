@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.execution import execute
-from pytest_loadtool.console.session import Console, UndoStep
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.console.wizard import Question, Wizard, after, one_of, steps
 
@@ -36,22 +36,12 @@ async def guide(session: Console, title: str, make: Callable[[], Lines]) -> None
     if not lines:
         session.say("Nothing was changed.")
         return
-    made = session.history.made
-    count = len(made)
     session.known_answers.update(known)
     try:
         for line in lines:
             await execute(session, line)
     finally:
         session.known_answers.clear()
-        if len(made) > count + 1 and session.running is not None:
-            made[count:] = [_as_one(session.running.line, made[count:])]
-
-
-def _as_one(line: str, found: Sequence[UndoStep]) -> UndoStep:
-    """Several steps as one, which leads to where the first of them began."""
-    files = tuple(file for step in reversed(found) for file in step.files)
-    return UndoStep(line, found[0].state, files)
 
 
 async def _found(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.history import History, State
 from pytest_loadtool.console.registry import Registry
 from pytest_loadtool.console.session_log import SessionLog
 from pytest_loadtool.console.views.line import ViewLine
@@ -109,55 +110,6 @@ class Folding:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class State:
-    """The open test case, and that test case as it is on disk."""
-
-    document: Document | None
-    saved: Document | None
-
-
-@dataclass(frozen=True, slots=True)
-class UndoStep:
-    """A command line that changed the test case, or datasets: the state on the other side of it,
-    and what leads ``files`` there."""
-
-    line: str
-    state: State
-    files: tuple[FileChange, ...] = ()
-
-
-@dataclass(slots=True)
-class History:
-    """Changes that were made, the last one last, and changes that were undone, likewise."""
-
-    made: list[UndoStep] = field(default_factory=list)
-    undone: list[UndoStep] = field(default_factory=list)
-
-    def note(self, line: str, before: State, files: tuple[FileChange, ...] = ()) -> None:
-        """Remember a change. What was undone before it cannot be redone any more."""
-        self.made.append(UndoStep(line, before, files))
-        self.undone.clear()
-
-    def written(self, saved: Document, replaced: frozenset[Path]) -> None:
-        """A test case was saved: ``replaced`` are the traffic files that are gone or anew.
-
-        A state with the traffic that was saved finds it there; other traffic whose file is gone is
-        in memory, and is written when that state is saved.
-        """
-        self.made = [_settled(change, saved, replaced) for change in self.made]
-        self.undone = [_settled(change, saved, replaced) for change in self.undone]
-
-
-def _settled(change: UndoStep, saved: Document, replaced: frozenset[Path]) -> UndoStep:
-    document = change.state.document
-    if document is not None and document.exchanges is saved.exchanges:
-        document = replace(document, evidence=saved.evidence, masked=saved.masked)
-    elif document is not None and document.evidence in replaced:
-        document = replace(document, evidence=None)
-    return replace(change, state=State(document, saved))
-
-
 @dataclass(slots=True)
 class Running:
     """A command line that runs, and what the session log is to keep of it."""
@@ -169,6 +121,8 @@ class Running:
     """Another line that does the same again; empty if its own does."""
     said: str = ""
     """What it said last."""
+    nested: bool = False
+    """Whether it has run other lines."""
     only_asked: bool = False
     """Whether it did nothing but to find out which lines to run."""
 
@@ -264,6 +218,11 @@ class Console:
         """Print one line after the other."""
         for line in lines:
             self.say(line)
+
+    def concluded(self, text: str) -> None:
+        """Have the session log keep how a command ended, in place of what it said last."""
+        if self.running is not None:
+            self.running.said = text
 
     def repeated_as(self, line: str) -> None:
         """Have the session log keep another line, which does the same when it is run again."""

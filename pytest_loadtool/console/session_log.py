@@ -7,6 +7,7 @@ puts it where it is wanted.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -15,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
+from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.workflow.known import state_file
 
 #: How a command ended; only what is ``done`` is run again.
@@ -85,3 +87,54 @@ def log_file(case_path: Path, began: str) -> Path | None:
     except (OSError, RuntimeError):
         return None
     return path
+
+
+#: The user and password of a URL.
+_USER_INFO = re.compile(r"(?<=://)[^/\s@'\"]+@")
+#: Options whose value is that of the field or column that the line names.
+_VALUES = ("--constant", "--pattern", "--value")
+#: Characters of a secret that is looked for within longer words.
+_LONG = 6
+_CUT = "…"
+
+
+def without_secrets(line: str, secrets: Iterable[str] = ()) -> str:
+    """Return a command line without these secrets, and without the values of fields and columns
+    whose names say that they are some."""
+    line = _USER_INFO.sub(f"{_CUT}@", line)
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return line
+    known = tuple(secrets)
+    named = any(map(_names_a_secret, words))
+    cut = [
+        _CUT if _follows(before, word, named) else _without(before, word, known, named)
+        for before, word in zip(["", *words], words, strict=False)
+    ]
+    return (
+        line if cut == words else " ".join(one if _CUT in one else shlex.quote(one) for one in cut)
+    )
+
+
+def _follows(before: str, word: str, named: bool) -> bool:
+    """Whether a word is the value of what the word before names."""
+    value = not word.startswith("--") and not word.isdecimal()
+    own = _names_a_secret(before) and value and "=" not in word
+    return own or (named and before in _VALUES)
+
+
+def _names_a_secret(word: str) -> bool:
+    """Whether a word is the name of a field or column; an option such as --secrets is none."""
+    return not word.startswith("-") and "=" not in word and is_secret(word)
+
+
+def _without(before: str, word: str, secrets: Iterable[str], named: bool) -> str:
+    label, equals, value = word.partition("=")
+    own = f"--{label.lstrip('-')}" in _VALUES and named
+    if equals and value and (own or (before == "--fill" and is_secret(label))):
+        return f"{label}={_CUT}"
+    for secret in secrets:
+        if word == secret or value == secret or (len(secret) >= _LONG and secret in word):
+            word = word.replace(secret, _CUT)
+    return word

@@ -122,6 +122,8 @@ def test_recorded_asked_saved_and_replayed(
         for question, answer in way.questions:
             terminal.wait_for(question)
             terminal.enter(answer)
+        terminal.wait_for(r"^Run it \(yes, no, back\)")
+        terminal.enter("")
         terminal.wait_for(r"^2 transactions passed\.")
         terminal.enter("save --secrets keep")
         terminal.wait_for(r"(?s)^Saved office\.case\.toml.*^Saved office\.case\.toml")

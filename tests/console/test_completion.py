@@ -117,3 +117,18 @@ def test_recorded_users_are_offered(session: Console, tmp_path: Path) -> None:
     """With quotes around a backslash."""
     do(session, f"import {write_har(tmp_path / 'in.har', *with_ntlm(tmp_path))}")
     assert offered(session, "test-case-configuration --user ") == ["'EXAMPLE\\alice'"]
+
+
+def test_datasets_and_their_columns_are_offered(session: Console) -> None:
+    """Those of the test case, and of the dataset that is named before."""
+    session.document = DOCUMENT
+    do(session, "dataset new users username password --rows 1 --identity")
+    do(session, "dataset new things name")
+    assert offered(session, "dataset show ") == ["users", "things"]
+    assert offered(session, "dataset fill us") == ["users"]
+    assert offered(session, "dataset fill users ") == ["username", "password"]
+    assert offered(session, "dataset remove things --column ") == ["name"]
+    assert offered(session, "dataset fill nothing ") == []
+    assert offered(session, "set-field 2 user --dataset users.p") == ["users.password"]
+    assert offered(session, "extract POST /l") == ["/login"]
+    assert offered(session, "extract 1 token --use P") == ["P1", "P2"]

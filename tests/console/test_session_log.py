@@ -6,8 +6,10 @@ import shutil
 import stat
 from pathlib import Path
 
+import pytest
+
 from example_suite.server import ShopServer
-from pytest_loadtool.console.session_log import LogEntry, SessionLog, log_file
+from pytest_loadtool.console.session_log import LogEntry, SessionLog, log_file, without_secrets
 from tests.console.running import recording, run, run_script
 from tests.console.traffic import sign_in, write_har
 
@@ -67,6 +69,34 @@ def test_a_traffic_file_is_imported(tmp_path: Path) -> None:
         done = run(tmp_path, "--record", "shop.har", "--record-script", "script.txt")
         assert ("`configure` finds its dynamic values" in done.stdout) is first
         assert "Saved shop.case.toml" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("set-field 3 password --constant hunter2", "set-field 3 password --constant …"),
+        ("set-field 3 password constant='a b'", "set-field 3 password constant=…"),
+        ("set-field 3 user --constant ben", "set-field 3 user --constant ben"),
+        ("dataset set users 2 password hunter2", "dataset set users 2 password …"),
+        ("dataset fill u password 1 9 --pattern s{}", "dataset fill u password 1 9 --pattern …"),
+        ("dataset new u name password --rows 5", "dataset new u name password --rows 5"),
+        ("dataset new u --fill password=x --rows 5", "dataset new u --fill password=… --rows 5"),
+        ("play --server http://ann:pw@shop.test/", "play --server http://…@shop.test/"),
+        ("search 'sesame street'", "search …"),
+        ("show x-sesame street", "show x-sesame street"),
+        ("dataset add row users ann 4711", "dataset add row users ann …"),
+        ("think P1 47110", "think P1 47110"),
+        ("save --secrets keep", "save --secrets keep"),
+        ("save secrets=keep", "save secrets=keep"),
+        ("user-identity 2 --password-env SHOP", "user-identity 2 --password-env SHOP"),
+        ("explain csrf_token[1]", "explain csrf_token[1]"),
+        ("import 'a b.har'", "import 'a b.har'"),
+    ],
+)  # fmt: skip
+def test_a_line_without_its_secrets(line: str, kept: str) -> None:
+    """What was typed as one, and the value of a field or column whose name says so; nothing else
+    changes, not even how it is quoted."""
+    assert without_secrets(line, ["sesame street", "4711"]) == kept
 
 
 def test_log_is_kept_for_this_user_alone(tmp_path: Path) -> None:

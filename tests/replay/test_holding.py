@@ -7,10 +7,12 @@ from math import inf
 
 import pytest
 
+from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.extractor import Extractor, JsonPath
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay import Over, Plan, Response, Send, VirtualUser, compile_case
+from pytest_loadtool.replay.acting import actor_for
 from pytest_loadtool.replay.control import Control
 from pytest_loadtool.replay.holding import Stretches
 from tests.replay.playbook import Diary, first_row
@@ -41,7 +43,7 @@ class Held:
         self.under_way: dict[str, Send] = {}
         self.stretches = Stretches(plan, self.diary, control, lambda: self.clock)
         user = VirtualUser(plan, first_row, self.stretches)
-        self.stretches.act(user, user.iteration(0, self.clock))
+        self.stretches.act(user, actor_for(user).iteration(0, self.clock))
         self._begin()
 
     @property
@@ -72,12 +74,15 @@ class Held:
         if not self.stretches.over:
             self._begin()
 
-    def answer(self, line: str, body: bytes = b"", failure: Failure | None = None) -> None:
-        """A response comes one second later."""
+    def answer(
+        self, line: str, body: bytes = b"", failure: Failure | None = None, status: int = 200
+    ) -> None:
+        """A response comes one second later; 401 asks for Basic credentials."""
         self.clock += 1
         response = Response(self.under_way.pop(line))
-        response.status, response.failure = (0, failure) if failure else (200, None)
-        response.head, response.body = b"HTTP/1.1 200 OK", body
+        response.status, response.failure = (0, failure) if failure else (status, None)
+        asks = b"\r\nWWW-Authenticate: Basic realm=x" if status == 401 else b""
+        response.head, response.body = b"HTTP/1.1 %d X%b" % (status, asks), body
         response.finished = self.clock
         self._take(response)
 
@@ -260,6 +265,21 @@ def test_refused_connections_end_it() -> None:
     assert (book.state, book.control.moment.why) == ("over", "3 connections in a row failed")
     assert "/g" not in book.sent
     assert len(book.diary.transactions) == 6
+
+
+def test_request_that_is_sent_again_is_not_held_again() -> None:
+    """A challenge is answered at once: breakpoints and steps are of transactions."""
+    plan = plan_of(("/a", "/b"), identities=(Identity("ann", "secret"),))
+    book = Held(plan, Control(paused=True))
+    book.control.step()
+    book.go()
+    book.answer("/a", status=401)
+    assert book.sent == ["/a", "/a"]
+    assert b"Authorization: Basic " in book.under_way["/a"].data
+    book.answer("/a")
+    assert book.wait == inf
+    assert book.control.moment.done == 1
+    assert b"Authorization: Basic " in book.control.moment.request
 
 
 def test_overlapping_requests_are_stepped_one_by_one() -> None:

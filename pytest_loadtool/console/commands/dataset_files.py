@@ -214,6 +214,12 @@ def _state(session: Console, one: OpenDataset) -> Iterator[str]:
     return views.state(next_row(one.path, one.use, rows), users, tuple(needs), rows)
 
 
+def unlogged(session: Console, column: str, value: str) -> None:
+    """Keep what is typed for a column that is called like a secret out of the session log."""
+    if is_secret(column) and value:
+        session.secrets.add(value)
+
+
 def written(session: Console, path: Path, content: Dataset) -> None:
     """Write a dataset so that `undo` takes it back."""
     session.written.append(write_dataset(path, content))

@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_loadtool.casefile.foreign_csv import read_table
 from pytest_loadtool.casefile.syntax import dataset_name
 from pytest_loadtool.console.arguments import DatasetName, NewColumns
-from pytest_loadtool.console.commands.dataset_files import PREVIEW, declared
+from pytest_loadtool.console.commands.dataset_files import PREVIEW, declared, unlogged
 from pytest_loadtool.console.errors import CommandError, UsageError, as_usage
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import datasets as views
@@ -49,6 +49,7 @@ async def dataset_new(
                 raise UsageError(
                     f"--fill is COLUMN=PATTERN, such as username=user{{}}, not {one!r}"
                 )
+            unlogged(session, column, "" if "{" in pattern else pattern)
             values = editing.generated(pattern, range(1, rows + 1))
             content = editing.filled(content, column, values)
     if fill and not rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.console.arguments import ColumnName, DatasetName
-from pytest_loadtool.console.commands.dataset_files import PREVIEW, named, written
+from pytest_loadtool.console.commands.dataset_files import PREVIEW, named, unlogged, written
 from pytest_loadtool.console.errors import UsageError, as_usage
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import datasets as views
@@ -40,6 +40,7 @@ async def dataset_fill(
         hint = "it has no rows yet: say FIRST and LAST" if not count else "LAST comes after FIRST"
         raise UsageError(f"there is nothing to fill from {begin} to {end}: {hint}")
     with as_usage():
+        unlogged(session, column, "" if "{" in pattern else pattern)
         values = editing.generated(pattern, range(begin, end + 1))
         content = editing.filled(one.content, column, values)
     if preview:
@@ -66,6 +67,7 @@ async def dataset_set(
     """
     one = named(session, name)
     with as_usage():
+        unlogged(session, column, value)
         content = editing.with_value(one.content, row, column, value)
     written(session, one.path, content)
     session.tell(views.grid(content, range(row - 1, row)))
@@ -81,6 +83,8 @@ async def dataset_add_row(session: Console, name: DatasetName, *values: str) -> 
     one = named(session, name)
     with as_usage():
         content = editing.with_row(one.content, values)
+        for column, value in zip(one.content.columns, values, strict=True):
+            unlogged(session, column, value)
     written(session, one.path, content)
     session.tell(views.grid(content, range(len(content.rows) - 1, len(content.rows))))
 
@@ -96,6 +100,7 @@ async def dataset_add_column(
     """
     one = named(session, name)
     with as_usage():
+        unlogged(session, column, value)
         content = editing.with_column(one.content, column, value)
     written(session, one.path, content)
     session.say(f"{name} has {', '.join(content.columns)}.")

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from pytest_loadtool.console.arguments import SelectionWord, TransactionName
 from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.history import UndoStep
 from pytest_loadtool.console.replays import selected_by
 from pytest_loadtool.console.selection import NO_FILTERS, Filters, transaction_index
-from pytest_loadtool.console.session import Console, UndoStep
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import with_transactions

@@ -184,6 +184,7 @@ def _extractor(
     found: list[Extractor] = []
     for on in known_responses(session, index):
         made = suggested_extractors(on.exchange, text)
+        session.secrets |= {text} & views.secrets_in(on.exchange)  # the session log is kept
         found = found or [Extractor(variable, source, match) for source, match in made]
     return pick(session, found, views.taken_by, text, choose)
 

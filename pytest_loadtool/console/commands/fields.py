@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.console.arguments import (
+    DatasetColumn,
     ExtractorName,
     FieldName,
     SelectionWord,
@@ -83,7 +84,7 @@ async def set_field(
     field: FieldName,
     *,
     constant: str | None = None,
-    dataset: str | None = None,
+    dataset: DatasetColumn | None = None,
     variable: VariableName | None = None,
     extractor: ExtractorName | None = None,
     server_authentication: bool = False,

@@ -145,6 +145,7 @@ async def _run(session: Console, test: LoadTest, server: str) -> None:
         raise
     _report(session, summary)
     verdict = summary.verdict
+    session.concluded(f"load test {verdict.outcome}")
     if verdict.outcome != "passed":
         kind = InconclusiveError if verdict.outcome == "inconclusive" else CommandError
         raise kind(f"load test {verdict.outcome}: {verdict.reasons[0]}")

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.history import History
 from pytest_loadtool.console.opening import may_drop, open_file
-from pytest_loadtool.console.session import Console, Folding, History
+from pytest_loadtool.console.session import Console, Folding
 from pytest_loadtool.console.views import navigator as views
 from pytest_loadtool.workflow.errors import PathError
 from pytest_loadtool.workflow.files import as_case_path

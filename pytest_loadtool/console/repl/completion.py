@@ -18,6 +18,7 @@ from pytest_loadtool.console.arguments import (
     BrowserPath,
     ColumnName,
     CommandName,
+    DatasetColumn,
     DatasetName,
     ExtractorName,
     FieldName,
@@ -78,6 +79,7 @@ class RegistryCompleter(Completer):
             SearchScope: _one_of(SCOPES),
             ExtractorName: self._extractors,
             DatasetName: self._datasets,
+            DatasetColumn: self._dataset_columns,
             Path: _paths,
         }
 
@@ -188,16 +190,22 @@ class RegistryCompleter(Completer):
 
     def _columns(self, start: str, words: list[str]) -> Iterator[Completion]:
         """The columns of the dataset that is named before."""
-        document = self._session.document
-        for use in document.case.datasets if document else ():
-            if use.name not in words:
-                continue
+        for name, column in self._every_column():
+            if name in words and column.startswith(start):
+                yield Completion(column, -len(start))
+
+    def _dataset_columns(self, start: str) -> Iterator[Completion]:
+        for name, column in self._every_column():
+            if f"{name}.{column}".startswith(start):
+                yield Completion(f"{name}.{column}", -len(start))
+
+    def _every_column(self) -> Iterator[tuple[str, str]]:
+        """The datasets whose files can be read, with their columns."""
+        session = self._session
+        for use in session.document.case.datasets if session.document else ():
             with suppress(LoadToolError):
-                session = self._session
                 found = open_dataset(session.settings, session.case_path, use).content
-                for one in found.columns:
-                    if one.startswith(start):
-                        yield Completion(one, -len(start))
+                yield from ((use.name, column) for column in found.columns)
 
     def _extractors(self, start: str) -> Iterator[Completion]:
         document = self._session.document

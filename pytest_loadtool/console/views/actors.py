@@ -12,6 +12,7 @@ from pytest_loadtool.editing.actors import PlacedExtractor
 from pytest_loadtool.masking.carried import recorded_in
 from pytest_loadtool.masking.text import BY_NAME, Mask, secret_fields
 from pytest_loadtool.model.case import Transaction
+from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.validator import (
     DEFAULT_STATUS,
@@ -119,8 +120,13 @@ def _compared(one: ExtractorTrial, recorded: str | None) -> tuple[str, Kind]:
 def _value(name: str, value: str, on: KnownResponse, *, secrets: bool) -> str:
     if secrets:
         return clip(value, _VALUE)
-    mask = Mask([*recorded_in(on.exchange), *secret_fields(RecordedResponse(on.exchange).text)])
+    mask = Mask(secrets_in(on.exchange))
     return clip(mask.value(name, value), _VALUE) if value else "(empty)"
+
+
+def secrets_in(exchange: Exchange) -> frozenset[str]:
+    """What a request and its response name a secret: it is cut wherever it is shown."""
+    return frozenset((*recorded_in(exchange), *secret_fields(RecordedResponse(exchange).text)))
 
 
 def tried_validator(trials: Sequence[ValidatorTrial]) -> Iterator[ViewLine]:

@@ -175,6 +175,20 @@ def test_fifty_users_are_one_command(
     assert "  50  user050   word-50   OFFICE\\user050" in listener.said
 
 
+def test_passwords_are_not_in_the_session_log(searching: Console, listener: Listener) -> None:
+    """However they were typed; names are."""
+    for line in (
+        "dataset new users username password --rows 2 --fill password=first-secret",
+        "dataset set users 1 password second-secret",
+        "dataset add-row users carol third-secret",
+        "dataset fill users password --pattern fourth-secret",
+    ):
+        do(searching, line)
+    script = searching.log.script()
+    assert "carol" in script
+    assert "-secret" not in script
+
+
 def test_load_configuration_says_how_many_rows_are_missing(
     searching: Console, listener: Listener
 ) -> None:

@@ -356,3 +356,24 @@ def test_wizard_counts_its_steps(session: Console, listener: Listener, tmp_path:
         "Configure user identity, step 4 of 4",
     ]
     assert "   1  dataset  a CSV file; each virtual user has a row of its own" in listener.said
+
+
+def test_what_play_does_before_it_plays_is_one_step(
+    session: Console, listener: Listener, tmp_path: Path
+) -> None:
+    """It configures, and asks who the users are: `undo` takes both back at once, and the session
+    log has a line for each."""
+    recorded(session, with_basic())
+    before = session.opened().case
+    listener.lines = ["yes", "dataset", "", "yes", "no"]
+    with pytest.raises(CommandError, match="not replayed"):
+        do(session, "play --fast")
+    assert case_of(session).identities == (FROM_DATASET,)
+    assert [one.line for one in session.log.entries[-3:]] == [
+        "configure",
+        "test-case-configuration --dataset users.csv",
+        "play --fast",
+    ]
+    do(session, "undo")
+    assert "Undid `play --fast`." in listener.text
+    assert case_of(session) == before
