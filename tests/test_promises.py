@@ -16,6 +16,7 @@ BUILT |= {34, 35, *range(73, 91), 95, 131, 133, 138}
 BUILT |= {31, 32, 63, 64}  # datasets
 BUILT |= {36, 104}  # actors
 BUILT |= {24, *range(27, 31)}  # fields
+BUILT |= {68}  # views
 BUILT |= set(range(105, 125))  # diagnosis
 
 PAGE = """\

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -10,6 +11,9 @@ from pytest_loadtool.model.exchange import HeaderList
 
 #: Headers that curl makes itself, as the rest of the command says.
 _MADE = frozenset({"content-length", "transfer-encoding", "connection"})
+
+#: What no argument can have, or no terminal shows as it is.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def curl_command(
@@ -50,7 +54,7 @@ def _text(body: bytes) -> str | None:
         text = body.decode()
     except UnicodeDecodeError:
         return None
-    return None if "\0" in text else text
+    return None if _CONTROL.search(text) else text
 
 
 def _is_of(url: str, host: str) -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.console.replays import choose
+from pytest_loadtool.console.replays import choose, described
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
-from pytest_loadtool.console.views.replays import replay_summary
 from pytest_loadtool.recording import TRACKERS, Domain, DomainFilter
 from pytest_loadtool.workflow.building import build, read_document
 from pytest_loadtool.workflow.changed_outside import text_of
@@ -34,8 +33,7 @@ def open_file(session: Console) -> None:
         session.say(f"{session.shown(path)}: {summary(opened.document)}.")
         session.tell(missing(opened.document.case, opened.document.exchanges))
     if session.settings.replay_har is not None:
-        kept = choose(session, session.settings.replay_har)
-        session.say(f"{session.shown(kept.path)}: {replay_summary(kept.replay)}")
+        session.tell(described(session, choose(session, session.settings.replay_har)))
     for left in recordings_left(path):
         shown = session.shown(left)
         session.say(

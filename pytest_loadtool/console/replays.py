@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.selection import Filters, Selection, select
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views.replays import replay_summary
 from pytest_loadtool.diagnosis.kept import matched
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.workflow.filtering import is_expression
@@ -57,6 +58,14 @@ def choose(session: Console, path: Path) -> OpenReplay:
         FileError: it cannot be read, or is no kept replay.
     """
     return _opened(session, path, chosen=True)
+
+
+def described(session: Console, opened: OpenReplay) -> Iterator[str]:
+    """Say what a kept replay is, and whether it is one of the open test case."""
+    yield f"{session.shown(opened.path)}: {replay_summary(opened.replay)}"
+    document = session.document
+    if document is not None and document.case.name != opened.replay.case:
+        yield f"  It is a replay of a test case called {opened.replay.case}."
 
 
 def _opened(session: Console, path: Path, *, chosen: bool) -> OpenReplay:

@@ -107,9 +107,9 @@ def without_secrets(line: str, secrets: Iterable[str] = ()) -> str:
     except ValueError:
         return line
     known = tuple(secrets)
-    named = any(map(is_secret, words))
+    named = any(map(_names_a_secret, words))
     cut = [
-        _CUT if _follows(before, word, named) else _without(word, known, named)
+        _CUT if _follows(before, word, named) else _without(before, word, known, named)
         for before, word in zip(["", *words], words, strict=False)
     ]
     return (
@@ -120,13 +120,19 @@ def without_secrets(line: str, secrets: Iterable[str] = ()) -> str:
 def _follows(before: str, word: str, named: bool) -> bool:
     """Whether a word is the value of what the word before names."""
     value = not word.startswith("--") and not word.isdecimal()
-    return (is_secret(before) and value and "=" not in word) or (named and before in _VALUES)
+    own = _names_a_secret(before) and value and "=" not in word
+    return own or (named and before in _VALUES)
 
 
-def _without(word: str, secrets: Iterable[str], named: bool) -> str:
+def _names_a_secret(word: str) -> bool:
+    """Whether a word is the name of a field or column; an option such as --secrets is none."""
+    return not word.startswith("-") and "=" not in word and is_secret(word)
+
+
+def _without(before: str, word: str, secrets: Iterable[str], named: bool) -> str:
     label, equals, value = word.partition("=")
     own = f"--{label.lstrip('-')}" in _VALUES and named
-    if equals and value and (own or is_secret(label.lstrip("-"))):
+    if equals and value and (own or (before == "--fill" and is_secret(label))):
         return f"{label}={_CUT}"
     for secret in secrets:
         if word == secret or value == secret or (len(secret) >= _LONG and secret in word):

@@ -15,12 +15,13 @@ from pytest_loadtool.diagnosis.kept import matched
 from pytest_loadtool.masking.text import Mask, cut
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 from pytest_loadtool.workflow.document import Document
-from pytest_loadtool.workflow.message_lines import body_text
+from pytest_loadtool.workflow.message_lines import LONGEST_READ, body_text
 from pytest_loadtool.workflow.replays import OpenReplay, mask_for
 from pytest_loadtool.workflow.variables import variable_rows
 
 #: Characters beside a match that are shown, and matches in one place before the rest is counted.
 _BESIDE, _MOST_IN_PLACE = 40, 20
+_BLANKS = re.compile(r"\s+")
 #: Characters on either side in which the name of a secret is sought.
 _WINDOW = 200
 
@@ -160,7 +161,7 @@ def _texts(exchange: Exchange, index: int | None, title: str, where: Where) -> _
     yield _place(index, title, where, "response", "status"), (status,)
     yield from _headers(exchange.response_headers, index, title, where, "response")
     media = exchange.response_header("content-type") or ""
-    body = body_text(exchange.response_body, media)
+    body = body_text(exchange.response_start(LONGEST_READ), media)
     yield _place(index, title, where, "response", "body"), (body,)
 
 
@@ -213,7 +214,7 @@ def _found(
             return
         begin = max(0, start - _WINDOW)
         shown = _excerpt(text[begin : end + _WINDOW], start - begin, match[0], mask)
-        before, found, after = (on_one_line(one) for one in shown)
+        before, found, after = (on_one_line(_BLANKS.sub(" ", one)) for one in shown)
         yield replace(
             place, place=where, before=before[-_BESIDE:], match=found, after=after[:_BESIDE]
         )

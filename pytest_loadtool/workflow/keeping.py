@@ -7,6 +7,7 @@ is whole after each exchange, however the replay ends.
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import Counter
@@ -38,7 +39,8 @@ from pytest_loadtool.replay.user.user import VirtualUser
 #: How many replays of a test case are kept.
 MOST_KEPT = 5
 
-_SUFFIX = ".har"
+#: What the files are called that are ours to delete: by their time, to the millisecond.
+_NAME = re.compile(r"\d{4}-\d\d-\d\d-\d{6}-\d{3}\.har", re.ASCII)
 
 
 class WithTunnels(Observer, Protocol):
@@ -58,8 +60,8 @@ def kept_replays(case_path: Path) -> list[Path]:
     folder = replays_folder(case_path)
     if not folder.is_dir():
         return []
-    found = (one for one in folder.iterdir() if one.name.endswith(_SUFFIX))
-    return sorted(found, key=lambda path: path.stem, reverse=True)
+    found = (one for one in folder.iterdir() if _NAME.fullmatch(one.name))
+    return sorted(found, key=lambda path: path.name, reverse=True)
 
 
 @contextmanager
@@ -91,9 +93,11 @@ def _new_path(case_path: Path, started: float) -> Path:
     """Return the file for a replay, which does not exist, in a folder that does.
 
     Raises:
-        FileError: the folder cannot be made.
+        FileError: the folder cannot be made, or is elsewhere.
     """
     folder = replays_folder(case_path)
+    if folder.is_symlink():
+        raise FileError(str(folder), 0, "", "this is a link: replays go nowhere else")
     with file_errors(folder, "make"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         ignored = folder / ".gitignore"
@@ -106,7 +110,7 @@ def _new_path(case_path: Path, started: float) -> Path:
 def _name(started: float) -> str:
     """Return a file's name that is in the order of time: ``2026-03-01-101500-250.har``."""
     moment = datetime.fromtimestamp(started, UTC)
-    return f"{moment:%Y-%m-%d-%H%M%S}-{moment.microsecond // 1000:03}{_SUFFIX}"
+    return f"{moment:%Y-%m-%d-%H%M%S}-{moment.microsecond // 1000:03}.har"
 
 
 class Keeper:

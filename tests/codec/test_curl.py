@@ -48,10 +48,12 @@ def test_a_shell_sends_the_same(server: Server, body: str) -> None:
     assert server.requests[-1] == "POST /echo?a[]=1&b={2}"
 
 
-def test_a_body_that_is_no_text_comes_from_a_pipe(server: Server) -> None:
-    """With a zero byte in it, which no argument can have."""
-    command = curl_command("POST", f"{server.url}/echo", (), "a\0é".encode())
-    assert sent(command)["body"] == "a\0é"
+@pytest.mark.parametrize("body", ["a\0é", "one\r\ntwo", "\x1b[31m"])
+def test_a_body_that_is_no_text_comes_from_a_pipe(server: Server, body: str) -> None:
+    """With what no argument can have, or no terminal shows as it is."""
+    command = curl_command("POST", f"{server.url}/echo", (), body.encode())
+    assert "base64" in command
+    assert sent(command)["body"] == body
 
 
 def test_get_and_head(server: Server) -> None:

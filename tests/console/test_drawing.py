@@ -11,7 +11,7 @@ from pytest_loadtool.console.repl.drawing import drawn, lines_drawn
 from pytest_loadtool.console.repl.prompt import TerminalFrontend
 from pytest_loadtool.console.repl.script import PlainFrontend
 from pytest_loadtool.console.session import printable
-from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.console.views.line import UNBROKEN, ViewLine
 from pytest_loadtool.report.columns import cells
 
 LINE = ViewLine(
@@ -42,6 +42,12 @@ def test_a_line_that_does_not_fit(width: int) -> None:
     assert all(line.startswith(" " * 12) for line in rest)
     assert max(map(cells, (first, *rest))) <= width
     assert " ".join(" ".join((first, *rest)).split()) == " ".join(LINE.split())
+
+
+def test_a_line_that_is_there_to_be_copied() -> None:
+    """Nothing but the terminal breaks it."""
+    text = "curl --header 'Accept: */*' " * 9
+    assert drawn(ViewLine((text, ""), hanging=UNBROKEN), 40, coloured=False) == text
 
 
 def test_a_terminal_too_narrow() -> None:

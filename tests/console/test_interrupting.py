@@ -197,3 +197,6 @@ def test_control_c_ends_a_replay_that_gets_no_answer(tmp_path: Path, command: st
             terminal.wait_for(r"^loadtool> *$")
         terminal.enter("tree")
         terminal.wait_for(r"^ +1 +GET ")
+        if command == "play":  # which is kept however it ends
+            terminal.enter("replays")
+            terminal.wait_for(r"^> 1 .* 0 of 1 transactions, interrupted, http")

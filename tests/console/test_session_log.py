@@ -86,6 +86,10 @@ def test_a_traffic_file_is_imported(tmp_path: Path) -> None:
         ("show x-sesame street", "show x-sesame street"),
         ("dataset add row users ann 4711", "dataset add row users ann …"),
         ("think P1 47110", "think P1 47110"),
+        ("save --secrets keep", "save --secrets keep"),
+        ("save secrets=keep", "save secrets=keep"),
+        ("user-identity 2 --password-env SHOP", "user-identity 2 --password-env SHOP"),
+        ("explain csrf_token[1]", "explain csrf_token[1]"),
         ("import 'a b.har'", "import 'a b.har'"),
     ],
 )  # fmt: skip

@@ -207,6 +207,22 @@ def test_only_the_last_ones_stay_and_for_their_owner_alone(tmp_path: Path, serve
     assert said.stdout == b"?? shop.case.toml\n"
 
 
+def test_only_what_is_ours_is_deleted(tmp_path: Path, server: Server) -> None:
+    """Files that a person puts beside them stay; nothing is written where a link leads."""
+    path, other = tmp_path / "shop.case.toml", tmp_path / "other.case.toml"
+    mine = tmp_path / "shop.replays" / "good one.har"
+    mine.parent.mkdir()
+    mine.write_text("{}")
+    plan = plan_of(path, case(server.url, "GET /"))
+    for _ in range(MOST_KEPT + 1):
+        play(path, plan)
+    assert mine.exists()
+    assert len(kept_replays(path)) == MOST_KEPT
+    (tmp_path / "other.replays").symlink_to(mine.parent)
+    assert "other.replays: this is a link" in play(other, plan).problem
+    assert len(list(mine.parent.glob("*.har"))) == MOST_KEPT + 1
+
+
 class Interrupting(Silent):
     """Somebody presses Ctrl-C when the first transaction has ended."""
 

@@ -13,7 +13,7 @@ from pytest_loadtool.console.replays import replay_at_hand
 from pytest_loadtool.console.screens.content import content
 from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
-from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.console.views.line import UNBROKEN, ViewLine
 from pytest_loadtool.console.views.looking import differences
 from pytest_loadtool.console.views.replays import OUTCOME_KINDS, when
 from pytest_loadtool.console.views.text import status_kind
@@ -96,7 +96,8 @@ async def curl(
     headers = tuple((name, mask.header(name, value)) for name, value in exchange.request_headers)
     body = exchange.request_body
     masked = body if secrets else _masked(body, mask)
-    session.say(curl_command(exchange.method, mask.text(exchange.url), headers, masked))
+    command = curl_command(exchange.method, mask.text(exchange.url), headers, masked)
+    session.tell(ViewLine((line, ""), hanging=UNBROKEN) for line in command.split("\n"))
 
 
 async def open_(session: Console, which: TransactionName, *, recorded: bool = False) -> None:
@@ -199,8 +200,14 @@ def _headers(headers: HeaderList, mask: Mask) -> Iterator[ViewLine]:
 
 
 def _masked(body: bytes, mask: Mask) -> bytes:
-    """A body without its secrets; one that is no text stays as it is."""
+    """A body without its secrets.
+
+    Raises:
+        CommandError: it is no text, in which nobody finds them.
+    """
     try:
         return mask.text(body.decode()).encode()
     except UnicodeDecodeError:
-        return body
+        raise CommandError(
+            "its body is no text, and may hold secrets: --secrets leaves them in"
+        ) from None

@@ -23,7 +23,7 @@ async def regroup(
     Monitoring) makes a page of each thing that was done, with the time before it as think time;
     --activity-threshold is the pause that ends a page, such as 1s, without it that of
     `preferences`. Transactions stay as they are, and so do the names and think times of pages that
-    begin and end as before.
+    begin and end as before; what was moved goes back to where it was recorded.
 
     Example: `regroup --activity --activity-threshold 2s`
     """

@@ -12,7 +12,7 @@ from pytest_loadtool.console.arguments import SelectionWord, TransactionName
 from pytest_loadtool.console.commands.case_file import changed_outside
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.execution import execute
-from pytest_loadtool.console.replays import latest_replay
+from pytest_loadtool.console.replays import failed_transactions, latest_replay
 from pytest_loadtool.console.selection import select, transaction_index
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.replay import summary
@@ -186,7 +186,8 @@ def _explain(session: Console, document: Document) -> None:
     """Say why the replay that was just kept failed, as pytest does; the bodies are for `why`."""
     shown = session.shown(session.case_path)
     session.tell(["", why(document, latest_replay(session), path=shown, brief=True)])
-    session.tell(["", "`why` also shows what was sent, received and recorded."])
+    first = min(failed_transactions(session)) + 1
+    session.tell(["", f"`why` also shows what was sent and received, `diff {first}` what differs."])
 
 
 @dataclass(slots=True)

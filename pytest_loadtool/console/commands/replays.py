@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pytest_loadtool.console.arguments import TransactionName
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.replays import choose, replay_at_hand
+from pytest_loadtool.console.replays import choose, described, replay_at_hand
 from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import replays as views
@@ -29,7 +29,7 @@ async def replays(session: Console, which: str = "") -> None:
     paths = kept_replays(session.case_path)
     if which:
         opened = choose(session, _chosen(paths, which, session))
-        session.say(f"{session.shown(opened.path)}: {views.replay_summary(opened.replay)}")
+        session.tell(described(session, opened))
         session.tell(views.outcomes(opened.replay))
         return
     if not paths and session.replay is None:
@@ -72,4 +72,4 @@ async def why(session: Console, which: TransactionName | None = None) -> None:
             what = "is not in that replay" if kept is None else f"has not failed: {kept.outcome}"
             raise CommandError(f"transaction {about + 1} {what}")
     shown = session.shown(session.case_path)
-    session.say(explained(document, opened, path=shown, about=about))
+    await session.page(explained(document, opened, path=shown, about=about).split("\n"))

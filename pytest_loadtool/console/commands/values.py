@@ -71,7 +71,7 @@ async def search(
     if not found:
         raise CommandError(f"{text!r} is nowhere in there")
     shown = found if full else found[:_MOST_SHOWN]
-    await session.page(views.places(shown))
+    await session.page(views.places(shown, session.width))
     left = len(found) - len(shown)
     more = f", of which the first {len(shown)} are shown: --full shows all" if left else ""
     session.say(f"Found in {counted(len(found), 'place')}{more}.")
@@ -99,4 +99,4 @@ async def trace(session: Console, value: TracedValue, *, secrets: bool = False) 
     found = finding.trace(document, opened, value, mask=Unmasked() if secrets else None)
     if not found.places:
         raise CommandError(f"{value!r} is nowhere: `variables` lists the names of variables")
-    await session.page(views.trace_lines(found))
+    await session.page(views.trace_lines(found, session.width))

@@ -9,14 +9,16 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
+from prompt_toolkit import PromptSession
 from prompt_toolkit.application import Application, in_terminal
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import Completer, DynamicCompleter
-from prompt_toolkit.data_structures import Point, Size
+from prompt_toolkit.data_structures import Size
 from prompt_toolkit.document import Document as Text
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import History, InMemoryHistory
@@ -29,8 +31,6 @@ from prompt_toolkit.layout import (
     FloatContainer,
     HSplit,
     Layout,
-    UIContent,
-    UIControl,
     Window,
 )
 from prompt_toolkit.layout.processors import (
@@ -38,10 +38,10 @@ from prompt_toolkit.layout.processors import (
     ConditionalProcessor,
     PasswordProcessor,
 )
-from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth
 
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.fullscreen.control import ScreenControl
 from pytest_loadtool.console.fullscreen.editing_requests import edit_next
 from pytest_loadtool.console.fullscreen.frontend import ScreenFrontend
 from pytest_loadtool.console.fullscreen.preview import previewed, shown_by
@@ -72,6 +72,8 @@ _ESCAPE = 0.05
 _PAUSE = 0.25
 #: Seconds between two looks at what changes by itself, such as the counters of a recording.
 _REFRESH = 0.5
+#: Lines of a command that runs, of which the end is seen.
+_LAST = 200
 #: Lines that a turn of the mouse's wheel scrolls by.
 _WHEEL = 3
 
@@ -114,7 +116,7 @@ class FullScreen:
         self._replay: tuple[Control, Plan, float] | None = None
         self._heard: list[str] = []
         self._asked = False
-        self._history, self._silent = history, InMemoryHistory()
+        self._history = history
         self._line = Buffer(
             multiline=False,
             history=history,
@@ -172,6 +174,11 @@ class FullScreen:
     @property
     def _size(self) -> Size:
         return self._app.output.get_size()
+
+    @property
+    def rows(self) -> int:
+        """How many rows the terminal has."""
+        return self._size.rows
 
     def _body(self) -> tuple[int, int]:
         size = self._size
@@ -233,7 +240,7 @@ class FullScreen:
     def _layout(self) -> Layout:
         typing = Condition(lambda: self._typing is not None)
         secret = Condition(lambda: self._typing is not None and self._typing.secret)
-        self._screen = Window(_ScreenControl(self), wrap_lines=False)
+        self._screen = Window(ScreenControl(self), wrap_lines=False)
         processors = [
             ConditionalProcessor(PasswordProcessor(), secret),
             BeforeInput(lambda: [("class:heading", self._typing.prompt if self._typing else "")]),
@@ -411,7 +418,8 @@ class FullScreen:
 
     def _type(self, typing: Typing, text: str = "") -> None:
         self._typing = typing
-        self._line.history = self._history if typing.command else self._silent
+        # What is answered, which may be a secret, is nothing to bring back.
+        self._line.history = self._history if typing.command else InMemoryHistory()
         self._line.reset(Text(text, len(text)))
         self._app.layout.focus(self._input)
         self._preview_soon(self._line)
@@ -513,7 +521,9 @@ class FullScreen:
             async with in_terminal():
                 self._session.say(f"loadtool> {line}")
                 ran = await self._runner(line)
-                await asyncio.to_thread(input, "Enter leads back to the view. ")
+                back: PromptSession[str] = PromptSession(erase_when_done=True)
+                with suppress(KeyboardInterrupt, EOFError):
+                    await back.prompt_async("Enter leads back to the view. ", handle_sigint=False)
                 return ran
         finally:
             self._session.frontend = pane
@@ -564,7 +574,8 @@ class FullScreen:
             self._message = text.strip()
         else:
             self._heard.append(text)
-            heard = Output(self._busy, tuple(self._heard), open=True, whole=self._asked)
+            last = tuple(self._heard[-_LAST:])
+            heard = Output(self._busy, last, open=True, whole=self._asked)
             self._output = self._at_end(heard)
         self._app.invalidate()
 
@@ -605,41 +616,3 @@ class FullScreen:
             self.said(f"  {'*' * 8 if secret else answer}")
         await self._drawn()
         return answer
-
-
-class _ScreenControl(UIControl):
-    """All lines of the screen: prompt_toolkit writes those that have changed."""
-
-    def __init__(self, view: FullScreen) -> None:
-        self._view = view
-
-    def create_content(self, width: int, height: int) -> UIContent:
-        """Return the screen; the line that is typed takes the place of its last row."""
-        rows = self._view._size.rows
-        lines = self._view.lines(width, rows)[:height]
-        return UIContent(
-            get_line=lambda at: [
-                (f"class:{kind}" if kind else "", text) for text, kind in lines[at].spans
-            ],
-            line_count=len(lines),
-            cursor_position=Point(0, 0),
-            show_cursor=False,
-        )
-
-    def is_focusable(self) -> bool:
-        """It is, while nothing is typed."""
-        return True
-
-    def mouse_handler(self, mouse_event: MouseEvent) -> Any:
-        """Pass clicks and turns of the wheel on."""
-        at = mouse_event.position
-        match mouse_event.event_type:
-            case MouseEventType.MOUSE_UP:
-                self._view.clicked(at.x, at.y)
-            case MouseEventType.SCROLL_DOWN:
-                self._view.wheeled(at.x, at.y, 1)
-            case MouseEventType.SCROLL_UP:
-                self._view.wheeled(at.x, at.y, -1)
-            case _:
-                return NotImplemented
-        return None

@@ -29,6 +29,7 @@ from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.screens.tree import CaseTree, tree_of
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.masking.text import BY_NAME
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.kept_replay import KeptTransaction
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.replays import OpenReplay
@@ -134,7 +135,10 @@ class Editor:
 
     def of(self, document: Document | None) -> Editor:
         """Return the editor of another state of the test case."""
-        if document is None or document is self.tree.document:
+        if document is None:
+            nothing = tree_of(Document(TestCase("", ())))
+            return replace(self, tree=nothing) if self.tree.row is not None else self
+        if document is self.tree.document:
             return self
         return replace(self, tree=self.tree.of(document))
 

@@ -102,6 +102,8 @@ def _picking(editor: Editor, columns: int, rows: int) -> Editor:
     """Begin to pick a value out of the recorded response, where the text is that was found."""
     del columns, rows
     editor = replace(editor, tab=TABS.index("Content"), side="response", focus="detail")
+    if editor.tree.row is None:
+        return editor
     lines = editor.body
     if all(kind == "dim" for _, kind in lines[0].spans):  # it only says why there is nothing
         return editor

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from pytest_loadtool.console.screens.cells import columns_of, filled, fitted, joined, wrapped
 from pytest_loadtool.console.screens.keys import ScreenKey, hints
 from pytest_loadtool.console.screens.pager import TOP, Pager
 from pytest_loadtool.console.screens.panels import Panel
+from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.views.line import ViewLine
 
 #: The smallest terminal that a screen is drawn in.
@@ -35,24 +37,25 @@ class Output:
     @property
     def texts(self) -> list[str]:
         """The lines, each by itself."""
-        return [piece for line in self.lines for piece in _lines_of(line)]
+        return _texts(self.lines)
 
     def shown(self, columns: int) -> list[ViewLine]:
         """Return the lines, wrapped at so many columns; that of the cursor marked."""
         width = max(columns - 2, 8)
         shown: list[ViewLine] = []
-        for at, line in enumerate(self.texts):
-            pieces = wrapped(line, width, hanging=True)
+        for at, pieces in enumerate(_pieces(Same(self.lines), width)):
             if self.panel is not None and at == self.cursor:
-                pieces = (ViewLine((str(fitted(one, width)), "cursor")) for one in pieces)
-            shown.extend(pieces)
+                shown += (ViewLine((str(fitted(one, width)), "cursor")) for one in pieces)
+            else:
+                shown += pieces
         return shown
 
     def at(self, cursor: int, columns: int, rows: int) -> Output:
         """Put the cursor on a line, or on the nearest there is, and scroll to it."""
         cursor = max(0, min(cursor, len(self.texts) - 1))
         moved = replace(self, cursor=cursor)
-        above = len(replace(moved, lines=tuple(self.texts[:cursor])).shown(columns))
+        pieces = _pieces(Same(self.lines), max(columns - 2, 8))
+        above = sum(map(len, pieces[:cursor]))
         top = max(above - rows + 1, min(self.pager.top, above), 0)
         return replace(moved, pager=replace(self.pager, top=top))
 
@@ -63,10 +66,21 @@ class Output:
         return most if self.whole else min(len(self.shown(columns)) + 1, max(most // 2, 4))
 
 
-def _lines_of(line: str) -> list[str]:
-    if isinstance(line, ViewLine):
-        return [line]
-    return line.split("\n")
+@lru_cache(maxsize=8)
+def _pieces(lines: Same[tuple[str, ...]], width: int) -> tuple[tuple[ViewLine, ...], ...]:
+    """The lines, each in the pieces that it takes in so many columns."""
+    return tuple(tuple(wrapped(text, width, hanging=True)) for text in _texts(lines.it))
+
+
+def _texts(lines: tuple[str, ...]) -> list[str]:
+    """The lines, each by itself, without tabs."""
+    found: list[str] = []
+    for line in lines:
+        if isinstance(line, ViewLine) and "\t" not in line and "\n" not in line:
+            found.append(line)
+        else:
+            found += str(line).expandtabs(4).split("\n")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,8 @@ def drawn(
     next_ = list(_next(moment, columns, mask))[:_NEXT]
     height = max(rows - 2 - len(next_), 0)
     left = columns * 55 // 100
-    told = [piece for line in said for piece in wrapped(line, left - 1)][-height:]
+    last = said[len(said) - height :] if len(said) > height else said
+    told = [piece for line in last for piece in wrapped(line, left - 1)][-height:]
     right = filled(_variables(moment, columns - left - 1, mask), columns - left - 1, height)
     middle = list(beside(filled(told, left, height), right, left)) if height else []
     return filled((head, second, *middle, *next_), columns, rows)

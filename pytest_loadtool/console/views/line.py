@@ -15,6 +15,10 @@ Kind = Literal[
 VERBATIM = -1
 
 
+#: ``hanging`` of a line that nothing but the terminal itself breaks: it is there to be copied.
+UNBROKEN = 1 << 16
+
+
 class ViewLine(str):
     """The line as plain text; ``spans`` are its parts with their kinds.
 

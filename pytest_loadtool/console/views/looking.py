@@ -17,6 +17,8 @@ from pytest_loadtool.workflow.variables import VariableRow
 _CONTEXT = 2
 #: Characters of a value, and transactions that are listed.
 _VALUE, _MOST_USERS = 60, 12
+#: Columns that what was found gets at least, and columns where nobody knows how many there are.
+_NARROWEST, _WIDTH = 20, 120
 
 
 def differences(sections: Sequence[DiffSection], *, everything: bool = False) -> Iterator[ViewLine]:
@@ -24,8 +26,7 @@ def differences(sections: Sequence[DiffSection], *, everything: bool = False) ->
     explains it. Lines that are the same are left out but for a few, unless ``everything``."""
     for section in sections:
         yield ViewLine((f"{section.title}: ", "heading"), _verdict(section))
-        rows = section.rows if everything or section.title == "Status" else ()
-        for row in rows or _near_differences(section.rows):
+        for row in section.rows if everything else _worth_showing(section):
             yield from _row(row)
 
 
@@ -37,6 +38,15 @@ def _verdict(section: DiffSection) -> tuple[str, Kind]:
         return (f"as recorded, but for {expected}" if expected else "as recorded"), "good"
     found = counted(section.unexplained, "difference")
     return f"{found}{f', and {expected}' if expected else ''}", "bad"
+
+
+def _worth_showing(section: DiffSection) -> Iterable[DiffRow | None]:
+    """The status, and what differs; of headers only if nothing explains it."""
+    if section.title == "Status":
+        return section.rows
+    if section.title.endswith("headers") and not section.unexplained:
+        return ()
+    return _near_differences(section.rows)
 
 
 def _near_differences(rows: Sequence[DiffRow]) -> Iterator[DiffRow | None]:
@@ -100,25 +110,35 @@ def _named(indexes: Sequence[int], titles: Sequence[str]) -> Iterator[str]:
         yield f"{len(indexes) - _MOST_USERS} more"
 
 
-def places(found: Iterable[FoundPlace]) -> Iterator[ViewLine]:
-    """Yield a heading for each side of each transaction, and a line for each place in it."""
+def places(found: Iterable[FoundPlace], width: int | None) -> Iterator[ViewLine]:
+    """Yield a heading for each side of each transaction, and a line for each place in it, which
+    goes into so many columns."""
     for (where, index, title), group in groupby(
         found, key=lambda one: (one.where, one.index, one.title)
     ):
         number = f"{index + 1:5}" if index is not None else "    -"
         yield ViewLine((f"{number}  ", "number"), (f"{title}  ", "name"), (f"({where})", "dim"))
         for one in group:
+            head = f"       {one.part} {one.place}: "
             role = f"  ({one.role})" if one.role else ""
+            room = max((width or _WIDTH) - len(head) - len(role) - 1, _NARROWEST)
+            before, match, after = _fitted(one, room)
             yield ViewLine(
-                (f"         {one.part} {one.place}: ", ""),
-                (one.before.lstrip(), ""),
-                (one.match, "found"),
-                (one.after.rstrip() + role, ""),
+                (head, ""), (before, "dim"), (match, "found"), (after, "dim"), (role, "")
             )
 
 
-def trace_lines(found: Trace) -> Iterator[ViewLine]:
-    """Yield the way of a value, in the recording and in the replay."""
+def _fitted(one: FoundPlace, room: int) -> tuple[str, str, str]:
+    """What stands there in so many columns: the match, and what is beside it as there is room."""
+    before, after = one.before, one.after
+    match = clip(one.match, room * 2 // 3)
+    beside = max(room - len(match), 0)
+    left = min(len(before), max(beside // 2, beside - len(after)))
+    return before[len(before) - left :], match, after[: beside - left]
+
+
+def trace_lines(found: Trace, width: int | None) -> Iterator[ViewLine]:
+    """Yield the way of a value, in the recording and in the replay, in so many columns."""
     name = f"${{{found.name}}}" if found.name else "no variable has this value"
     yield ViewLine((name, "heading"))
     for where, said in (
@@ -128,4 +148,4 @@ def trace_lines(found: Trace) -> Iterator[ViewLine]:
     ):
         mine = [one for one in found.places if one.where == where]
         yield ViewLine((f"{said}: ", "heading"), (counted(len(mine), "place"), ""))
-        yield from places(mine)
+        yield from places(mine, width)

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import webbrowser
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,15 @@ def test_curl(played: Console, listener: Listener, server: Server) -> None:
         done = subprocess.run(["/bin/sh", "-c", shell], capture_output=True, check=True, timeout=60)
         statuses.append(done.stdout)
     assert statuses == [b"403", b"200"]
+
+
+def test_curl_of_a_body_that_is_no_text(session: Console, tmp_path: Path) -> None:
+    """Nobody finds the secrets in it, so it has to be asked for with them."""
+    picture = replace(sign_in("http://127.0.0.1:1")[2], request_body=b"\x89PNG\xff")
+    do(session, f"import {write_har(tmp_path / 'in.har', picture)}")
+    with pytest.raises(CommandError, match="its body is no text, and may hold secrets: --secrets"):
+        do(session, "curl 1")
+    do(session, "curl 1 --secrets")
 
 
 class Browser(webbrowser.BaseBrowser):

@@ -50,6 +50,25 @@ def test_pauses_are_told_when_the_recording_ends(recorded: Console, listener: Li
     assert len(recorded.opened().case.pages) == 1
 
 
+def test_edits_are_kept(recorded: Console, listener: Listener) -> None:
+    """Names, fields and what was deleted; an order that was not recorded is not."""
+    for line in (
+        "rename P1 Shop",
+        "rename 3 'second click'",
+        "set-field 4 path[2] --constant 33",
+        "delete 2",
+        "move 2 --after 3",
+        "regroup --activity",
+    ):
+        do(recorded, line)
+    pages = recorded.opened().case.pages
+    assert [[one.title for one in page.transactions] for page in pages] == [
+        ["GET /app"], ["second click"], ["GET /api/33"],
+    ]  # fmt: skip
+    assert pages[0].name == "Shop"
+    assert len({page.name for page in pages}) == 3
+
+
 def test_an_older_test_case_is_told(recorded: Console, listener: Listener) -> None:
     """When it is opened, that replay leaves them out; `regroup` mends it and keeps what was
     edited."""

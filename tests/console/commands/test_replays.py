@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,7 @@ def test_why_is_what_pytest_says(
     listener.said.clear()
     do(played, "why")
     text = listener.text
-    for part in ("tokens that were sent:", "sent to http", "recorded: 200 OK, now 403 Forbidden"):
+    for part in ("FIX FIRST  2 of 2", "sent to http", "recorded: 200 OK, now 403 Forbidden"):
         assert part in text
     assert "correct" not in text
     done = run(tmp_path, "shop.case.toml", "--loadtool-think-time=none", status=1)
@@ -82,10 +83,12 @@ def test_play_says_why_without_the_bodies(played: Console, listener: Listener) -
     """The reason and the remedy fit on a screen; `why` has the rest."""
     with pytest.raises(CommandError):
         do(played, "play --fast")
-    assert "token = stale is a constant: it was sent as recorded" in listener.text
+    assert "FIX FIRST  2 of 2  Sign in" in listener.text
     assert "sent to http" not in listener.text
-    assert listener.said[-1] == "`why` also shows what was sent, received and recorded."
-    assert len(listener.text.splitlines()) <= 24
+    assert (
+        listener.said[-1] == "`why` also shows what was sent and received, `diff 2` what differs."
+    )
+    assert len(listener.text[listener.text.index("FIX FIRST") :].splitlines()) <= 24
 
 
 def test_transactions_are_known_again_after_a_deletion(played: Console, listener: Listener) -> None:
@@ -135,6 +138,10 @@ def test_artefact_is_opened(played: Console, tmp_path: Path, listener: Listener)
     do(opened, "why 2")
     do(opened, "replays")
     assert listener.said[-1].startswith("> 2  ")
+    assert "called" not in listener.text
+    opened.document = replace(opened.opened(), case=replace(opened.opened().case, name="other"))
+    do(opened, f"replays {artefact}")
+    assert "  It is a replay of a test case called shop." in listener.said
 
 
 def test_from_the_command_line(played: Console, tmp_path: Path) -> None:

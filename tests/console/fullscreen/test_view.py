@@ -297,3 +297,23 @@ def test_what_was_done_is_in_the_session_log(view: Terminal) -> None:
     view.wait_for(r"^ Deleted 1: GET /login")
     view.press("F12")
     view.wait_for(r"(?s)^── log .*^ delete 1 *$")
+
+
+@pytest.mark.promise(68)
+def test_each_view_is_there(view: Terminal) -> None:
+    """The tree of the Test Case Editor, a tab for each view of a transaction, the Navigator."""
+    view.type(":")
+    view.enter("view 3")
+    seen = {
+        "1": r"│ \{ *$",
+        "2": r"│ GET http://127\.0\.0\.1:8000/orders",
+        "3": r"│ fields of the transaction",
+        "4": r"(?s)│ Validators.*│ Extractors",
+        "5": r"│ While recording",
+        "6": r"│ Nothing was replayed yet",
+    }
+    for key, pattern in seen.items():
+        view.type(key)
+        view.wait_for(pattern)
+    view.press("F4")
+    view.wait_for(r"^── navigator ")

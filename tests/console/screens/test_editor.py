@@ -238,6 +238,16 @@ def test_a_value_is_picked_for_an_actor() -> None:
     assert MOVES["pick"](at(2), *SMALL).pick is None
 
 
+def test_without_a_test_case_nothing_is_shown_and_nothing_breaks() -> None:
+    """As when a recording was undone: every key and click finds an empty tree."""
+    editor = replayed(2).of(None)
+    for move in MOVES.values():
+        drawn(move(editor, *SMALL), *SMALL)
+    assert clicked(editor, 5, 3, *SMALL).tree.row is None
+    assert editor.places["selected"] == ""
+    assert editor.of(SHOP).tree.rows
+
+
 def test_each_key_does_one_thing() -> None:
     """No key stands twice in the table; each move is known; each command line is one."""
     for table in (KEYS, FIELD_KEYS, PICK_KEYS):

@@ -52,6 +52,12 @@ def test_what_was_said_takes_the_lower_half_at_most() -> None:
     assert screen(replace(many, whole=True))[1].startswith("── explain")
 
 
+def test_what_was_said_has_no_tabs_and_each_line_is_its_own() -> None:
+    """Lines of one text, and tabs, which no one knows the width of."""
+    said = Output("shell", ("a\tb\nc", ViewLine(("x\ty", "name"))), open=True)
+    assert said.texts == ["a   b", "c", "x   y"]
+
+
 def test_too_small_a_terminal_says_so() -> None:
     """In a sentence that fits."""
     text = " ".join(" ".join(screen(Output(), 30, 8)).split())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from pytest_loadtool.casefile import format_case, parse_case
 from pytest_loadtool.console.screens.cells import columns_of
 from pytest_loadtool.console.screens.replaying import KEYS, WISHES, drawn
@@ -21,6 +23,7 @@ CASE = TestCase(
 )
 
 
+@pytest.mark.promise(68)
 def test_a_held_replay_shows_variables_and_what_goes_out_next(tmp_path: Path) -> None:
     """Each variable with the transaction that set it; no password is seen; all in its width."""
     path = tmp_path / "shop.case.toml"
