@@ -390,8 +390,8 @@ def _check_values(config: pytest.Config) -> None:
     if config.option.loadtool_keep_replay not in (None, *KEEPING):
         got = config.option.loadtool_keep_replay
         raise pytest.UsageError(
-            f"loadtool_keep_replay: expected no, failed or all, got {got!r}; before the name of a "
-            f"file, give the value: --loadtool-keep-replay=all {got}"
+            f"loadtool_keep_replay: expected no, failed or all, got {got!r}"
+            + (f"; if that is a file: --loadtool-keep-replay=all {got}" if "." in got else "")
         )
     if config.option.loadtool_proxy:
         from pytest_loadtool.plugin.proxy import check_proxy

@@ -101,4 +101,4 @@ def test_name_of_a_file_is_no_value(cases: pytest.Pytester) -> None:
     """What follows the option is its value: who means a file is told what to type."""
     result = cases.runpytest("--loadtool-keep-replay", "good.case.toml")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*give the value: --loadtool-keep-replay=all good.case.toml"])
+    result.stderr.fnmatch_lines(["*if that is a file: --loadtool-keep-replay=all good.case.toml"])
