@@ -175,26 +175,26 @@ def test_golden_screens(tmp_path: Path, size: tuple[int, int]) -> None:
     expected = [] if keep else kept.read_text(encoding="utf-8").split(_SEPARATOR)
     shown: list[str] = []
 
-    def look() -> None:
+    def look(terminal: Terminal) -> None:
         wanted = None if keep else expected[len(shown)].split("\n")
-        shown.append("\n".join(view.lines(wanted)))
+        shown.append("\n".join(terminal.lines(wanted)))
 
-    for view in opened(tmp_path, size):
-        view.press("Down")
-        view.press("}")
-        view.press("Down")
-        view.wait_for(r"│ 2 POST /login +302")
-        look()
-        view.type("[")
-        view.wait_for(r"│ request")
-        look()
-        view.type("3")
-        view.press("Enter")
-        view.wait_for(r"│ fields of the transaction")
-        look()
-        view.type("?")
-        view.wait_for(r"Keys that run a command")
-        look()
+    for terminal in opened(tmp_path, size):
+        terminal.press("Down")
+        terminal.press("}")
+        terminal.press("Down")
+        terminal.wait_for(r"│ 2 POST /login +302")
+        look(terminal)
+        terminal.type("[")
+        terminal.wait_for(r"│ request")
+        look(terminal)
+        terminal.type("3")
+        terminal.press("Enter")
+        terminal.wait_for(r"│ fields of the transaction")
+        look(terminal)
+        terminal.type("?")
+        terminal.wait_for(r"Keys that run a command")
+        look(terminal)
     if keep:
         kept.write_text(_SEPARATOR.join(shown), encoding="utf-8")
         return
