@@ -6,11 +6,15 @@ import re
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import pytest
 
 from pytest_loadtool.casefile import read_load
+from pytest_loadtool.load.cluster import merger
+from pytest_loadtool.load.verdict import verdict
+from pytest_loadtool.model import kept_replay
+from pytest_loadtool.replay import control
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -97,3 +101,22 @@ def test_the_load_tests_in_the_pictures_can_be_run(file: Path) -> None:
     """Their files are right, and each is in a picture."""
     assert read_load(file).cases
     assert file.name in (DOCS / "images" / "make.py").read_text()
+
+
+@pytest.mark.promise(47)
+@pytest.mark.parametrize(
+    ("of", "states"),
+    [
+        ("a transaction of a kept replay", get_args(kept_replay.Outcome)),
+        ("a kept replay", get_args(kept_replay.Ending)),
+        ("a replay under way", get_args(control.State)),
+        ("a load test's verdict", get_args(verdict.Outcome)),
+        ("a worker of a load test", get_args(merger.WorkerState)),
+    ],
+)
+def test_states(of: str, states: tuple[str, ...]) -> None:
+    """The glossary has the states of each object that has some, and no others."""
+    page = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    row = next(line for line in page.splitlines() if line.startswith(f"| {of} |"))
+    told = re.sub(r" \([^()]*\)", "", row.split("|")[2])
+    assert tuple(one.strip() for one in told.split(",")) == states

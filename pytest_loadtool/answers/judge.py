@@ -39,7 +39,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Yardstick:
+class ExpectedAnswer:
     """What was recorded.
 
     ``words`` are those of the title that are not a user's or a thing's own; ``is_of_a_thing`` says
@@ -64,10 +64,10 @@ class Finding:
     failed: bool = False
 
 
-_Judge = Callable[[Yardstick, Seen], str]
+_Judge = Callable[[ExpectedAnswer, Seen], str]
 
 
-def judge(was: Yardstick, now: Seen) -> Finding | None:
+def judge(was: ExpectedAnswer, now: Seen) -> Finding | None:
     """The first thing that there is to say about an answer; None: it came as recorded."""
     differs = _status(was, now)
     both_succeed = was.recorded.status // 100 == now.status // 100 == 2
@@ -92,7 +92,7 @@ def same_status(recorded: int, status: int) -> bool:
     return recorded == status or {recorded, status} <= _SAME or {recorded, status} <= REDIRECTS
 
 
-def _status(was: Yardstick, now: Seen) -> str:
+def _status(was: ExpectedAnswer, now: Seen) -> str:
     recorded = was.recorded.status
     if not recorded or same_status(recorded, now.status):
         return ""
@@ -103,12 +103,12 @@ def _status(was: Yardstick, now: Seen) -> str:
 # The answer says itself that it failed.
 
 
-def _says_it_failed(was: Yardstick, now: Seen) -> str:
+def _says_it_failed(was: ExpectedAnswer, now: Seen) -> str:
     how = now.answer.failed
     return f"The answer says that it failed: {how}" if how and not was.answer.failed else ""
 
 
-def _keys_say_it(was: Yardstick, now: Seen) -> str:
+def _keys_say_it(was: ExpectedAnswer, now: Seen) -> str:
     """One that was there and said nothing of the kind is no witness."""
     before = dict(was.answer.said)
     for key, value in now.answer.said:
@@ -120,7 +120,7 @@ def _keys_say_it(was: Yardstick, now: Seen) -> str:
     return ""
 
 
-def _asks_to_log_in(was: Yardstick, now: Seen) -> str:
+def _asks_to_log_in(was: ExpectedAnswer, now: Seen) -> str:
     if now.answer.login != "page" or was.answer.login:
         return ""
     return "The answer asks to log in, which the recorded one did not"
@@ -186,7 +186,7 @@ def _written(value: str | int | bool) -> str:
 # It differs from the recorded one.
 
 
-def _place(was: Yardstick, now: Seen) -> str:
+def _place(was: ExpectedAnswer, now: Seen) -> str:
     before, to = was.answer.location, now.answer.location
     if not before or not to or _leads_alike(before, to):
         return ""
@@ -202,11 +202,11 @@ def _leads_alike(before: str, to: str) -> bool:
     return alike and (_LOGIN_PATH.search(before) is not None or not _LOGIN_PATH.search(to))
 
 
-def _empty(was: Yardstick, now: Seen) -> str:
+def _empty(was: ExpectedAnswer, now: Seen) -> str:
     return "an empty body" if was.answer.size and not now.answer.size else ""
 
 
-def _kind(was: Yardstick, now: Seen) -> str:
+def _kind(was: ExpectedAnswer, now: Seen) -> str:
     kind = was.recorded.kind
     if kind is now.kind or not was.answer.size or not now.answer.size:
         return ""
@@ -216,12 +216,12 @@ def _kind(was: Yardstick, now: Seen) -> str:
     return f"{what} where {kind.value} was recorded"
 
 
-def _password(was: Yardstick, now: Seen) -> str:
+def _password(was: ExpectedAnswer, now: Seen) -> str:
     both = was.answer.login, now.answer.login
     return "a field for a password where none was recorded" if both == ("", "field") else ""
 
 
-def _form(was: Yardstick, now: Seen) -> str:
+def _form(was: ExpectedAnswer, now: Seen) -> str:
     before, form = was.answer.json, now.answer.json
     return (
         f"a JSON {form} where an {before} was recorded"
@@ -230,13 +230,13 @@ def _form(was: Yardstick, now: Seen) -> str:
     )
 
 
-def _keys(was: Yardstick, now: Seen) -> str:
+def _keys(was: ExpectedAnswer, now: Seen) -> str:
     if now.answer.json != "object" or not now.answer.keys:
         return ""
     return _listed((one for one in was.answer.keys if one not in now.answer.keys), "without ")
 
 
-def _lists(was: Yardstick, now: Seen) -> str:
+def _lists(was: ExpectedAnswer, now: Seen) -> str:
     """What is not there at all has been said."""
     if was.answer.lists == ("$",):
         return "an empty list" if not now.answer.lists and now.answer.json == "array" else ""
@@ -250,12 +250,12 @@ def _listed(names: Iterable[str], before: str) -> str:
     return f"{before}{', '.join(found[:_MOST_KEYS])}{more}" if found else ""
 
 
-def _root(was: Yardstick, now: Seen) -> str:
+def _root(was: ExpectedAnswer, now: Seen) -> str:
     before, root = was.answer.root, now.answer.root
     return f"<{root}> where <{before}> was recorded" if before and root and root != before else ""
 
 
-def _title(was: Yardstick, now: Seen) -> str:
+def _title(was: ExpectedAnswer, now: Seen) -> str:
     if now.kind is not Kind.HTML or not was.words or not now.answer.size:
         return ""
     missing = was.words.difference(words(now.answer.title))
@@ -267,7 +267,7 @@ def _title(was: Yardstick, now: Seen) -> str:
     return f'{what} where "{was.answer.title}" was recorded'
 
 
-def _size(was: Yardstick, now: Seen) -> str:
+def _size(was: ExpectedAnswer, now: Seen) -> str:
     before, size = was.answer.size, now.answer.size
     if not before or not size or abs(before - size) < _AT_LEAST:
         return ""

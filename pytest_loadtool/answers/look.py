@@ -79,7 +79,7 @@ def answer_of(recorded: Recorded, exchange: Exchange) -> Answer | None:
 
 
 def _is_of_use(said: str | int | bool) -> bool:
-    """Whether it can be a yardstick: other numbers may be anything, a code that was sent by mail
+    """Whether it can be expected again: other numbers may be anything, a code that was sent by mail
     for instance, and do not belong into a test case."""
     number = str(said)
     return not number.lstrip("-").isdecimal() or int(number) in (0, 1) or len(number) == 3

@@ -183,7 +183,6 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "--loadtool-keep-replay": {
         "nargs": "?",
         "const": "all",
-        "choices": KEEPING,
         "metavar": "no|failed|all",
         "help": (
             "Keep what a test sent and received, as a HAR file in CASE.replays beside the test "
@@ -390,7 +389,10 @@ def _check_values(config: pytest.Config) -> None:
         raise pytest.UsageError(f"loadtool_transport: expected 'raw' or 'httpx', got {got!r}")
     if config.option.loadtool_keep_replay not in (None, *KEEPING):
         got = config.option.loadtool_keep_replay
-        raise pytest.UsageError(f"loadtool_keep_replay: expected no, failed or all, got {got!r}")
+        raise pytest.UsageError(
+            f"loadtool_keep_replay: expected no, failed or all, got {got!r}"
+            + (f"; if that is a file: --loadtool-keep-replay=all {got}" if "." in got else "")
+        )
     if config.option.loadtool_proxy:
         from pytest_loadtool.plugin.proxy import check_proxy
 

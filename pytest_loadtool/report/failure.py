@@ -57,8 +57,8 @@ def explain(
 
     ``outcomes`` are all transactions that were replayed, at least one of them failed. ``secrets``
     are values that are masked wherever they stand. It is about the first failure, or about that of
-    the index ``about``; what was sent and received is left out if ``brief``. ``whole`` says that
-    nobody stopped the replay.
+    the index ``about``. If ``brief``, what was sent and received is left out, and what to mend
+    comes last: at a terminal that is what one sees. ``whole`` says that nobody stopped the replay.
     """
     by_index = sorted(outcomes, key=lambda one: one.index)
     mask = Mask([*secrets, *_carried(case, by_index, evidence)])
@@ -77,7 +77,8 @@ def explain(
         *([] if brief else _exchanged(subject)),
         consequences(found, path),
     )
-    text = "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines)
+    told = [lines for lines in map(list, sections) if lines]
+    text = "\n\n".join("\n".join(lines) for lines in (reversed(told) if brief else told))
     return printable(mask.known(text))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from pytest_loadtool.answers.judge import Seen, Yardstick, words
+from pytest_loadtool.answers.judge import ExpectedAnswer, Seen, words
 from pytest_loadtool.answers.look import kind_now, look
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.case import Recorded
@@ -38,10 +38,10 @@ class Raw:
         """What a recording says of it."""
         return Recorded(self.status, self.seen.kind, answer=self.seen.answer)
 
-    def yardstick(self, *, of_a_thing: bool = False) -> Yardstick:
+    def expectation(self, *, of_a_thing: bool = False) -> ExpectedAnswer:
         """It, to compare others with."""
         title = frozenset(words(self.seen.answer.title))
-        return Yardstick(self.recorded, title, of_a_thing)
+        return ExpectedAnswer(self.recorded, title, of_a_thing)
 
 
 def page(title: str, body: str = "<p>Hello") -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.answers.judge import Finding, Yardstick, judge
+from pytest_loadtool.answers.judge import ExpectedAnswer, Finding, judge
 from pytest_loadtool.model.case import Recorded
 from tests.answers.samples import ALIKE, DIFFERS, FAILED, HTML, JSON, LOGIN, ORDERS, Raw, page
 
 
 def found(was: Raw, now: Raw, *, of_a_thing: bool = False) -> Finding | None:
-    return judge(was.yardstick(of_a_thing=of_a_thing), now.seen)
+    return judge(was.expectation(of_a_thing=of_a_thing), now.seen)
 
 
 @pytest.mark.parametrize(("content_type", "before", "after", "how"), FAILED)
@@ -65,6 +65,6 @@ def test_the_title_of_a_thing_is_its_own() -> None:
 
 def test_without_an_answer_only_the_status_counts() -> None:
     """Test cases that were made before it was noted say no more."""
-    was = Yardstick(Recorded(200))
+    was = ExpectedAnswer(Recorded(200))
     assert judge(was, Raw(200, HTML, LOGIN).seen) is None
     assert judge(was, Raw(302, HTML, "", "/login").seen) is not None

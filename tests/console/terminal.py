@@ -67,8 +67,19 @@ class Terminal:
             time.sleep(0.1)
         raise AssertionError(f"{pattern!r} is not on the screen:\n{self.screen()}")
 
-    def lines(self) -> list[str]:
-        """What is shown now, line by line, without blanks at their ends."""
+    def lines(self, expected: list[str] | None = None) -> list[str]:
+        """What is shown, line by line, without blanks at their ends: once it is as ``expected``, or
+        does not change any more, as a large screen comes in pieces."""
+        deadline = time.monotonic() + 30
+        before: list[str] | None = None
+        while True:
+            now = self._lines()
+            if now == (before if expected is None else expected) or time.monotonic() > deadline:
+                return now
+            before = now
+            time.sleep(0.1)
+
+    def _lines(self) -> list[str]:
         command = [*self._tmux, "capture-pane", "-p"]
         shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         return [line.rstrip() for line in shown.splitlines()]

@@ -72,6 +72,8 @@ def test_control_c_ends_a_command_that_computes(tmp_path: Path) -> None:
         assert "Reading requests" not in terminal.screen()
         assert "configured." not in terminal.screen()
         terminal.enter("undo")
+        terminal.wait_for(r"without it none is open\. Undo it all the same\?")
+        terminal.enter("y")
         terminal.wait_for(r"^Undid `import in.har`")
         terminal.enter("quit")
         terminal.wait_for(r"exit status 5")

@@ -207,7 +207,7 @@ def test_rows_of_others_are_left_alone(trial: Trial) -> None:
     """Although each replay has others, in another order."""
     trial.check(
         "thing_id by created-link",
-        "csrf by hidden-field",
+        "csrf_token by csrf-form-field",
         "id by hidden-field",
         "version by row-version",
     )

@@ -95,3 +95,10 @@ def test_it_fails_no_test_that_cannot_be_kept(cases: pytest.Pytester) -> None:
     result = cases.runpytest("--loadtool-keep-replay=all", "good.case.toml")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["loadtool: good.case.toml::good: replay not kept: *file exists"])
+
+
+def test_name_of_a_file_is_no_value(cases: pytest.Pytester) -> None:
+    """What follows the option is its value: who means a file is told what to type."""
+    result = cases.runpytest("--loadtool-keep-replay", "good.case.toml")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*if that is a file: --loadtool-keep-replay=all good.case.toml"])

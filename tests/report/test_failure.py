@@ -128,6 +128,15 @@ def explained(answer: Answer, transaction: Transaction = ORDERS, recorded: bytes
     )
 
 
+def test_brief() -> None:
+    """At a terminal one sees the end: what to mend stands there, and no body before it."""
+    text = explain(CASE, OUTCOMES, path="x.case.toml", evidence=EVIDENCE, brief=True)
+    sections = text.split("\n\n")
+    assert sections[0].startswith("later failures")
+    assert sections[-1].startswith("FIX FIRST  2 of 4")
+    assert "sent to" not in text
+
+
 def test_summary_is_one_line() -> None:
     """All reasons of a failed transaction stand in its one line, safe for any terminal."""
     failed = outcome(0, "P", replace(ORDERS, name="a\x1bb\udc80"), Answer(b""), "one", "two")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from pytest_loadtool.codec.cookie import set_cookies
 from pytest_loadtool.codec.secret import is_given_out, is_typed_secret
 from pytest_loadtool.codec.spellings import any_of, spellings
 from pytest_loadtool.correlation.classify import is_id_name, is_identity_name, looks_random
@@ -99,12 +100,13 @@ def _request(exchange: Exchange) -> Iterator[str]:
 
 def _answer(exchange: Exchange) -> Iterator[str]:
     yield exchange.response_header("location") or ""
+    yield from (value for _, value in set_cookies(exchange.response_headers))
     yield exchange.response_body.decode("utf-8", "replace")
 
 
 def _now(outcome: StepOutcome) -> Iterator[str]:
     for name, value in outcome.response.headers:
-        if name.lower() == b"location":
+        if name.lower() in (b"location", b"set-cookie"):
             yield value.decode("latin-1")
     yield text_of(outcome.response)[0]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
-from pytest_loadtool.answers.judge import Yardstick, words
+from pytest_loadtool.answers.judge import ExpectedAnswer, words
 from pytest_loadtool.codec.template import BUILTIN_NAMES
 from pytest_loadtool.codec.uses import used_names
 from pytest_loadtool.model.answer import Answer
@@ -46,7 +46,7 @@ class References:
             return None
         answer = recorded.answer or Answer()
         names = used_names((transaction.request.target,), self._case.variables)
-        was = Yardstick(
+        was = ExpectedAnswer(
             replace(recorded, answer=self._with_stars(answer)) if recorded.answer else recorded,
             frozenset(words(answer.title)) - self._words,
             is_of_a_thing=not names <= BUILTIN_NAMES,

@@ -7,7 +7,7 @@ an answer that was judged; or its type and title, the same keys, no word that an
 from __future__ import annotations
 
 from pytest_loadtool.answers.documents import OUTCOMES, spelled
-from pytest_loadtool.answers.judge import Finding, Seen, Yardstick, judge
+from pytest_loadtool.answers.judge import ExpectedAnswer, Finding, Seen, judge
 from pytest_loadtool.answers.kinds import VAGUE, declared
 from pytest_loadtool.answers.look import LONGEST_READ, READ, REDIRECTS, kind_now, look
 from pytest_loadtool.codec.content import ContentError
@@ -38,7 +38,7 @@ class Likeness:
         "_strict", "_title", "_types", "_unlike", "_wanted", "_was",
     )  # fmt: skip
 
-    def __init__(self, was: Yardstick, strict: bool) -> None:
+    def __init__(self, was: ExpectedAnswer, strict: bool) -> None:
         answer = was.answer
         self._was = was
         self._strict = strict

@@ -54,12 +54,12 @@ def test_pages_from_text_files_replay(session: Console, listener: Listener, tmp_
         )
         do(session, f"import-page {form} --name Form")
         do(session, f"import page {sent}")
-        assert "Added the page login: POST /login, 200." in listener.text
+        assert "Added the page Home: POST /login, 200." in listener.text
         do(session, "play --fast")
         do(session, "save")
         assert server.requests == ["GET /form", "POST /login"]
     case = read_case(session.case_path)
-    assert [page.name for page in case.pages] == ["Form", "login"]
+    assert [page.name for page in case.pages] == ["Form", "Home"]
     assert case.server == server.url
     assert [one.url for one in read_har(tmp_path / "shop.har")] == [
         f"{server.url}/form",
