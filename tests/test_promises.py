@@ -17,7 +17,7 @@ BUILT |= {31, 32, 63, 64}  # datasets
 BUILT |= {36, 104}  # actors
 BUILT |= {24, *range(27, 31)}  # fields
 BUILT |= {68}  # views
-BUILT |= {47, *range(105, 125)}  # diagnosis
+BUILT |= {47, 134, *range(105, 125)}  # diagnosis
 
 PAGE = """\
 - **1.** Built and tested.

@@ -19,6 +19,7 @@ from pytest_loadtool.diagnosis.page_errors import (
     error_text,
 )
 from pytest_loadtool.diagnosis.subject import Subject
+from pytest_loadtool.masking.found_secrets import recorded_slots
 from pytest_loadtool.model.exchange import Exchange
 
 #: Where JSON says what is wrong, the most telling first (RFC 9457 §3.1, RFC 6749 §5.2).
@@ -77,6 +78,15 @@ class Situation:
     def fields(self) -> tuple[Field, ...]:
         """The fields of the request that failed, with what is within them."""
         return fields_of(self.subject.case, self.failed.index, within=True)
+
+    @cached_property
+    def recorded_values(self) -> Mapping[str, frozenset[str]]:
+        """The values of the recorded request by the name of their field; empty without it."""
+        exchange = self.subject.exchange
+        found: dict[str, set[str]] = {}
+        for one in recorded_slots(exchange) if exchange is not None else ():
+            found.setdefault(one.name, set()).add(one.value)
+        return {name: frozenset(values) for name, values in found.items()}
 
     @cached_property
     def login(self) -> StepOutcome | None:

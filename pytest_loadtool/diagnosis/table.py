@@ -39,6 +39,7 @@ EVERYWHERE: tuple[Check, ...] = (
 )
 _TOKENS: tuple[Check, ...] = (
     values.stale_constant(tokens=True),
+    tokens.token_written_over,
     tokens.token_of_wrong_page,
     tokens.token_not_anew,
     tokens.token_refused,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from shlex import quote
 from urllib.parse import unquote
 
 from pytest_loadtool.codec.secret import Secret, is_given_out, is_typed_secret, secret_kinds
@@ -31,6 +32,36 @@ def token_not_anew(situation: Situation) -> Cause | RuledOut | None:
             (f"${{{name}}} has the value of the recording",),
             (Remedy("find out who gives it out now", commands=("application-state", "play")),),
             index=giver.index if giver is not None and giver.failures else None,
+        )
+    return None
+
+
+def token_written_over(situation: Situation) -> Cause | RuledOut | None:
+    """A field that had a token when it was recorded sends another constant: somebody wrote over the
+    placeholder."""
+    for field in situation.fields:
+        recorded = situation.recorded_values.get(field.wire_name, frozenset())
+        if field.slot is None or field.datasource != CONSTANT or field.value in recorded:
+            continue
+        given_out = is_given_out(field.wire_name) or any(map(looks_random, recorded))
+        if not recorded or not given_out or is_typed_secret(field.wire_name):
+            continue
+        was = min(recorded)
+        number = situation.failed.index + 1
+        return Cause(
+            f"{field.name} sends the constant {situation.subject.mask.field(field)[:LONGEST_VALUE]}"
+            ", which was not recorded: it had a token that the server gave out.",
+            SHOWN + 8,
+            (f"recorded: {situation.subject.mask.value(field.name, was)[:LONGEST_VALUE]}",),
+            (
+                Remedy(
+                    "bring the recorded value back, and have it connected again",
+                    commands=(
+                        f"set-field {number} {quote(field.name)} --constant {quote(was)}",
+                        "configure",
+                    ),
+                ),
+            ),
         )
     return None
 
@@ -197,7 +228,10 @@ def token_values(situation: Situation) -> str:
     for field in _all_tokens(situation):
         if field.datasource == CONSTANT:
             value = situation.subject.mask.field(field)[:LONGEST_VALUE]
-            told.append(f"{field.name}: as recorded, the constant {value}")
+            recorded = situation.recorded_values.get(field.wire_name)
+            as_recorded = recorded is None or field.value in recorded
+            how = "as recorded" if as_recorded else "not as recorded"
+            told.append(f"{field.name}: {how}, the constant {value}")
         for reference in _references(field):
             same = _is_recorded(situation, reference.name)
             word = {True: "as recorded", False: "taken anew", None: "not known"}[same]

@@ -173,6 +173,15 @@ SITUATIONS = (
         promises=(113, 114),
     ),
     Situation(
+        "a constant written over the token",
+        by_pages,
+        ORDER,
+        "csrf_token sends the constant WRONG, which was not recorded",
+        spoil=_replaced("csrf_token=${csrf_token[2]}", "csrf_token=WRONG"),
+        says=("csrf_token: not as recorded, the constant WRONG",),
+        promises=(114,),
+    ),
+    Situation(
         "token taken from the wrong page",
         by_pages,
         ORDER,
