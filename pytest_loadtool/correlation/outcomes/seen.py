@@ -44,6 +44,9 @@ _PAGING_KEYS = frozenset(
 )
 
 
+_LONE_NUMBER = re.compile(r">\s*(\d+)\s*(?=<)")
+
+
 @dataclass(frozen=True)
 class SeenAnswer:
     """The response of a transaction."""
@@ -113,6 +116,16 @@ class SeenAnswer:
                 key = select if kind == "option" else field, unescape(value[1])
                 found.setdefault(key, self.text[tag.start() : end].rstrip())
         return found
+
+    @cached_property
+    def field_names(self) -> frozenset[str]:
+        """The names of all controls, whatever they are."""
+        return frozenset(map(unescape, _NAME.findall(self.text)))
+
+    @cached_property
+    def lone_numbers(self) -> frozenset[str]:
+        """The numbers that stand alone between two tags."""
+        return frozenset(_LONE_NUMBER.findall(self.text))
 
     @cached_property
     def control_names(self) -> frozenset[str]:
