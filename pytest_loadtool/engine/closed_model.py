@@ -17,7 +17,7 @@ from pytest_loadtool.replay.compile.sampling import draw
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 1.0
 
 
-class ClosedCrew(UserPool):
+class ClosedPool(UserPool):
     """Users that start and stop as the schedule says."""
 
     def __init__(self, setting: Setting) -> None:

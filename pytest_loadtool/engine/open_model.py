@@ -11,7 +11,7 @@ from pytest_loadtool.load.cluster.share import case_of
 from pytest_loadtool.load.pacing.schedule import arrivals
 
 
-class OpenCrew(UserPool):
+class OpenPool(UserPool):
     """Users that wait for arrivals. The one that has waited longest takes the next; when all are
     busy, arrivals wait for a while.
 

@@ -52,13 +52,13 @@ class Setting:
 class LoadUser:
     """One virtual user, its connections, and how far it is. Of these there may be 10,000."""
 
-    __slots__ = ("_actor", "_crew", "begun", "busy", "dismissed", "due", "number", "pause",
+    __slots__ = ("_actor", "_pool", "begun", "busy", "dismissed", "due", "number", "pause",
                  "session", "stop_at", "unanswered", "working")  # fmt: skip
 
-    def __init__(self, number: int, case: int, crew: UserPool, setting: Setting) -> None:
+    def __init__(self, number: int, case: int, pool: UserPool, setting: Setting) -> None:
         configuration, plan = setting.configuration, setting.plans[case]
         claim = rows_of(number, configuration.users) if plan.datasets else _no_row
-        self._crew = crew
+        self._pool = pool
         virtual = VirtualUser(
             plan,
             claim,
@@ -97,7 +97,7 @@ class LoadUser:
 
     def _ended(self, error: BaseException | None, failed: bool) -> None:
         self.busy = False
-        self._crew.iteration_ended(self, error, failed)
+        self._pool.iteration_ended(self, error, failed)
 
 
 class UserPool(ABC):
