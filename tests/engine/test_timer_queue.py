@@ -57,7 +57,7 @@ def begun(
     )
     loop.call_soon(agenda.start)
     try:
-        error = loop.run_until_complete(asyncio.wait_for(ended, 30))
+        error = loop.run_until_complete(asyncio.wait_for(ended, 120))
     finally:
         loop.close()
     return found, error, timers.most
