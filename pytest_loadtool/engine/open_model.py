@@ -35,10 +35,10 @@ class OpenPool(UserPool):
         events = (
             (at + when, number) for when, number in arrivals(setting.configuration, setting.share)
         )
-        self._agenda = TimerQueue(
+        self._queue = TimerQueue(
             setting.loop, events, self._arrive, self._last_arrived, setting.fail
         )
-        self._agenda.start()
+        self._queue.start()
 
     def stop(self) -> None:
         """Stop all at once, and count what is cut, and dropped."""

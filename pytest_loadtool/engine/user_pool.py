@@ -107,7 +107,7 @@ class UserPool(ABC):
         configuration = setting.configuration
         self._setting = setting
         self._metrics = setting.metrics
-        self._agenda: TimerQueue[Any] | None = None
+        self._queue: TimerQueue[Any] | None = None
         self._users: list[LoadUser] = []
         self._stopped = False
         self._keep_connections = configuration.keep_connections
@@ -135,8 +135,8 @@ class UserPool(ABC):
     def stop(self) -> None:
         """Stop all at once, and count what is cut."""
         self._stopped = True
-        if self._agenda is not None:
-            self._agenda.stop()
+        if self._queue is not None:
+            self._queue.stop()
         for user in self._users:
             self._metrics.cut_iterations += user.busy
             self._metrics.cut += user.session.stop()
