@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.errors import CommandError, NotGreenError, as_command_error
 from pytest_loadtool.console.history import State, UndoStep
@@ -17,9 +16,6 @@ from pytest_loadtool.console.session_log import Ending, LogEntry, without_secret
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.workflow.document import Document
-
-if TYPE_CHECKING:
-    pass
 
 #: Exit statuses: pytest's own where one has that meaning (2 interrupted, 5 nothing collected).
 SAVED, ABANDONED, NOTHING_RECORDED = 0, 2, 5
