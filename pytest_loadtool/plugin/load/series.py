@@ -25,6 +25,7 @@ from pytest_loadtool.plugin.load.hints import write_hints
 from pytest_loadtool.plugin.load.live import LiveView
 from pytest_loadtool.plugin.load.outcome import add_outcome, write_thresholds
 from pytest_loadtool.plugin.load.results import RESULTS, failure_text, properties
+from pytest_loadtool.plugin.load_overrides import overrides_of
 from pytest_loadtool.plugin.paths import shown_error
 from pytest_loadtool.plugin.report_failure import WrappedText
 
@@ -231,7 +232,7 @@ class SharedTest:
         file, line, name = location
         self.location = (file, line, name)
         try:
-            configuration = read_load(Path(path))
+            configuration = read_load(Path(path), overrides=overrides_of(self._config))
             baseline = self._config.stash[BASELINE]
             earlier = baseline.of(configuration.name)  # says now if it has none
         except LoadToolError as error:

@@ -82,6 +82,7 @@ def _configuration(summary: Summary) -> dict[str, Any]:
         "ramp_up_s": plan.ramp_up,
         "max_error_rate": plan.max_error_rate,
         "detailed_pages": summary.detailed_pages,
+        "overrides": [_picked(one, ("key", "text", "said")) for one in plan.overrides],
     }
 
 
