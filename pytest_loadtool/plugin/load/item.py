@@ -37,7 +37,8 @@ class Engine(Protocol):
         ``servers`` has a base URL for each test case; an empty one leaves the case its own.
 
         Raises:
-            LoadTestFailedError: it did not pass.
+            LoadTestFailedError: it failed.
+            InconclusiveError: nothing can be said of it.
             LoadToolError: it could not be run.
         """
 
@@ -48,8 +49,12 @@ ENGINE = pytest.StashKey[Engine]()
 _NAMES = pytest.StashKey[dict[str, Path]]()
 
 
-class LoadTestFailedError(LoadToolError):
-    """A load test did not pass."""
+class LoadTestFailedError(LoadToolError, AssertionError):
+    """A load test failed: as a failed assertion, for plugins that tell those from errors."""
+
+
+class InconclusiveError(LoadToolError):
+    """A load test did neither fail nor pass."""
 
 
 class LoadFile(pytest.File):
