@@ -120,11 +120,18 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "FILE",
         "help": "With --load: also keep the runs' response times in FILE, to be compared with.",
     },
+    "--load-history": {
+        "metavar": "N",
+        "help": (
+            "With --load-save: keep the newest N runs of each load test in FILE, not only this "
+            "session's. Where there are several to compare with, their spread counts."
+        ),
+    },
     "--load-compare": {
         "metavar": "FILE",
         "help": (
-            "With --load: compare each run with the one in FILE, which --load-save has written, "
-            "and fail it where it has become worse."
+            "With --load: compare each run with the earlier ones in FILE, which --load-save has "
+            "written, and fail it where it has become worse."
         ),
     },
     "--load-tolerance": {
@@ -211,6 +218,7 @@ _TWINS = {
     "record_only": "The domains to record; see --record-only.",
     "record_block": "The domains to block; see --record-block.",
     "record_block_trackers": "Whether trackers are blocked; see --record-block-trackers.",
+    "load_history": "How many runs of a load test are kept; see --load-history.",
     "load_tolerance": "How much worse a run may be than an earlier one; see --load-tolerance.",
     "loadtool_server": "The server to replay against; see --loadtool-server.",
     "loadtool_transport": "What requests go over: raw, httpx; see --loadtool-transport.",
@@ -279,6 +287,7 @@ _NEEDS = {
     "load_json": ("load",),
     "load_save": ("load",),
     "load_compare": ("load",),
+    "load_history": ("load_save",),
     "load_tolerance": ("load_compare",),
     **dict.fromkeys((f"load_{key}" for key in _SIZES), ("load",)),
 }
@@ -447,6 +456,8 @@ def _check_values(config: pytest.Config) -> None:
             parse_share(config.option.load_tolerance)
         except ValueError as error:
             raise pytest.UsageError(f"--load-tolerance: {error}") from None
+    if not (history := str(config.option.load_history or 1)).isdecimal() or not int(history):
+        raise pytest.UsageError(f"--load-history: expected a number from 1, got {history!r}")
     if server_of(config):
         from pytest_loadtool.plugin.server import checked_server
 

@@ -182,6 +182,7 @@ def _comparison(comparison: Comparison | None) -> dict[str, Any] | None:
             "started": before.started,
             "verdict": before.outcome,
             "load": before.load,
+            "runs": len(comparison.earlier),
         },
         "same_load": comparison.same_load,
         "tolerance": comparison.tolerance,
