@@ -13,7 +13,8 @@ from tests.load.simulation import earlier, summary
 
 def rendered(text: str) -> str:
     """HTML, as CI servers show it."""
-    return MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+    html: str = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+    return html
 
 
 def test_passed_run_in_short() -> None:
