@@ -184,7 +184,7 @@ def two_workers(failing: int = 0, lose: bool = False) -> RunResult:
     return merger.result()
 
 
-def summary(failing: int = 0, lose: bool = False, baseline: SavedRun | None = None) -> Summary:
+def summary(failing: int = 0, lose: bool = False, baseline: Sequence[SavedRun] = ()) -> Summary:
     """The summary of `two_workers` under `CONFIGURATION`."""
     result = two_workers(failing, lose)
     thresholds = ThresholdWatch(CONFIGURATION.thresholds).results(result.metrics)
