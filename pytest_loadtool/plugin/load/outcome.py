@@ -16,9 +16,9 @@ from pytest_loadtool.load import Summary
 from pytest_loadtool.load.verdict.threshold import amount
 from pytest_loadtool.plugin.functional.steps import StepLines
 from pytest_loadtool.plugin.load.item import (
-    LoadTestInconclusiveError,
     LoadItem,
     LoadTestFailedError,
+    LoadTestInconclusiveError,
 )
 from pytest_loadtool.plugin.load.results import LoadReporter, failure_text
 from pytest_loadtool.report.load.text import load_text
