@@ -115,6 +115,42 @@ def test_replays_show_whether_a_value_is_dynamic(
     assert listener.said[0] == "  1. form field 'token'"
 
 
+def test_extractor_is_moved(session: Console, tmp_path: Path, listener: Listener) -> None:
+    """To the page that holds the form: it is tried there first, and nothing else changes."""
+    url, form = "http://127.0.0.1:9", '<form><input name="token" value="{}"></form>'
+    recorded = (
+        exchange("GET", f"{url}/a", 0, answer=form.format("aaaa1111aaaa")),
+        exchange("GET", f"{url}/b", 1, answer=form.format("bbbb2222bbbb")),
+        exchange("GET", f"{url}/c", 2, answer="nothing"),
+        exchange("GET", f"{url}/d?token=aaaa1111aaaa", 3),
+    )
+    do(session, f"import {write_har(tmp_path / 'in.har', *recorded)}")
+    do(session, "extract 1 csrf --form token --use all")
+    listener.said.clear()
+    do(session, "move-extractor 1 csrf GET /b")
+    assert listener.said == [
+        "  recorded  200  1 match  bbbb2222bbbb",
+        "csrf: from 2 GET /b now, form field 'token'",
+    ]
+    case = session.opened().case
+    assert [len(one.extractors) for one in case.transactions()] == [0, 1, 0, 0]
+    assert case.variables["csrf"].recorded == "bbbb2222bbbb"
+    assert targets(session)[3] == "/d?token=${csrf}"
+    with pytest.raises(CommandError, match="it finds nothing in the recorded response"):
+        do(session, "move-extractor 2 csrf 3")
+    listener.said.clear()
+    do(session, "move-extractor 2 csrf 4 --anyway")
+    assert listener.said[-1] == "  4 needs it before that: what was recorded is sent there"
+    do(session, "undo")
+    assert [len(one.extractors) for one in session.opened().case.transactions()] == [0, 1, 0, 0]
+    for line, slip in (
+        ("move-extractor 1 csrf 3", "no extractor of csrf: it has none"),
+        ("move-extractor 2 csrf 2", "csrf is taken from 2 GET /b already"),
+    ):
+        with pytest.raises(UsageError, match=slip):
+            do(session, line)
+
+
 def test_token_is_cut(ordering: Console, listener: Listener) -> None:
     """Unless somebody wants to see it."""
     url = "http://127.0.0.1:9"
