@@ -115,6 +115,28 @@ def test_replays_show_whether_a_value_is_dynamic(
     assert listener.said[0] == "  1. form field 'token'"
 
 
+def test_link_of_a_long_list_is_known_by_what_it_is_called(
+    session: Console, tmp_path: Path, listener: Listener
+) -> None:
+    """By the text of its row, or by its own, before it is counted; a boundary comes last."""
+    url = "http://127.0.0.1:9"
+    rows = "".join(
+        f'<tr><td>Tea {n}</td><td><a href="/product/{1000 + n}/">Show</a></td></tr>'
+        for n in range(30)
+    )
+    links = "".join(f'<a href="/offer?id={2000 + n}">Offer {n}</a>' for n in range(30))
+    answer = f"<table>{rows}</table>{links}"
+    do(session, f"import {write_har(tmp_path / 'in.har', exchange('GET', url, 0, answer=answer))}")
+    for value, first in (
+        ("1019", "link /product/*/ in the item of 'Tea 19'"),
+        ("2019", "link /offer?id=* called 'Offer 19'"),
+    ):
+        listener.said.clear()
+        do(session, f"extract 1 it --from {value} --preview")
+        assert listener.said[0] == f"  1. {first}"
+        assert listener.said[-1].split()[2:] == ["1", "match", value]
+
+
 def test_extractor_is_moved(session: Console, tmp_path: Path, listener: Listener) -> None:
     """To the page that holds the form: it is tried there first, and nothing else changes."""
     url, form = "http://127.0.0.1:9", '<form><input name="token" value="{}"></form>'
