@@ -24,11 +24,14 @@ from pytest_loadtool.model.validator import StatusCodes, Validator
 from pytest_loadtool.workflow.trying import tried_validator
 
 
-async def status(session: Console, which: TransactionName, codes: str) -> None:
+async def status(
+    session: Console, which: TransactionName, codes: str, *, preview: bool = False
+) -> None:
     """Edit the Status Code validator of a transaction.
 
     CODES are codes and ranges with commas between. They take the place of 200-399, so a transaction
-    that is meant to fail passes with its error code, and with no other.
+    that is meant to fail passes with its error code, and with no other. --preview only shows which
+    known responses have one of them.
 
     Example: `status DELETE /items/7 404,500-599`
     """
@@ -38,6 +41,8 @@ async def status(session: Console, which: TransactionName, codes: str) -> None:
         wanted = StatusCodes(tuple(code_range(one) for one in codes.split(",")))
     trials = [tried_validator(wanted, on) for on in known_responses(session, index)]
     session.tell(views.tried_validator(trials))
+    if preview:
+        return
     changed(session, editing.with_status(document.case, index, wanted))
     session.say(f"{titled(document, index)}: {views.described(wanted)}")
 

@@ -30,6 +30,7 @@ from pytest_loadtool.console.screens.tree import CaseTree, tree_of
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.kept_replay import KeptTransaction
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.replays import OpenReplay
@@ -78,6 +79,23 @@ class Editor:
         return filtered(rows, self.query)
 
     @property
+    def field(self) -> FieldRow | None:
+        """The field at the cursor."""
+        shown = self.fields if self.in_fields else ()
+        return shown[min(self.at, len(shown) - 1)] if shown else None
+
+    @property
+    def picked(self) -> str:
+        """The text that is picked out of the content."""
+        return html.unescape(self.pick.text(self.body)) if self.pick is not None else ""
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """What was recorded of the transaction at the cursor."""
+        one = self.tree.transaction
+        return self.tree.document.evidence_of(one) if one is not None else None
+
+    @property
     def keys(self) -> tuple[ScreenKey, ...]:
         """The keys that mean something now."""
         own = PICK_KEYS if self.pick is not None else FIELD_KEYS if self.in_fields else ()
@@ -115,8 +133,7 @@ class Editor:
             "selected": self.tree.selected,
             "page": row.page + 1 if row else 0,
         }
-        if self.in_fields and self.fields:
-            one = self.fields[min(self.at, len(self.fields) - 1)]
+        if (one := self.field) is not None:
             value = one.field.value  # of a secret, nobody sees it in a line
             value = "" if "${" in value or BY_NAME.field(one.field) != value else value
             known |= {
@@ -125,7 +142,7 @@ class Editor:
                 "value": shlex.quote(value),
             }
         if self.pick is not None:
-            known["text"] = shlex.quote(html.unescape(self.pick.text(self.body)))
+            known["text"] = shlex.quote(self.picked)
         return known
 
     @property
