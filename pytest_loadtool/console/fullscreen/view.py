@@ -129,7 +129,7 @@ class FullScreen:
     def _goto(self, number: int) -> None:
         _, rows = self._body()
         tree = self.editor.tree.goto(number, max(rows, 2) - 1)
-        self.editor = replace(self.editor, tree=tree)
+        self.editor = editor_moves.with_tree(self.editor, tree)
 
     # What it looks like.
 

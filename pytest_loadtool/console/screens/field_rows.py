@@ -129,5 +129,10 @@ def field_lines(
 
 def shown_value(one: Field, mask: Mask) -> str:
     """Return the value of a field; of a placeholder that is all of it, the name."""
-    alone = _ALONE.fullmatch(one.value)
-    return alone[1] if alone else mask.field(one)
+    return sent_name(one.value) or mask.field(one)
+
+
+def sent_name(value: str) -> str:
+    """Return the name of the placeholder that is all of a value; empty if it is none."""
+    alone = _ALONE.fullmatch(value)
+    return alone[1] if alone else ""

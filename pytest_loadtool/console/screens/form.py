@@ -42,14 +42,14 @@ class Radio:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckBox:
     """A box that is checked or not."""
 
     key: str
     label: str
 
 
-Part = Blank | Radio | Check
+Part = Blank | Radio | CheckBox
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +121,14 @@ def form_of(
     values: Mapping[str, str],
     line: Callable[[Mapping[str, str]], str],
 ) -> Form:
-    """Return a form with the cursor on its first part."""
-    made = Form(title, tuple(map(tuple, rows)), MappingProxyType(dict(values)), line)
-    return made.moved_to(0)
+    """Return a form with the cursor on its first part; of radio buttons, on the one that is chosen,
+    or in its blank."""
+    made = Form(title, tuple(map(tuple, rows)), MappingProxyType(dict(values)), line).moved_to(0)
+    while not made.is_chosen:
+        made = made.moved_to(made.at + 1)
+        while not isinstance(made.part, Radio):
+            made = made.moved_to(made.at + 1)
+    return entered(made)
 
 
 def chosen_blanks(rows: Sequence[Sequence[Part]], values: Mapping[str, str]) -> Iterator[Blank]:
@@ -166,7 +171,7 @@ def _chosen(form: Form) -> Form:
     match form.part:
         case Radio(option=option):
             return form.filled_in(form.part, option)
-        case Check():
+        case CheckBox():
             return form.filled_in(form.part, "" if form.value(form.part) else "yes")
         case Blank():
             return form
@@ -250,7 +255,7 @@ KEYS = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Cell:
+class _DrawnPart:
     """A part as it is drawn: in so many columns from ``start`` on."""
 
     at: int
@@ -290,7 +295,7 @@ def clicked(form: Form, column: int, row: int, columns: int) -> Form:
     return _chosen(form.moved_to(hit[0].at)) if hit else form
 
 
-def _row(cells: Sequence[_Cell]) -> ViewLine:
+def _row(cells: Sequence[_DrawnPart]) -> ViewLine:
     spans: list[tuple[str, Kind]] = []
     end = 0
     for one in cells:
@@ -299,7 +304,7 @@ def _row(cells: Sequence[_Cell]) -> ViewLine:
     return ViewLine(*spans)
 
 
-def _cells(form: Form, columns: int) -> Iterator[tuple[_Cell, ...]]:
+def _cells(form: Form, columns: int) -> Iterator[tuple[_DrawnPart, ...]]:
     """The cells of each row: labels of radio buttons as wide as the widest, blanks as wide as they
     may be."""
     labels = [row[0].label for row in form.rows if isinstance(row[0], Radio) and row[1:]]
@@ -313,7 +318,7 @@ def _cells(form: Form, columns: int) -> Iterator[tuple[_Cell, ...]]:
         found, start = [], 1
         for part in row:
             width = part.width or each if isinstance(part, Blank) else 0
-            cell = _Cell(at, start, _spans(form, at, part, widest, max(width, _NARROWEST)))
+            cell = _DrawnPart(at, start, _spans(form, at, part, widest, max(width, _NARROWEST)))
             found.append(cell)
             at, start = at + 1, start + cell.width + 1
         yield tuple(found)
@@ -323,7 +328,7 @@ def _fixed_width(part: Part, widest: int) -> int:
     match part:
         case Radio():
             return widest + 4
-        case Check(label=label):
+        case CheckBox(label=label):
             return columns_of(label) + 4
         case Blank(label=label, choices=choices):
             return (columns_of(label) + 1 if label else 0) + 2 + 2 * bool(choices)
@@ -339,7 +344,7 @@ def _spans(
             sign = "o" if form.value(part) == option else " "
             room = max(widest, columns_of(label))
             return ((f"({sign})", kind), (f" {padded(label, room)}", "name"))
-        case Check(label=label):
+        case CheckBox(label=label):
             return ((f"[{'x' if form.value(part) else ' '}]", kind), (f" {label}", ""))
         case Blank(label=label, choices=choices):
             text = form.value(part)

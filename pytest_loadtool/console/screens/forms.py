@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from pytest_loadtool.console.screens.editor import Editor
+from pytest_loadtool.console.screens.field_rows import sent_name
 from pytest_loadtool.console.screens.form import (
     Blank,
-    Check,
+    CheckBox,
     Form,
     Part,
     Radio,
@@ -49,7 +50,6 @@ from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextV
 #: Boxes of transactions that a form has room for, and how many stand in a row.
 _MOST_USES, _USES_IN_ROW = 9, 3
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_WHOLE = re.compile(r"\$\{([^{}|]+)\}")
 
 _Values = Mapping[str, str]
 
@@ -62,8 +62,7 @@ def field_form(editor: Editor, columns: Sequence[str], wanted: str = "") -> Form
         return None
     field, document = row.field, editor.tree.document
     secret = BY_NAME.field(field) != field.value
-    placeholder = _WHOLE.fullmatch(field.value)
-    name = placeholder[1] if placeholder else ""
+    name = sent_name(field.value)
     constant = field.value if field.datasource == CONSTANT and not secret else ""
     extracted = [
         one.variable
@@ -87,7 +86,7 @@ def field_form(editor: Editor, columns: Sequence[str], wanted: str = "") -> Form
     also = [number for number in row.also if number != row.number]
     if also and field.slot is not None:
         shown = ", ".join(map(str, also[:_MOST_USES])) + (", …" if len(also) > _MOST_USES else "")
-        rows.append((Check("all", f"same value in {len(also)} more ({shown}): change all"),))
+        rows.append((CheckBox("all", f"same value in {len(also)} more ({shown}): change all"),))
     values = {"source": wanted or now, "constant": constant, now: name or constant}
 
     def line(values: _Values) -> str:
@@ -98,10 +97,7 @@ def field_form(editor: Editor, columns: Sequence[str], wanted: str = "") -> Form
         return f"set-field {row.number} {shlex.quote(field.name)} {given}{every}"
 
     title = f"Edit {field.name} of {row.number} {_title(document.case, row.number)}"
-    made = form_of(title, rows, values, line)
-    order = [one[0].option for one in rows if isinstance(one[0], Radio)]
-    chosen = order.index(values["source"])
-    return made.moved_to(2 * chosen + (values["source"] in _VALUED))
+    return form_of(title, rows, values, line)
 
 
 _VALUED = ("constant", "dataset", "variable", "extractor")
@@ -125,7 +121,7 @@ def extractor_form(editor: Editor, columns: Sequence[str]) -> Form | None:
     values.setdefault("source", "regex")
     values.setdefault("variable", _variable(case, None))
     uses = [(at + 1, field.name) for at, field in constants(case, number - 1, text)]
-    boxes = [Check(f"use {at}", f"{at} {name}") for at, name in uses[:_MOST_USES]]
+    boxes = [CheckBox(f"use {at}", f"{at} {name}") for at, name in uses[:_MOST_USES]]
     values |= {one.key: "yes" for one in boxes}
     rows = [(Blank("variable", "variable"),), *_EXTRACTING]
     rows += [tuple(boxes[at : at + _USES_IN_ROW]) for at in range(0, len(boxes), _USES_IN_ROW)]
@@ -259,7 +255,7 @@ _VALIDATING: tuple[tuple[Part, ...], ...] = (
         Blank("value"),
     ),
     (Radio("kind", "status", "Status Code"), Blank("status")),
-    (Check("absent", "the opposite"), Blank("outcome", "outcome")),
+    (CheckBox("absent", "the opposite"), Blank("outcome", "outcome")),
 )
 
 

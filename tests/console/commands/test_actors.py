@@ -271,7 +271,7 @@ def test_validator_is_tried_before_it_is_taken(ordering: Console, listener: List
         "  recorded  200  holds",
         "1 POST /api/orders: JSON path $.order.state is 'open'",
     ]
-    with pytest.raises(CommandError, match="does not hold on the recorded response: say --anyway"):
+    with pytest.raises(CommandError, match="does not hold on the recorded response: give --anyway"):
         do(ordering, "validate 1 --json $.order.id --equals 2")
     assert listener.said[-1] == "  recorded  200  $.order.id is 4711, expected 2"
     listener.answers = [False, True]
@@ -384,7 +384,7 @@ def test_slip_is_named(ordering: Console, line: str, message: str) -> None:
 
 def test_what_finds_nothing_is_not_taken(ordering: Console, listener: Listener) -> None:
     """Unless somebody wants it; a variable with a value of its own keeps it."""
-    with pytest.raises(CommandError, match="finds nothing in the recorded response: say --anyway"):
+    with pytest.raises(CommandError, match="finds nothing in the recorded response: give --anyway"):
         do(ordering, "extract 1 token --cookie sid")
     do(ordering, "extract 1 token --cookie sid --anyway")
     do(ordering, "set-field 3 n --variable amount")

@@ -76,7 +76,7 @@ def test_request_and_response_stand_beside_each_other_where_there_is_room() -> N
         (2, "tab 3", " + user           dataset       user…rname"),
         (1, "tab 4", "   Status Code  200-399"),
         (1, "tab 4", "   csrf[1]  form field 'csrf'"),
-        (3, "tab 4", "  1  text 'Tea'"),
+        (3, "tab 4", "   1  text 'Tea'"),
         (4, "tab 5", "   status 404, which replay will expect:"),
         (1, "tab 5", "   none"),
         (5, "tab 1", r" Out of \x1b[31mtea"),
