@@ -258,7 +258,7 @@ class FullScreen:
         template = key.on_page if key.on_page and self.editor.on_page else key.line
         places, output = dict(self.editor.places), self._pane.output
         if self._pane.panel is not None:
-            places |= self._pane.panel.places(output.texts, output.cursor)
+            places |= self._pane.panel.places(output.texts, output.cursor, output.cell)
         line = template.format(**places)
         makes = FORMS.get(key.form)
         made = makes(self.editor, dataset_columns(self._session)) if makes else None

@@ -290,7 +290,7 @@ def _variables(
     today = {one.index: at + 1 for at, one in kept.items()}
     width = max((columns_of(one.name) for one in look.replay.replay.variables), default=0)
     width = min(max(width, len("Variable")), look.columns // 2)
-    yield ViewLine((padded("Variable", width), "heading"), ("  set by  value at the end", "dim"))
+    yield ViewLine((padded("Variable", width), "heading"), ("  set by  at the end", "dim"))
     for one in look.replay.replay.variables:
         numbers = ",".join(str(today[at]) for at in one.set_by if at in today)
         mine: Kind = "found" if number in {today.get(at) for at in one.set_by} else "name"

@@ -37,6 +37,8 @@ from pytest_loadtool.workflow.replays import OpenReplay
 
 #: Columns from which on two bodies stand beside each other.
 WIDE = 120
+#: Columns from which on variables stand beside the bodies, and how many they get.
+_WIDEST, _VARIABLES = 150, 36
 #: Lines above what a tab shows: the transaction, and the tabs.
 HEAD = 2
 #: Names of tabs where there is little room.
@@ -77,6 +79,11 @@ class Editor:
             return ()
         rows = field_rows(Same(self.tree.document), self.tree.number, self.scope)
         return filtered(rows, self.query)
+
+    @property
+    def alone(self) -> bool:
+        """Whether the right side has all of the screen: fields of several transactions."""
+        return self.in_fields and self.scope != SCOPES[0]
 
     @property
     def field(self) -> FieldRow | None:
@@ -189,12 +196,32 @@ def sides(editor: Editor, columns: int) -> tuple[str, ...]:
     return SIDES[:2] if one.request.body is not None else (editor.side,)
 
 
+def variable_columns(editor: Editor, columns: int) -> int:
+    """Return how many columns the variables of the replay get beside the content."""
+    shown = TABS[editor.tab] == "Content" and editor.replay is not None and editor.pick is None
+    return _VARIABLES if shown and columns >= _WIDEST else 0
+
+
+def variable_lines(editor: Editor) -> tuple[ViewLine, ...]:
+    """Return the variables of the replay, as they stand beside the content."""
+    return lines_of(
+        Same(editor.tree.document),
+        editor.tree.number,
+        "Variables",
+        "",
+        _VARIABLES - 3,
+        secrets=editor.secrets,
+        replay=editor.replay_key,
+    )
+
+
 def detail_lines(editor: Editor, columns: int, side: str = "") -> tuple[ViewLine, ...]:
     """Return all lines of the tab, or of one side of it, at the width that they get."""
     if editor.tree.row is None:
         return ()
     seen = sides(editor, columns)
-    room = (columns - tree_columns(columns) - 1 - (len(seen) - 1)) // len(seen) - 2
+    taken = tree_columns(columns) + 1 + variable_columns(editor, columns)
+    room = (columns - taken - (len(seen) - 1)) // len(seen) - 2
     document = Same(editor.tree.document)
     tab, chosen = TABS[editor.tab], side or editor.side
     flags = {"raw": editor.raw, "secrets": editor.secrets}

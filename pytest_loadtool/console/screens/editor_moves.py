@@ -184,6 +184,8 @@ def searched(editor: Editor, text: str, columns: int) -> Editor | None:
 
 def clicked(editor: Editor, column: int, row: int, columns: int, rows: int) -> Editor:
     """Return the editor after a click: on a row of the tree, a tab, or the right side."""
+    if editor.alone:
+        return editor
     left = tree_columns(columns)
     if column < left:
         at = trees.first_row(editor.tree, rows - 1) + row - 1

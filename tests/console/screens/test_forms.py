@@ -61,7 +61,7 @@ def test_what_it_looks_like() -> None:
         "── New thing ───────────────────────────────────────────────",
         " (o) Path [/a                            ] label [        ] ",
         " ( ) Word [                                              v] ",
-        " match [1                              ] [ ] all of them".ljust(60),
+        " match [1                                 ] [ ] all of them ",
         " recorded  1 match".ljust(60),
         " " * 60,
     ]
