@@ -16,7 +16,7 @@ from pytest_loadtool.console.views.line import ViewLine
 #: Seconds without a key before it is shown what the command would do.
 _PAUSE = 0.2
 #: Lines of that which are shown, and rows that the editor needs to be seen above a form.
-_MOST_SAID, _LEAST_ABOVE = 6, 6
+_SAID_ROWS, _LEAST_ABOVE = 6, 6
 
 
 class FormFilling:
@@ -94,7 +94,7 @@ class FormFilling:
         assert self.form is not None
         above = self._above(rows)
         lines = editor_drawn(editor, columns, above) if above else []
-        said = self._said[:_MOST_SAID]
+        said = self._said[:_SAID_ROWS]
         return [*lines, *forms.drawn(self.form, said, columns, rows - above)]
 
     def clicked(self, column: int, row: int, columns: int, rows: int) -> None:
@@ -104,5 +104,5 @@ class FormFilling:
 
     def _above(self, rows: int) -> int:
         assert self.form is not None
-        left = rows - forms.needed_rows(self.form, _MOST_SAID)
+        left = rows - forms.needed_rows(self.form, _SAID_ROWS)
         return left if left >= _LEAST_ABOVE else 0

@@ -38,7 +38,7 @@ from pytest_loadtool.workflow.replays import OpenReplay
 #: Columns from which on two bodies stand beside each other.
 WIDE = 120
 #: Columns from which on variables stand beside the bodies, and how many they get.
-_WIDEST, _VARIABLES = 150, 36
+_FOR_THREE, _VARIABLES = 150, 36
 #: Lines above what a tab shows: the transaction, and the tabs.
 HEAD = 2
 #: Names of tabs where there is little room.
@@ -199,7 +199,7 @@ def sides(editor: Editor, columns: int) -> tuple[str, ...]:
 def variable_columns(editor: Editor, columns: int) -> int:
     """Return how many columns the variables of the replay get beside the content."""
     shown = TABS[editor.tab] == "Content" and editor.replay is not None and editor.pick is None
-    return _VARIABLES if shown and columns >= _WIDEST else 0
+    return _VARIABLES if shown and columns >= _FOR_THREE else 0
 
 
 def variable_lines(editor: Editor) -> tuple[ViewLine, ...]:
