@@ -108,7 +108,7 @@ def field_lines(
     if used_room and rows:
         heads = (
             padded("field", name_room),
-            padded("datasource", source_room),
+            padded("source", source_room),
             padded("value", room),
         )
         yield None, ViewLine(("  " + "  ".join(heads) + " used in", "dim"))
