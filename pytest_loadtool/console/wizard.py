@@ -90,14 +90,19 @@ def one_of(known: Sequence[str], answer: str) -> str:
     Raises:
         UsageError: it is none of them, or could be several.
     """
-    wanted = answer.strip().lower()
+    wanted = _plain(answer)
     if wanted.isdecimal() and 1 <= int(wanted) <= len(known):
         return known[int(wanted) - 1]
-    found = [one for one in known if wanted and one.lower().startswith(wanted)]
-    exact = [one for one in found if one.lower() == wanted]
+    found = [one for one in known if wanted and _plain(one).startswith(wanted)]
+    exact = [one for one in found if _plain(one) == wanted]
     if len(exact or found) != 1:
         raise UsageError(f"{answer!r} is none of {', '.join(known)}")
     return (exact or found)[0]
+
+
+def _plain(text: str) -> str:
+    """As a name and as the command of that name: ``user-identity``."""
+    return text.strip().lower().replace("-", " ")
 
 
 def after(make: Callable[[], Wizard[_T]], answers: Iterable[str]) -> Question | _T:

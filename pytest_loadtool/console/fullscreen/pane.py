@@ -38,7 +38,7 @@ class CommandPane:
     """Runs one command line after the other, and has what they say and ask.
 
     ``size`` is that of the terminal, ``redraw`` has the screen drawn, ``ended`` is called with a
-    line that has ended, ``leave`` when the view has to end.
+    line that has ended and whether it failed, ``leave`` when the view has to end.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class CommandPane:
         runner: Runner,
         size: Callable[[], Size],
         redraw: Callable[[], None],
-        ended: Callable[[str], None],
+        ended: Callable[[str, bool], None],
         leave: Callable[[], None],
     ) -> None:
         self.output = Output()
@@ -137,7 +137,7 @@ class CommandPane:
         finally:
             self.busy, self._task = "", None
             self._show(line, failed=failed)
-        self._ended(line)
+        self._ended(line, failed)
         if behind.open and behind.panel is not None and self.output.panel is None:
             await self._panel_anew(behind, behind.panel)
         if ending or self._session.done:

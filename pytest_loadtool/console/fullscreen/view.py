@@ -16,17 +16,27 @@ from prompt_toolkit.completion import Completer
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.history import History
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import Window
 from prompt_toolkit.output import ColorDepth
 
+from pytest_loadtool.console.candidates import dataset_columns
 from pytest_loadtool.console.fullscreen.control import ScreenControl
 from pytest_loadtool.console.fullscreen.editing_requests import edit_next
+from pytest_loadtool.console.fullscreen.filling import FormFilling
 from pytest_loadtool.console.fullscreen.pane import CommandPane, Runner
 from pytest_loadtool.console.fullscreen.style import style
 from pytest_loadtool.console.fullscreen.typed_line import TypedLine, Typing
 from pytest_loadtool.console.replays import replay_at_hand
-from pytest_loadtool.console.screens import editor_drawing, editor_keys, editor_moves, replaying
+from pytest_loadtool.console.screens import (
+    editor_drawing,
+    editor_keys,
+    editor_moves,
+    form,
+    replaying,
+)
 from pytest_loadtool.console.screens.editor import Editor, beside_replay, editor_of, tree_columns
+from pytest_loadtool.console.screens.forms import FORMS
 from pytest_loadtool.console.screens.frame import Bar, body_rows, framed
 from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help
 from pytest_loadtool.console.screens.output import Output
@@ -64,10 +74,11 @@ class FullScreen:
         self.editor = (editor or editor_of(document)).of(document)
         self._session = session
         self._pane = CommandPane(
-            session, runner, lambda: self._size, self._redraw, self._look_at_replay, self._leave
+            session, runner, lambda: self._size, self._redraw, self._command_ended, self._leave
         )
         screen = Window(ScreenControl(self), wrap_lines=False)
         self._line = TypedLine(screen, completer, history, self._pane.preview, self._redraw)
+        self._filling = FormFilling(self._pane.start, self._pane.preview, self._redraw)
         self._app: Application[None] = Application(
             layout=self._line.layout,
             key_bindings=self._bindings(),
@@ -93,6 +104,10 @@ class FullScreen:
     def _leave(self) -> None:
         self._app.exit()
 
+    def _command_ended(self, line: str, failed: bool) -> None:
+        self._look_at_replay(line)
+        self._filling.ended(failed=failed)
+
     def _look_at_replay(self, after: str = "") -> None:
         """Show the kept replay that commands look at, if there is one; after `play`, the first
         transaction that failed in it."""
@@ -114,7 +129,7 @@ class FullScreen:
     def _goto(self, number: int) -> None:
         _, rows = self._body()
         tree = self.editor.tree.goto(number, max(rows, 2) - 1)
-        self.editor = replace(self.editor, tree=tree)
+        self.editor = editor_moves.with_tree(self.editor, tree)
 
     # What it looks like.
 
@@ -142,6 +157,7 @@ class FullScreen:
             self._keys,
             columns,
             rows,
+            typed=self._filling.form is not None,
         )
 
     @property
@@ -150,6 +166,8 @@ class FullScreen:
         return self._line.preview or self._pane.output
 
     def _drawn_body(self, columns: int, rows: int) -> list[ViewLine]:
+        if self._filling.form is not None:
+            return self._filling.drawn(self.editor, columns, rows)
         if self._pane.replay is None:
             return editor_drawing.drawn(self.editor, columns, rows)
         control, plan, started = self._pane.replay
@@ -160,6 +178,8 @@ class FullScreen:
     def _keys(self) -> tuple[ScreenKey, ...]:
         """The keys that mean something now."""
         keys = self.editor.keys
+        if self._filling.form is not None:
+            return self._filling.form.keys
         if self._pane.replay is not None:
             keys = replaying.KEYS
         elif self._pane.panel is not None:
@@ -178,7 +198,7 @@ class FullScreen:
 
     def _bindings(self) -> KeyBindings:
         bindings = KeyBindings()
-        typing, answering = self._line.active, self._line.answering
+        typing, answering, filling = self._line.active, self._line.answering, self._filling.active
 
         def does(action: Callable[..., None], *given: str) -> Callable[[KeyPressEvent], None]:
             return lambda _: action(*given)
@@ -188,12 +208,15 @@ class FullScreen:
             editor_keys.FIELD_KEYS,
             editor_keys.PICK_KEYS,
             replaying.KEYS,
+            form.KEYS,
             *PANELS.values(),
         )
         for name in {name for table in tables for key in table for name in key.keys}:
             bindings.add(name, filter=~typing)(does(self.press, name))
-        bindings.add("?", filter=~typing)(does(self._help))
-        bindings.add("q", filter=~typing)(does(self._quit))
+        bindings.add("?", filter=~typing & ~filling)(does(self._help))
+        bindings.add("q", filter=~typing & ~filling)(does(self._quit))
+        for typed in (Keys.Any, Keys.BracketedPaste):
+            bindings.add(typed, filter=filling & ~typing)(lambda e: self._filling.type(e.data))
         bindings.add("f2", filter=~typing)(does(self._quit))
         bindings.add("c-c")(does(self._line.give_up))
         bindings.add("escape", filter=typing)(does(self._line.give_up))
@@ -204,6 +227,10 @@ class FullScreen:
 
     def press(self, name: str) -> None:
         """Do what a key is for now; nothing if it is for nothing."""
+        if self._filling.form is not None:
+            self._pane.close()
+            self._filling.press(name)
+            return
         key = next((one for one in self._keys if name in one.keys), None)
         if key is None:
             return
@@ -231,9 +258,13 @@ class FullScreen:
         template = key.on_page if key.on_page and self.editor.on_page else key.line
         places, output = dict(self.editor.places), self._pane.output
         if self._pane.panel is not None:
-            places |= self._pane.panel.places(output.texts, output.cursor)
+            places |= self._pane.panel.places(output.texts, output.cursor, output.cell)
         line = template.format(**places)
-        if key.ask:
+        makes = FORMS.get(key.form)
+        made = makes(self.editor, dataset_columns(self._session)) if makes else None
+        if made is not None:
+            self._filling.open(made)
+        elif key.ask:
             self._ask_command(line)
         elif line.strip():
             self._pane.start(line)
@@ -291,7 +322,9 @@ class FullScreen:
     def clicked(self, column: int, row: int) -> None:
         """Do what a click at that place of the screen is for."""
         columns, rows = self._body()
-        if 1 <= row <= rows:
+        if self._filling.form is not None:
+            self._filling.clicked(column, row - 1, columns, rows)
+        elif 1 <= row <= rows:
             self.editor = editor_moves.clicked(self.editor, column, row - 1, columns, rows)
 
     def wheeled(self, column: int, row: int, by: int) -> None:

@@ -33,8 +33,10 @@ def framed(
     keys: Sequence[ScreenKey],
     columns: int,
     rows: int,
+    *,
+    typed: bool = False,
 ) -> list[ViewLine]:
-    """Return a whole screen: exactly so many rows of so many columns."""
+    """Return a whole screen: exactly so many rows of so many columns; ``typed`` as for `hints`."""
     if columns < _LEAST_COLUMNS or rows < _LEAST_ROWS:
         text = (
             f"A view needs {_LEAST_COLUMNS} columns and {_LEAST_ROWS} rows; this terminal has "
@@ -47,7 +49,7 @@ def framed(
     lines += body(columns, height) if height else []
     lines += _pane(output, columns, taken)
     said = ViewLine((f" {message}", "heading")) if message else ViewLine(("─" * columns, "dim"))
-    below = hints(keys, columns, _hint_rows(rows))
+    below = hints(keys, columns, _hint_rows(rows), typed=typed)
     return [*lines, fitted(said, columns), *(fitted(one, columns) for one in below)]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from pytest_loadtool.console.screens.cells import fitted, wrapped
+from pytest_loadtool.console.screens.cells import fitted, split_at, wrapped
 from pytest_loadtool.console.screens.pager import TOP, Pager
-from pytest_loadtool.console.screens.panels import Panel
+from pytest_loadtool.console.screens.panels import Panel, row_of
 from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.views.line import ViewLine
 
@@ -26,6 +26,8 @@ class Output:
     """The panel that it is, if the command has one: it has a cursor then."""
     cursor: int = 0
     """The line, as it was said, that the cursor is on."""
+    cell: int = 0
+    """The cell of that line, in a grid."""
 
     @property
     def texts(self) -> list[str]:
@@ -38,10 +40,20 @@ class Output:
         shown: list[ViewLine] = []
         for at, pieces in enumerate(_pieces(Same(self.lines), width)):
             if self.panel is not None and at == self.cursor:
-                shown += (ViewLine((str(fitted(one, width)), "cursor")) for one in pieces)
+                shown += (self._marked(fitted(one, width)) for one in pieces)
             else:
                 shown += pieces
         return shown
+
+    def _marked(self, line: ViewLine) -> ViewLine:
+        """The line at the cursor: all of it, and its cell otherwise than the rest."""
+        cells = self.panel.cells(self.texts) if self.panel is not None else ()
+        if not cells or row_of(line) is None:
+            return ViewLine((str(line), "cursor"))
+        cell = cells[min(self.cell, len(cells) - 1)]
+        before, rest = split_at(line, cell.start)
+        mine, behind = split_at(rest, cell.end - cell.start)
+        return ViewLine((before, "cursor"), (mine, "found"), (behind, "cursor"))
 
     def at(self, cursor: int, columns: int, rows: int) -> Output:
         """Put the cursor on a line, or on the nearest there is, and scroll to it."""
@@ -65,6 +77,10 @@ class Output:
             return replace(self, open=False)
         by = {"page up": -rows, "page down": rows}
         if self.panel is not None:
+            if move in ("left", "right"):
+                last = len(self.panel.cells(self.texts)) - 1
+                cell = self.cell + (1 if move == "right" else -1)
+                return replace(self, cell=max(0, min(cell, last)))
             far = len(self.texts)
             by |= {"up": -1, "down": 1, "home": -far, "end": far}
             return self.at(self.cursor + by[move], columns, rows) if move in by else self

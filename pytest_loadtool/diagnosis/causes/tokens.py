@@ -89,7 +89,10 @@ def token_of_wrong_page(situation: Situation) -> Cause | RuledOut | None:
             (
                 Remedy(
                     f"move the extractor of ${{{name}}} to {situation.name(form)}",
-                    commands=("application-state", "play"),
+                    commands=(
+                        f"move-extractor {giver.index + 1} {quote(name)} {form.index + 1}",
+                        "play",
+                    ),
                     place=f"{situation.subject.path}:{giver.transaction.line}",
                 ),
             ),
