@@ -17,10 +17,10 @@ import pytest
 from pytest_loadtool.casefile import read_load
 from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.load import Summary
 from pytest_loadtool.load.cluster.conductor import Phase
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.plugin.load.compare import BASELINE
+from pytest_loadtool.plugin.load.explained import LoadResult, explained
 from pytest_loadtool.plugin.load.hints import write_hints
 from pytest_loadtool.plugin.load.live import LiveView
 from pytest_loadtool.plugin.load.outcome import add_outcome, write_thresholds
@@ -119,9 +119,9 @@ class Series:
             test.run.interrupt(receive)
         finally:
             self._test = None
-            summary = test.run.summary()
-            if summary is not None:
-                self._config.stash[RESULTS].append(summary)
+            result = test.result()
+            if result is not None:
+                self._config.stash[RESULTS].append(result)
 
     def clear_view(self) -> None:
         """Take the live view away, before somebody else writes to the terminal."""
@@ -153,14 +153,14 @@ class Series:
         test.clear_view()
         if self._skipping:
             return  # as with any other test after -x: it is not mentioned
-        summary = test.run.summary()
-        if summary is not None:
-            self._config.stash[RESULTS].append(summary)
+        result = test.result()
+        if result is not None:
+            self._config.stash[RESULTS].append(result)
         test.announce()
-        if summary is not None:
-            write_thresholds(self._config, summary)
+        if result is not None:
+            write_thresholds(self._config, result.summary)
         hook = self._config.hook
-        for report in test.reports(summary):
+        for report in test.reports(result):
             hook.pytest_runtest_logreport(report=report)
         hook.pytest_runtest_logfinish(nodeid=test.nodeid, location=test.location)
 
@@ -179,6 +179,7 @@ class SharedTest:
         self._announced = False
         self._view: LiveView | None = None
         self._reports: list[dict[str, Any]] = []
+        self._path: Path | None = None
         self._problem: LoadToolError | None = None
         self._begun = time.time()
 
@@ -231,7 +232,8 @@ class SharedTest:
         file, line, name = location
         self.location = (file, line, name)
         try:
-            configuration = read_load(Path(path))
+            self._path = Path(path)
+            configuration = read_load(self._path)
             baseline = self._config.stash[BASELINE]
             earlier = baseline.of(configuration.name)  # says now if it has none
         except LoadToolError as error:
@@ -253,7 +255,14 @@ class SharedTest:
 
     # What came of it.
 
-    def reports(self, summary: Summary | None) -> list[pytest.TestReport]:
+    def result(self) -> LoadResult | None:
+        """What came of it, if load was made."""
+        summary = self.run.summary()
+        if summary is None or self._path is None:
+            return None
+        return explained(summary, self._path, self._config)
+
+    def reports(self, result: LoadResult | None) -> list[pytest.TestReport]:
         """One set of reports for pytest, whatever the number of workers."""
         leader = {report.when: report for report in self._leaders_reports()}
         setup = leader.get("setup") or self._report("setup", "passed")
@@ -261,14 +270,14 @@ class SharedTest:
         if setup.passed and ("call" in leader or not leader):  # or else it is --setup-only
             call = leader.get("call")
             if call is None or not call.failed:
-                text = self._not_run() if summary is None else failure_text(summary)
+                text = self._not_run() if result is None else failure_text(result)
                 call = self._call(text, call)
-            if summary is not None:
-                add_outcome(call, summary)
+            if result is not None:
+                add_outcome(call, result.summary)
             phases.append(call)
         phases.append(leader.get("teardown") or self._teardown())
-        if summary is not None:
-            phases[-1].user_properties += properties(summary)
+        if result is not None:
+            phases[-1].user_properties += properties(result.summary)
         return phases
 
     def _call(self, text: str | None, leaders: pytest.TestReport | None) -> pytest.TestReport:
