@@ -16,11 +16,13 @@ from pytest_loadtool.load.verdict.failing import FailingGroup
 Groups = tuple[FailingGroup, ...]
 
 #: Times grow by this factor where a server has too much to do, and by so many milliseconds.
-_SLOWER, _SLOWER_MS = 2.0, 10.0
+_SLOWER, _SLOWER_MS = 1.5, 10.0
 #: What a test took when it was recorded is of another machine, perhaps.
 _SLOWER_THAN_RECORDED = 4.0
 #: An answer that takes at most this part of a good one comes from who does not do the work.
 _AT_ONCE = 0.7
+#: So many milliseconds are at once anyhow.
+_QUICK_MS = 5.0
 #: A worker that is late by so many milliseconds makes time-outs itself.
 _LATE_MS = 500.0
 #: The youngest session that was refused is at least so old, by the oldest that was not.
@@ -125,7 +127,7 @@ def _refused_at_once(situation: LoadSituation, group: FailingGroup) -> bool:
     return (
         group.status == 503
         and group.good_ms is not None
-        and group.mean_ms <= max(group.good_ms * _AT_ONCE, 2.0)
+        and group.failed_ms <= max(group.good_ms * _AT_ONCE, _QUICK_MS)
         and situation.mixed(group)
         and (slow is None or slow.factor < _SLOWER)
         and not _much_slower(situation.slower_than_recorded(group), _SLOWER_THAN_RECORDED)
@@ -140,7 +142,7 @@ def _tell_refused_at_once(situation: LoadSituation, groups: Groups) -> Cause:
         SHOWN,
         (
             when(situation, groups),
-            f"refused within {digits(quick.mean_ms)} ms, all the while that others were answered "
+            f"refused within {digits(quick.failed_ms)} ms, all the while that others were answered "
             f"well in {digits(quick.good_ms or 0.0)} ms: the server itself is not slow",
         ),
         _less(situation, groups),

@@ -120,7 +120,8 @@ class LoadSituation:
         """How good answers slowed down with more users, as far as users became more."""
         known = [one for one in self.moments if one.good_mean is not None and one.users]
         most = max((one.users for one in known), default=0.0)
-        few = [one for one in known if one.users <= most / 2]
+        few = [one for one in known if one.users <= most / 4]
+        few = few or [one for one in known if one.users <= most / 2]
         many = [one for one in known if one.users >= most * 0.8]
         if not few or not many:
             return None

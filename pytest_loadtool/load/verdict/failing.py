@@ -57,10 +57,10 @@ class FailingGroup:
     other_rows: int
     youngest_s: float
     oldest_s: float
-    mean_ms: float
-    """Of the first failures."""
+    failed_ms: float
+    """The median service time of requests for the transaction that failed."""
     good_ms: float | None
-    """The median of good answers to the transaction; None: there are none."""
+    """That of good answers; None: there are none."""
     good: GoodOnes
     samples: tuple[KeptReplay, ...] = ()
 
@@ -121,9 +121,9 @@ def _group(
     measured = metrics.transactions[index]
     intervals = list(group.course)
     length = metrics.timeline.length
-    spent = sum(one.response_us for one in intervals)
     good = metrics.firsts.good.get(index) or GoodAnswers()
-    times = measured.response.since(metrics.firsts.times[index].response)
+    failed_times = metrics.firsts.times[index].service
+    times = measured.service.since(failed_times)
     return FailingGroup(
         case=key.case,
         page=key.page,
@@ -144,7 +144,7 @@ def _group(
         other_rows=group.rows.others,
         youngest_s=group.youngest_us / 1e6,
         oldest_s=group.oldest_us / 1e6,
-        mean_ms=spent / group.iterations / 1000 if group.iterations else 0.0,
+        failed_ms=failed_times.percentile(50) / 1000,
         good_ms=times.percentile(50) / 1000 if times.count else None,
         good=GoodOnes(
             total=measured.requests - measured.errors,
