@@ -61,7 +61,7 @@ class Samples:
         return {
             "whole": kept.whole,
             "started": self._epoch + kept.steps[0][1].sent,
-            "case": kept.case,
+            "server": plan.case.server or plan.case.app,
             "rows": [[name, files.get(name, ""), row + 1] for name, row in kept.rows.items()],
             "transactions": [
                 self._transaction(one, asdict(identities[one[0].index]), mask) for one in kept.steps

@@ -190,7 +190,7 @@ def _tell_rows(situation: LoadSituation, groups: Groups) -> Cause:
             f"{plural(others, 'other row')} got good answers from the same transaction",
             *(f"it says: {one!r}" for one in said),
         ),
-        (Remedy(f"correct {shown} of {file} (counted from 1, without the heading)"),),
+        (Remedy(f"correct {shown.lower()} of {file} (counted from 1, without the heading)"),),
     )
 
 

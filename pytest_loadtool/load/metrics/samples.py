@@ -19,7 +19,7 @@ def sample_of(wire: dict[str, Any], case: str) -> KeptReplay:
         case=case,
         started=wire["started"],
         seconds=max(ends) - wire["started"],
-        server="",
+        server=wire["server"],
         transactions=sent,
         rows=tuple(DatasetRow(*row) for row in wire["rows"]),
         ending="finished" if wire["whole"] else "stopped",

@@ -48,7 +48,11 @@ _NAMES = pytest.StashKey[dict[str, Path]]()
 
 
 class LoadTestFailedError(LoadToolError):
-    """A load test did not pass."""
+    """A load test did not pass, for what ``failure`` says."""
+
+    def __init__(self, failure: WrappedText) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
 
 
 class LoadFile(pytest.File):
@@ -120,6 +124,8 @@ class LoadItem(FileItem):
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> Any:
         """The failure text alone where the load test is at fault, else pytest's usual traceback."""
+        if isinstance(excinfo.value, LoadTestFailedError):
+            return excinfo.value.failure
         if isinstance(excinfo.value, LoadToolError):
             return WrappedText(shown_error(excinfo.value, self.config))
         return super().repr_failure(excinfo)

@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,10 +19,14 @@ from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, saved_text
 from pytest_loadtool.plugin.load.explained import LoadResult
 from pytest_loadtool.plugin.paths import shown_error
+from pytest_loadtool.plugin.report_failure import WrappedText
 from pytest_loadtool.report.load.firsts import fix_first
 from pytest_loadtool.report.load.json import FORMAT, load_data
 from pytest_loadtool.report.load.sparkline import glyphs_for
 from pytest_loadtool.report.load.text import load_text
+
+if TYPE_CHECKING:
+    from _pytest._io import TerminalWriter
 
 #: Columns where there is no terminal: logs are wide, and names are best whole.
 _NO_TERMINAL = (120, 24)
@@ -30,7 +35,17 @@ _NO_TERMINAL = (120, 24)
 RESULTS = pytest.StashKey[list[LoadResult]]()
 
 
-def failure_text(result: LoadResult) -> str | None:
+class LoadFailure(WrappedText):
+    """Why a load test failed. On a terminal the report below says the rest."""
+
+    __slots__ = ()
+
+    def toterminal(self, tw: TerminalWriter) -> None:
+        """Write its first line."""
+        WrappedText(self.partition("\n")[0]).toterminal(tw)
+
+
+def failure_text(result: LoadResult) -> LoadFailure | None:
     """Why pytest must call the test failed, or None.
 
     The first line stands by itself in pytest's short summary. In a JUnit file this text is all
@@ -42,7 +57,7 @@ def failure_text(result: LoadResult) -> str | None:
     lines = [f"load test {found.outcome}: {found.reasons[0]}", *found.reasons[1:]]
     if result.told is not None and (block := fix_first(result.summary, result.told)):
         lines += ["", *block]
-    return "\n".join(printable(line) for line in lines)
+    return LoadFailure("\n".join(printable(line) for line in lines))
 
 
 def properties(summary: Summary) -> list[tuple[str, object]]:

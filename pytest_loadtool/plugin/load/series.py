@@ -321,7 +321,7 @@ class SharedTest:
             self.location,
             {},
             outcome,
-            None if text is None else WrappedText(text),
+            text if text is None or isinstance(text, WrappedText) else WrappedText(text),
             when,
             duration=now - start,
             start=start,

@@ -33,7 +33,8 @@ def over_the_run(summary: Summary, width: int, glyphs: str) -> Iterator[str]:
     if summary.totals.errors:
         rows.append(("errors/s", [_errors(column) for column in columns], rate))
     what = "good answers ms" if summary.totals.errors else "average ms"
-    rows.append((what, [_mean(column) for column in columns], milliseconds))
+    if any(one.good_mean for one in moments):
+        rows.append((what, [_mean(column) for column in columns], milliseconds))
     rows.append(("users", [_users(column) for column in columns], _whole_number))
     for name, values, shown in rows:
         extent = f"{shown(min(values))} to {shown(max(values))}"
@@ -49,9 +50,8 @@ def _steady(summary: Summary, moments: Sequence[Moment], width: int) -> Iterator
         return
     requests = sum(one.requests for one in steady)
     errors = percent(sum(one.errors for one in steady) / requests) if requests else "none"
-    text = (
-        f"{rate(_requests(steady))} requests/s, {milliseconds(_mean(steady))} ms, errors {errors}"
-    )
+    mean = f"{milliseconds(_mean(steady))} ms on average, " if _mean(steady) else ""
+    text = f"{rate(_requests(steady))} requests/s, {mean}errors {errors}"
     yield from wrap(text, width, f"{'after ramp-up':<{_NAME}}", " " * _NAME)
 
 

@@ -76,7 +76,7 @@ def _heading(summary: Summary, width: int) -> Iterator[str]:
     for reason in reasons[:_MOST_REASONS]:
         yield from wrap(printable(reason), width, "  * ", "    ")
     if len(reasons) > _MOST_REASONS:
-        yield f"  * and {plural(len(reasons) - _MOST_REASONS, 'more reason')}, as the failure says"
+        yield f"  * and {plural(len(reasons) - _MOST_REASONS, 'more reason')}: --load-json has all"
 
 
 def _totals(summary: Summary, width: int) -> Iterator[str]:
@@ -134,7 +134,9 @@ def _iterations(summary: Summary) -> str:
     thinking = sum(one.think * (one.durations.mean or 0.0) * one.iterations for one in cases)
     text = f"{count(finished + cut)} started, {count(finished)} finished, {count(failed)} failed"
     text += f", {count(cut)} cut" if cut else ""
-    return text + (f"; users thought for {thinking / total:.0%} of the time" if total else "")
+    return text + (
+        f"; users thought for {percent(round(thinking / total, 2))} of the time" if thinking else ""
+    )
 
 
 def _connection_facts(connections: ConnectionSummary) -> Iterator[tuple[str, str]]:
