@@ -160,14 +160,14 @@ class UserObserver:
             firsts.passed(index, age_us, rows)
             return
         self._lookout.needed = True
-        second, response_us = self._metrics.second, _response_us(response)
-        firsts.failed(index, second, _service_us(response), response_us)
+        second = self._metrics.second
+        firsts.failed(index, second, _service_us(response), _response_us(response))
         if self._first is not None:
             self._first.consequences += 1
             return
         group = firsts.group(index, response.status, failures, second)
         self._first = group
-        group.add(second, age_us, response_us, rows)
+        group.add(second, age_us, rows)
         if user is None or group is firsts.rest:
             return
         if group.iterations in _SAMPLED and len(group.samples) < MOST_SAMPLES:

@@ -11,7 +11,7 @@ import pytest
 from pytest_loadtool.load import MergedMetrics, Verdict, summarise
 from pytest_loadtool.model.result import Cause
 from pytest_loadtool.report.load.json import load_data
-from tests.load.simulation import CONFIGURATION, STARTED, earlier, empty, summary
+from tests.load.simulation import CONFIGURATION, STARTED, earlier, empty, summary, told
 from tests.report.documented import fields
 
 STATUS = "status"
@@ -34,7 +34,8 @@ def test_documented_fields_are_the_real_ones() -> None:
     """Every field in the output is documented, and every documented field is there."""
     documented = fields()
     assert len(documented) == len(set(documented))
-    data = load_data(summary(failing=90, lose=True, baseline=earlier()))
+    found = summary(failing=90, lose=True, baseline=earlier())
+    data = load_data(found, told(found))
     assert set(documented) == set(paths(data))
 
 

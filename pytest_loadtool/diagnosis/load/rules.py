@@ -27,6 +27,9 @@ _QUICK_MS = 5.0
 _LATE_MS = 500.0
 #: The youngest session that was refused is at least so old, by the oldest that was not.
 _OLDER, _OLD_S = 0.8, 0.5
+#: Hardly anybody got an answer where so many requests failed; and users do not wait in vain by
+#: chance where so many iterations ended so.
+_MOSTLY, _OFTEN = 0.5, 0.05
 #: Of so many rows the numbers are told.
 _MOST_TOLD = 8
 
@@ -217,7 +220,7 @@ def _away(situation: LoadSituation, group: FailingGroup) -> bool:
         return False
     if last - first >= 2:
         return not situation.good_within(first + 1, last - 1)
-    return group.status == 0 and situation.good_within(last + 1, 1 << 60) > 0
+    return group.cause in ("connect", "reset") and situation.failing_share(first, last) > _MOSTLY
 
 
 _NO_TARGET = frozenset({"connect", "reset", "protocol", "timeout", "dns"})
@@ -316,8 +319,13 @@ def _overloaded(situation: LoadSituation, group: FailingGroup) -> bool:
     failing = group.status >= 500 or (group.status == 0 and group.cause in _NO_TARGET)
     if not failing or not group.good.total:
         return False
-    most = max((one.users for one in situation.moments), default=0.0)
-    return most > 1 and (_slowest(situation, group) is not None or group.cause == "timeout")
+    if max((one.users for one in situation.moments), default=0.0) <= 1:
+        return False
+    if _slowest(situation, group) is not None:
+        return True
+    every = sum(one.iterations + one.cut for one in situation.summary.cases)
+    in_vain = group.cause == "timeout" and group.iterations > _OFTEN * every
+    return in_vain and situation.slowdown is None
 
 
 def _tell_overloaded(situation: LoadSituation, groups: Groups) -> Cause:

@@ -109,6 +109,11 @@ class LoadSituation:
         within = (one for one in self.moments if first <= one.second <= last)
         return sum(one.requests - one.errors for one in within)
 
+    def failing_share(self, first: int, last: int) -> float:
+        """Return the greatest share of requests that failed in a second of these."""
+        within = [one for one in self.moments if first <= one.second <= last and one.requests]
+        return max((one.errors / one.requests for one in within), default=0.0)
+
     def mixed(self, group: FailingGroup) -> bool:
         """Whether good answers came all the while that iterations of the group failed."""
         good = {one.second for one in self.moments if one.requests > one.errors}

@@ -23,6 +23,9 @@ MOST_ROWS = 100
 MOST_GOOD_ROWS = 1000
 """Of how many rows it is known that a transaction that has failed was answered well, too."""
 
+MOST_STEPS = 600
+"""In so many intervals at most a group is divided by time."""
+
 MOST_SAMPLES = 3
 """How many samples of a group are kept."""
 
@@ -79,11 +82,69 @@ class Tally:
         return self
 
 
+class Course:
+    """How often something came, by time: in intervals of equal length, a power of two in seconds.
+    They become longer before there are more than `MOST_STEPS`. All merges exactly."""
+
+    __slots__ = ("counts", "length")
+
+    def __init__(self) -> None:
+        self.length = 1
+        self.counts: dict[int, int] = {}
+        """By the number of the interval."""
+
+    def add(self, second: int, more: int = 1) -> None:
+        """Count what came in this second of the run."""
+        while second // self.length >= MOST_STEPS:
+            self._coarsen(2 * self.length)
+        number = second // self.length
+        self.counts[number] = self.counts.get(number, 0) + more
+
+    def merge(self, other: Course) -> None:
+        """Add another's."""
+        self._coarsen(other.length)
+        for number, count in other.counts.items():
+            mine = number * other.length // self.length
+            self.counts[mine] = self.counts.get(mine, 0) + count
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        """The second in which an interval begins, and its count, in order."""
+        return ((number * self.length, count) for number, count in sorted(self.counts.items()))
+
+    def to_wire(self, known: Course | None) -> list[Any]:
+        """``[length, [number, count], …]``; of counts what came after ``known``."""
+        before = Course()
+        if known is not None:
+            before.merge(known)
+            before._coarsen(self.length)
+        gained = (
+            [number, more]
+            for number, count in self.counts.items()
+            if (more := count - before.counts.get(number, 0))
+        )
+        return [self.length, *gained]
+
+    @classmethod
+    def from_wire(cls, wire: list[Any]) -> Course:
+        """The course that `to_wire` described."""
+        self = cls()
+        self.length, *counts = wire
+        self.counts = {number: count for number, count in counts}
+        return self
+
+    def _coarsen(self, length: int) -> None:
+        """Make intervals longer, until they have this length at least."""
+        while self.length < length:
+            finer, self.counts = self.counts, {}
+            self.length *= 2
+            for number, count in finer.items():
+                self.counts[number // 2] = self.counts.get(number // 2, 0) + count
+
+
 class FailureGroup:
     """Iterations that failed first in the same way, at the same transaction.
 
-    ``second`` is when the first of them failed. ``course`` has them by time, with the response
-    times of their first failures. ``youngest_us`` and ``oldest_us`` are the least and the greatest
+    ``second`` is when the first of them failed; ``course`` has them by time. ``youngest_us`` and ``oldest_us`` are the least and the greatest
     age of the user's session (its cookies) when they failed. ``samples`` are what was sent and
     received, of the first one and of some after it.
     """
@@ -97,17 +158,17 @@ class FailureGroup:
         self.key = key
         self.second = second
         self.iterations = self.consequences = 0
-        self.course = Timeline()
+        self.course = Course()
         self.rows = Tally()
         self.youngest_us, self.oldest_us = 1 << 60, 0
         self.samples: list[Any] = []
         self.tries = 0
         """How many users were asked to keep a whole iteration."""
 
-    def add(self, second: int, age_us: int, response_us: int, rows: Iterable[Row]) -> None:
+    def add(self, second: int, age_us: int, rows: Iterable[Row]) -> None:
         """Count an iteration."""
         self.iterations += 1
-        self.course.add(second, 1, 0, 0, response_us, response_us)
+        self.course.add(second)
         self.youngest_us = min(self.youngest_us, age_us)
         self.oldest_us = max(self.oldest_us, age_us)
         for row in rows:
@@ -146,7 +207,7 @@ class FailureGroup:
         self = cls(tuple(key), second)
         self.iterations, self.consequences = iterations, consequences
         self.youngest_us, self.oldest_us = youngest, oldest
-        self.course = Timeline.from_wire(course)
+        self.course = Course.from_wire(course)
         self.rows = Tally.from_wire(rows)
         self.samples = samples
         return self

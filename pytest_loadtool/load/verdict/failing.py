@@ -119,7 +119,7 @@ def _group(
     index, status, cause, message = group.key
     key, (case, number) = metrics.transaction_keys[index], places[index]
     measured = metrics.transactions[index]
-    intervals = list(group.course)
+    course = tuple(group.course)
     length = metrics.timeline.length
     good = metrics.firsts.good.get(index) or GoodAnswers()
     failed_times = metrics.firsts.times[index].service
@@ -136,10 +136,10 @@ def _group(
         iterations=group.iterations,
         consequences=group.consequences,
         first_s=group.second,
-        last_s=intervals[-1].second if intervals else group.second,
+        last_s=course[-1][0] if course else group.second,
         users=users.get(group.second // length * length, 0.0),
         step_s=group.course.length,
-        course=tuple((one.second, one.requests) for one in intervals),
+        course=course,
         rows=tuple(sorted(group.rows.counts.items())),
         other_rows=group.rows.others,
         youngest_s=group.youngest_us / 1e6,

@@ -119,7 +119,7 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     if summary.cut_requests or summary.cut_iterations:
         cut = plural(summary.cut_requests, "request")
         iterations = plural(summary.cut_iterations, "iteration")
-        yield "cut at the end", f"{cut} and {iterations}, in no other number of requests or times"
+        yield "cut at the end", f"{cut} and {iterations}, in no other number of requests"
     if summary.dropped:
         arrivals = plural(summary.dropped, "arrival")
         yield "dropped", f"{arrivals} could not start: all users were busy"

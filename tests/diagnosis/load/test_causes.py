@@ -12,6 +12,7 @@ from pytest_loadtool.diagnosis.load.finding import LoadDiagnosis
 from pytest_loadtool.load import Summary
 from tests import nginx
 from tests.diagnosis.load import shop as of
+from tests.load import simulation
 
 Told = tuple[Summary, LoadDiagnosis, str]
 
@@ -140,6 +141,15 @@ def test_data_that_are_used_up(tmp_path: Path) -> None:
     first = diagnosis.findings[0]
     assert "Dataset users (users.csv) is used up: each of its 20 rows" in first.cause.text, text
     assert "reusable = true" in text
+
+
+def test_errors_by_chance() -> None:
+    """Some requests of many fail, in any second, with any row: neither load nor data nor a restart
+    is blamed for it."""
+    found = simulation.told(simulation.summary(failing=20)).diagnosis.findings
+    assert [one.iterations for one in found] == [11, 4, 3, 1]
+    for word in ("overloaded", "away", "expire", "limit", "Row", "on it fails"):
+        assert not [one.cause.text for one in found if word in one.cause.text], word
 
 
 def test_what_fails_for_one_user_too(tmp_path: Path) -> None:
