@@ -125,7 +125,7 @@ def test_samples_that_cannot_be_written(project: Project) -> None:
 def test_the_slowest_transactions(project: Project) -> None:
     """As many as one asks for, with their pages; a wrong number is refused before the run."""
     done = project.run("--load", "--load-top", "1", "--load-samples", "no")
-    assert "the 1 transactions of 3 that took most time in sum" in done.stdout
+    assert "of 3 transactions the 1 that took most time in sum" in done.stdout
     refused = project.run("--load", "--load-top", "few")
     assert refused.returncode == pytest.ExitCode.USAGE_ERROR
     assert "--load-top few: give a number of transactions, or all" in refused.stdout

@@ -129,7 +129,7 @@ class Course:
         """The course that `to_wire` described."""
         self = cls()
         self.length, *counts = wire
-        self.counts = {number: count for number, count in counts}
+        self.counts = dict(counts)
         return self
 
     def _coarsen(self, length: int) -> None:
@@ -144,9 +144,9 @@ class Course:
 class FailureGroup:
     """Iterations that failed first in the same way, at the same transaction.
 
-    ``second`` is when the first of them failed; ``course`` has them by time. ``youngest_us`` and ``oldest_us`` are the least and the greatest
-    age of the user's session (its cookies) when they failed. ``samples`` are what was sent and
-    received, of the first one and of some after it.
+    ``second`` is when the first of them failed; ``course`` has them by time. ``youngest_us`` and
+    ``oldest_us`` are the least and the greatest age of the user's session (its cookies) when they
+    failed. ``samples`` are what was sent and received, of the first one and of some after it.
     """
 
     __slots__ = (

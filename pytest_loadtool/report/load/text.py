@@ -206,7 +206,7 @@ class _Row:
 
 
 _Column = tuple[str, Callable[[_Row], str]]
-_NAME, _COUNT, _FAILED, _MEAN, _MEDIAN, _P95, _P99, _MOST, _RATE = _EVERY = (
+_NAME, _COUNT, _FAILED, _MEAN, _MEDIAN, _P95, _P99, _GREATEST, _RATE = _EVERY = (
     ("", lambda row: row.name),
     ("count", lambda row: row.count),
     ("failed", lambda row: row.failed),
@@ -227,7 +227,7 @@ def _columns(summary: Summary, width: int) -> tuple[_Column, ...]:
     if width >= _ROOM_FOR_MORE:
         return _EVERY
     middle = _MEDIAN if summary.detailed_pages else _MEAN
-    return (_NAME, _COUNT, _FAILED, middle, _P95, _P99, _MOST)
+    return (_NAME, _COUNT, _FAILED, middle, _P95, _P99, _GREATEST)
 
 
 def _tree(summary: Summary, width: int, top: int | None) -> Iterator[str]:
@@ -246,7 +246,7 @@ def _tree(summary: Summary, width: int, top: int | None) -> Iterator[str]:
         yield from wrap(_NO_DETAILS, width)
     every = sum(len(page.transactions) for case in summary.cases for page in case.pages)
     if shown is not None and len(shown) < every:
-        yield f"the {count(len(shown))} transactions of {count(every)} that took most time in sum"
+        yield f"of {plural(every, 'transaction')} the {count(len(shown))} that took most time in sum"
 
 
 def _slowest(summary: Summary, top: int | None) -> frozenset[int] | None:
