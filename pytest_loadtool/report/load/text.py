@@ -246,7 +246,8 @@ def _tree(summary: Summary, width: int, top: int | None) -> Iterator[str]:
         yield from wrap(_NO_DETAILS, width)
     every = sum(len(page.transactions) for case in summary.cases for page in case.pages)
     if shown is not None and len(shown) < every:
-        yield f"of {plural(every, 'transaction')} the {count(len(shown))} that took most time in sum"
+        number = count(len(shown))
+        yield f"of {plural(every, 'transaction')} the {number} that took most time in sum"
 
 
 def _slowest(summary: Summary, top: int | None) -> frozenset[int] | None:
