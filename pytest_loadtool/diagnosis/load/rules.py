@@ -30,6 +30,8 @@ _OLDER, _OLD_S = 0.8, 0.5
 #: Hardly anybody got an answer where so many requests failed; and users do not wait in vain by
 #: chance where so many iterations ended so.
 _MOSTLY, _OFTEN = 0.5, 0.05
+#: From fewer iterations nothing is concluded that may be chance.
+ENOUGH = 3
 #: Of so many rows the numbers are told.
 _MOST_TOLD = 8
 
@@ -163,8 +165,7 @@ def _failing_rows(group: FailingGroup) -> tuple[str, frozenset[int]]:
     for name in dict.fromkeys(row[0] for row, _ in group.rows):
         bad = {row: number for (one, row), number in group.rows if one == name}
         others = {row for one, row in good.rows if one == name}
-        sure = min(bad.values()) > 1 or sum(bad.values()) >= 3 * len(bad)
-        if others and sure and not others & bad.keys() and len(bad) <= len(others):
+        if others and min(bad.values()) > 1 and not others & bad.keys() and len(bad) <= len(others):
             return name, frozenset(bad)
     return "", frozenset()
 
@@ -276,7 +277,8 @@ def _about_session(situation: LoadSituation, group: FailingGroup) -> bool:
 def _expired(situation: LoadSituation, group: FailingGroup) -> bool:
     """Refused in older sessions alone."""
     good = group.good
-    older = good.since > 0 and group.youngest_s >= max(_OLD_S, _OLDER * good.oldest_s)
+    told_apart = good.since > 0 and group.iterations >= ENOUGH
+    older = told_apart and group.youngest_s >= max(_OLD_S, _OLDER * good.oldest_s)
     return older and _about_session(situation, group)
 
 
