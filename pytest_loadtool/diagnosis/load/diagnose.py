@@ -8,7 +8,7 @@ from shlex import quote
 
 from pytest_loadtool.diagnosis.finding import POSSIBLE, SAID, Cause, Remedy
 from pytest_loadtool.diagnosis.load.finding import Finding, LoadDiagnosis
-from pytest_loadtool.diagnosis.load.rules import RULES, Groups, when
+from pytest_loadtool.diagnosis.load.rules import ENOUGH, RULES, Groups, when
 from pytest_loadtool.diagnosis.load.situation import LoadSituation
 from pytest_loadtool.load.formatting import count, plural
 from pytest_loadtool.load.verdict.failing import FailingGroup
@@ -48,11 +48,13 @@ def _finding(situation: LoadSituation, kind: Hashable, groups: Groups) -> Findin
 
 
 def _broke(group: FailingGroup) -> bool:
-    """Whether it went well until then, and hardly ever since."""
-    first = group.first_s
+    """Whether it went well until some second, and hardly ever since."""
     good = group.good
     return (
-        first > 0 and good.total > good.since and good.since <= (1 - _FOR_GOOD) * group.iterations
+        0 < group.first_s < group.last_s
+        and group.iterations >= ENOUGH
+        and good.total > good.since
+        and good.since <= (1 - _FOR_GOOD) * group.iterations
     )
 
 

@@ -18,6 +18,8 @@ from pytest_loadtool.load.verdict.summary import Moment, Summary
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import TestCase, Transaction
 
+#: Of how many groups, those with the most iterations, the samples are looked at.
+_MOST_LOOKED = 20
 #: Statuses that say that what is behind them is away or has too much to do.
 AWAY = frozenset({502, 503, 504})
 
@@ -72,7 +74,7 @@ class LoadSituation:
     @cached_property
     def looked(self) -> Mapping[object, Looked]:
         """The groups of which a sample was kept, by their keys, looked at."""
-        found = ((one.key, self._look(one)) for one in self.groups)
+        found = ((one.key, self._look(one)) for one in self.groups[:_MOST_LOOKED])
         return {key: looked for key, looked in found if looked is not None}
 
     def _look(self, group: FailingGroup) -> Looked | None:
