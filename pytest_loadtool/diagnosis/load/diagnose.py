@@ -7,7 +7,7 @@ from dataclasses import replace
 from shlex import quote
 
 from pytest_loadtool.diagnosis.finding import POSSIBLE, SAID, Cause, Remedy
-from pytest_loadtool.diagnosis.load.finding import Finding, LoadDiagnosis
+from pytest_loadtool.diagnosis.load.finding import LoadFinding, LoadDiagnosis
 from pytest_loadtool.diagnosis.load.rules import ENOUGH, RULES, Groups, when
 from pytest_loadtool.diagnosis.load.situation import LoadSituation
 from pytest_loadtool.load.formatting import count, plural
@@ -39,12 +39,12 @@ def _kind(situation: LoadSituation, group: FailingGroup) -> Hashable:
     return causes[0].text if causes else group.key
 
 
-def _finding(situation: LoadSituation, kind: Hashable, groups: Groups) -> Finding:
+def _finding(situation: LoadSituation, kind: Hashable, groups: Groups) -> LoadFinding:
     rule = next((one for one in RULES if one.name == kind), None)
     cause = rule.tell(situation, groups) if rule else _as_of_a_test(situation, groups)
     index = cause.index if cause.index is not None else groups[0].index
     transactions = list(situation.cases[groups[0].case_number].case.transactions())
-    return Finding(cause, groups, situation.path_of(groups[0]), transactions[index].line)
+    return LoadFinding(cause, groups, situation.path_of(groups[0]), transactions[index].line)
 
 
 def _broke(group: FailingGroup) -> bool:
@@ -94,7 +94,7 @@ def _of_the_load(groups: Groups) -> Iterator[str]:
         yield f"{plural(good, 'good answer')} from the same transaction in the whole run"
 
 
-def _exhausted(situation: LoadSituation) -> Iterator[Finding]:
+def _exhausted(situation: LoadSituation) -> Iterator[LoadFinding]:
     """Datasets that were used up, which ended the run."""
     for name, rows in situation.summary.failing.exhausted:
         for known in situation.cases:
@@ -119,5 +119,5 @@ def _exhausted(situation: LoadSituation) -> Iterator[Finding]:
                         ),
                     ),
                 )
-                yield Finding(cause, (), known.path)
+                yield LoadFinding(cause, (), known.path)
                 break

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LoadFinding:
     """A cause and the groups that it explains, the one with the most iterations first; none, if it
     ended the run. ``path`` is the file that it is about, ``line`` the place in it, 0 if unknown."""
 
@@ -38,11 +38,11 @@ class Finding:
 class LoadDiagnosis:
     """Why iterations of a load test failed: what to mend first comes first."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[LoadFinding, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class LoadRule:
     """One cause that only a load test has. ``explains`` says whether it is that of a group; all
     groups that have it are told as one."""
 

@@ -8,7 +8,7 @@ from shlex import quote
 
 from pytest_loadtool.diagnosis.causes import server, session
 from pytest_loadtool.diagnosis.finding import LIKELY, SAID, SHOWN, Cause, Remedy
-from pytest_loadtool.diagnosis.load.finding import Rule
+from pytest_loadtool.diagnosis.load.finding import LoadRule
 from pytest_loadtool.diagnosis.load.situation import AWAY, LoadSituation, Slowdown
 from pytest_loadtool.load.formatting import count, digits, plural
 from pytest_loadtool.load.verdict.failing import FailingGroup
@@ -354,13 +354,13 @@ def _tell_overloaded(situation: LoadSituation, groups: Groups) -> Cause:
     )
 
 
-RULES: tuple[Rule, ...] = (
-    Rule("generator", _of_generator, _tell_generator),
-    Rule("rate limit", _limited, _tell_limited),
-    Rule("rows", _of_rows, _tell_rows),
-    Rule("away", _while_away, _tell_away),
-    Rule("expired", _expired, _tell_expired),
-    Rule("refused at once", _refused_at_once, _tell_refused_at_once),
-    Rule("overload", _overloaded, _tell_overloaded),
+RULES: tuple[LoadRule, ...] = (
+    LoadRule("generator", _of_generator, _tell_generator),
+    LoadRule("rate limit", _limited, _tell_limited),
+    LoadRule("rows", _of_rows, _tell_rows),
+    LoadRule("away", _while_away, _tell_away),
+    LoadRule("expired", _expired, _tell_expired),
+    LoadRule("refused at once", _refused_at_once, _tell_refused_at_once),
+    LoadRule("overload", _overloaded, _tell_overloaded),
 )
 """The first that explains a group is told of it."""

@@ -40,7 +40,7 @@ Key = tuple[int, int, Cause, str]
 _REST: Key = (-1, 0, "internal", "")
 
 
-class Tally:
+class RowCounts:
     """How often what came, up to a number of things; ``others`` counts the rest."""
 
     __slots__ = ("counts", "others")
@@ -57,15 +57,15 @@ class Tally:
         else:
             self.others += more
 
-    def merge(self, other: Tally) -> None:
+    def merge(self, other: RowCounts) -> None:
         """Add another's. Nothing is dropped, so that the order does not matter."""
         for row, count in other.counts.items():
             self.counts[row] = self.counts.get(row, 0) + count
         self.others += other.others
 
-    def to_wire(self, known: Tally | None) -> list[Any]:
+    def to_wire(self, known: RowCounts | None) -> list[Any]:
         """``[others, [dataset, row, count], …]``; of counts what came after ``known``."""
-        before = known or Tally()
+        before = known or RowCounts()
         gained = (
             [*row, more]
             for row, count in self.counts.items()
@@ -74,7 +74,7 @@ class Tally:
         return [self.others - before.others, *gained]
 
     @classmethod
-    def from_wire(cls, wire: list[Any]) -> Tally:
+    def from_wire(cls, wire: list[Any]) -> RowCounts:
         """The tally that `to_wire` described."""
         self = cls()
         self.others, *rows = wire
@@ -159,7 +159,7 @@ class FailureGroup:
         self.second = second
         self.iterations = self.consequences = 0
         self.course = Course()
-        self.rows = Tally()
+        self.rows = RowCounts()
         self.youngest_us, self.oldest_us = 1 << 60, 0
         self.samples: list[Any] = []
         self.tries = 0
@@ -208,7 +208,7 @@ class FailureGroup:
         self.iterations, self.consequences = iterations, consequences
         self.youngest_us, self.oldest_us = youngest, oldest
         self.course = Course.from_wire(course)
-        self.rows = Tally.from_wire(rows)
+        self.rows = RowCounts.from_wire(rows)
         self.samples = samples
         return self
 
@@ -225,7 +225,7 @@ class GoodAnswers:
 
     def __init__(self) -> None:
         self.count = self.oldest_us = 0
-        self.rows = Tally()
+        self.rows = RowCounts()
 
     def merge(self, other: GoodAnswers) -> None:
         """Add another worker's."""
@@ -244,7 +244,7 @@ class GoodAnswers:
         """The answers that `to_wire` described."""
         self = cls()
         self.count, self.oldest_us, rows = wire
-        self.rows = Tally.from_wire(rows)
+        self.rows = RowCounts.from_wire(rows)
         return self
 
 

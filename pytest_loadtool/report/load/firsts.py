@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from shlex import quote
 
 from pytest_loadtool.codec.printable import printable
-from pytest_loadtool.diagnosis.load.finding import Finding, LoadDiagnosis
+from pytest_loadtool.diagnosis.load.finding import LoadFinding, LoadDiagnosis
 from pytest_loadtool.diagnosis.outcome import SEPARATOR
 from pytest_loadtool.load.formatting import count, plural
 from pytest_loadtool.load.verdict.failing import FailingGroup
@@ -55,7 +55,7 @@ def fix_first(summary: Summary, told: Told) -> list[str]:
     return [printable(line) for line in lines]
 
 
-def _head(finding: Finding, summary: Summary) -> Iterator[str]:
+def _head(finding: LoadFinding, summary: Summary) -> Iterator[str]:
     place = f"{finding.path}:{finding.line}" if finding.line else finding.path
     if not finding.groups:
         yield f"{'FIX FIRST':<{_INDENT}}{place}"
@@ -70,7 +70,7 @@ def _head(finding: Finding, summary: Summary) -> Iterator[str]:
     yield f"{'':{_INDENT}}{place}"
 
 
-def _how_many(finding: Finding, summary: Summary) -> str:
+def _how_many(finding: LoadFinding, summary: Summary) -> str:
     every = sum(one.iterations + one.cut for one in summary.cases)
     number = finding.iterations
     return f"{count(number)} of {plural(max(every, number), 'iteration')}"
