@@ -7,7 +7,7 @@ from dataclasses import replace
 from shlex import quote
 
 from pytest_loadtool.diagnosis.finding import POSSIBLE, SAID, Cause, Remedy
-from pytest_loadtool.diagnosis.load.finding import LoadFinding, LoadDiagnosis
+from pytest_loadtool.diagnosis.load.finding import LoadDiagnosis, LoadFinding
 from pytest_loadtool.diagnosis.load.rules import ENOUGH, RULES, Groups, when
 from pytest_loadtool.diagnosis.load.situation import LoadSituation
 from pytest_loadtool.load.formatting import count, plural

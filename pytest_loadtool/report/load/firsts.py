@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from shlex import quote
 
 from pytest_loadtool.codec.printable import printable
-from pytest_loadtool.diagnosis.load.finding import LoadFinding, LoadDiagnosis
+from pytest_loadtool.diagnosis.load.finding import LoadDiagnosis, LoadFinding
 from pytest_loadtool.diagnosis.outcome import SEPARATOR
 from pytest_loadtool.load.formatting import count, plural
 from pytest_loadtool.load.verdict.failing import FailingGroup
