@@ -22,8 +22,11 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.exchange import exchange_of
 from pytest_loadtool.replay.user.plan import Plan, Response, Step
 
-LONGEST_BODY = 128 * 1024
+LONGEST_BODY = 64 * 1024
 """How many bytes of a body a sample has."""
+
+_PATIENCE = 5.0
+"""For how long (seconds) samples are made: whoever leads the run waits for them."""
 
 KeptStep = tuple[Step, Response, tuple[Failure, ...]]
 
@@ -48,9 +51,21 @@ class Samples:
         self._plans = plans
         #: When the clock of the responses stood at 0, in seconds since the epoch.
         self._epoch = time.time() - perf_counter()
+        self._left = _PATIENCE
 
-    def sent(self, kept: KeptSteps) -> dict[str, Any]:
-        """As `load.metrics.samples.sample_of` reads it."""
+    def sent(self, kept: KeptSteps) -> dict[str, Any] | None:
+        """As `load.metrics.samples.sample_of` reads it; None: there is no time left for it."""
+        if self._left < 0:
+            return None
+        began = perf_counter()
+        try:
+            return self._made(kept)
+        except Exception:  # whatever a server has sent, the numbers of the run go on
+            return None
+        finally:
+            self._left -= perf_counter() - began
+
+    def _made(self, kept: KeptSteps) -> dict[str, Any]:
         plan = self._plans[kept.case]
         secrets = [*secrets_of(plan.case, plan.values | kept.values)]
         for _, response, _ in kept.steps:

@@ -269,10 +269,10 @@ class FirstFailures:
     ``rest`` is the group of those that are in none of the first `MOST_GROUPS`. By transaction,
     ``times`` are of failed requests, and ``good`` what is known of the others. ``course`` has all
     failed requests by time. ``exhausted`` are the datasets that had no row left, with how many they
-    have. ``keep`` makes what can be sent of a sample.
+    have. ``keep`` makes what can be sent of a sample, if it can.
     """
 
-    def __init__(self, keep: Callable[[Any], dict[str, Any]] | None = None) -> None:
+    def __init__(self, keep: Callable[[Any], dict[str, Any] | None] | None = None) -> None:
         self.rest = FailureGroup(_REST, 0)
         self.times: dict[int, FailedTimes] = {}
         self.good: dict[int, GoodAnswers] = {}
@@ -357,8 +357,8 @@ class FirstFailures:
             return {}
         before = known or FirstFailures()
         groups = (
-            one.to_wire(before._groups.get(key), [] if known else self._samples(one))
-            for key, one in self._groups.items()
+            one.to_wire(before._groups.get(one.key), [] if known else self._samples(one))
+            for one in self
         )
         return {
             "groups": [one for one in groups if one],
@@ -401,4 +401,6 @@ class FirstFailures:
 
     def _samples(self, group: FailureGroup) -> list[dict[str, Any]]:
         keep = self._keep
-        return [*group.samples] if keep is None else [keep(one) for one in group.samples]
+        if keep is None:
+            return [*group.samples]
+        return [made for one in group.samples if (made := keep(one)) is not None]
