@@ -68,7 +68,7 @@ class RowCounts:
         before = known or RowCounts()
         gained = (
             [*row, more]
-            for row, count in self.counts.items()
+            for row, count in sorted(self.counts.items())
             if (more := count - before.counts.get(row, 0))
         )
         return [self.others - before.others, *gained]
@@ -119,7 +119,7 @@ class Course:
             before._coarsen(self.length)
         gained = (
             [number, more]
-            for number, count in self.counts.items()
+            for number, count in sorted(self.counts.items())
             if (more := count - before.counts.get(number, 0))
         )
         return [self.length, *gained]
@@ -215,6 +215,10 @@ class FailureGroup:
 
 def _whole_and_early(sample: dict[str, Any]) -> tuple[bool, float]:
     return not sample["whole"], sample["started"]
+
+
+def _index(item: tuple[int, object]) -> int:
+    return item[0]
 
 
 class GoodAnswers:
@@ -369,11 +373,12 @@ class FirstFailures:
                     one.service.to_wire(then.service if then else None),
                     one.response.to_wire(then.response if then else None),
                 ]
-                for index, one in self.times.items()
+                for index, one in sorted(self.times.items(), key=_index)
                 for then in [before.times.get(index)]
             ],
             "good": [
-                [index, *one.to_wire(before.good.get(index))] for index, one in self.good.items()
+                [index, *one.to_wire(before.good.get(index))]
+                for index, one in sorted(self.good.items(), key=_index)
             ],
             "course": self.course.to_wire(before.course if known else None),
             "exhausted": dict(self.exhausted),
