@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,33 +15,20 @@ from pytest_loadtool.casefile.files import replace_file
 from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Summary
-from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, saved_text
+from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, history_of
 from pytest_loadtool.plugin.load.explained import LoadResult
 from pytest_loadtool.plugin.paths import shown_error
-from pytest_loadtool.plugin.report_failure import WrappedText
+from pytest_loadtool.plugin.report_failure import LoadFailure
 from pytest_loadtool.report.load.firsts import fix_first
 from pytest_loadtool.report.load.json import FORMAT, load_data
 from pytest_loadtool.report.load.sparkline import glyphs_for
 from pytest_loadtool.report.load.text import load_text
-
-if TYPE_CHECKING:
-    from _pytest._io import TerminalWriter
 
 #: Columns where there is no terminal: logs are wide, and names are best whole.
 _NO_TERMINAL = (120, 24)
 
 #: What came of all load tests so far, in the order they ran.
 RESULTS = pytest.StashKey[list[LoadResult]]()
-
-
-class LoadFailure(WrappedText):
-    """Why a load test failed. On a terminal the report below says the rest."""
-
-    __slots__ = ()
-
-    def toterminal(self, tw: TerminalWriter) -> None:
-        """Write its first line."""
-        WrappedText(self.partition("\n")[0]).toterminal(tw)
 
 
 def failure_text(result: LoadResult) -> LoadFailure | None:
@@ -121,18 +107,19 @@ def _json_text(results: Sequence[LoadResult]) -> str:
     return json.dumps(document(results), indent=2) + "\n"
 
 
-def _saved_text(results: Sequence[LoadResult]) -> str:
-    return saved_text(one.summary.saved for one in results)
-
-
 class LoadReporter:
     """Writes the results at the end of the session: only one process of a session has it."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
+        history = history_of(config)
+
+        def saved_text(results: Sequence[LoadResult]) -> str:
+            return history.text(one.summary.saved for one in results)
+
         self._targets = [
-            (path, text)
-            for option, text in (("load_json", _json_text), ("load_save", _saved_text))
+            (option, path, text)
+            for option, text in (("load_json", _json_text), ("load_save", saved_text))
             if (path := target_file(config, option)) is not None
         ]
         top_of(config)  # says now if it is wrong
@@ -146,8 +133,8 @@ class LoadReporter:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the files: before workers are brought down, which can go wrong."""
         results: list[LoadResult] = self._config.stash[RESULTS]
-        for path, text in self._targets:
-            if text is _saved_text and not results:
+        for option, path, text in self._targets:
+            if option == "load_save" and not results:
                 self._problems.append(f"no load was made, so {path} is as it was")
                 continue
             try:

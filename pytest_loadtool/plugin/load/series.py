@@ -23,8 +23,9 @@ from pytest_loadtool.plugin.load.compare import BASELINE
 from pytest_loadtool.plugin.load.explained import LoadResult, explained
 from pytest_loadtool.plugin.load.hints import write_hints
 from pytest_loadtool.plugin.load.live import LiveView
-from pytest_loadtool.plugin.load.outcome import add_outcome, write_thresholds
+from pytest_loadtool.plugin.load.outcome import add_outcome, add_text, ending, write_thresholds
 from pytest_loadtool.plugin.load.results import RESULTS, failure_text, properties
+from pytest_loadtool.plugin.load_overrides import overrides_of
 from pytest_loadtool.plugin.paths import shown_error
 from pytest_loadtool.plugin.report_failure import WrappedText
 
@@ -177,16 +178,23 @@ class SharedTest:
         self._config = config
         self._carrier = carrier
         self._announced = False
+        self._ended = False
+        """Whether the leader knows how it ended."""
         self._view: LiveView | None = None
         self._reports: list[dict[str, Any]] = []
         self._path: Path | None = None
+        self._result: LoadResult | None = None
         self._problem: LoadToolError | None = None
         self._begun = time.time()
 
     # As the `Workers` of its run.
 
     def send(self, worker: str, kind: str, *fields: Any) -> None:
-        """Send an order, with the test that it is about."""
+        """Send an order, with the test that it is about; to the leader also how it ended: plugins
+        such as Allure write what they report in the workers."""
+        if kind == "release" and (result := self.result()) is not None:
+            self._ended = True
+            fields = (*fields, *ending(result))
         self._carrier.send(worker, (self.nodeid, kind, *fields))
 
     def end(self, worker: str) -> None:
@@ -233,7 +241,7 @@ class SharedTest:
         self.location = (file, line, name)
         try:
             self._path = Path(path)
-            configuration = read_load(self._path)
+            configuration = read_load(self._path, overrides=overrides_of(self._config))
             baseline = self._config.stash[BASELINE]
             earlier = baseline.of(configuration.name)  # says now if it has none
         except LoadToolError as error:
@@ -257,10 +265,11 @@ class SharedTest:
 
     def result(self) -> LoadResult | None:
         """What came of it, if load was made."""
-        summary = self.run.summary()
-        if summary is None or self._path is None:
-            return None
-        return explained(summary, self._path, self._config)
+        if self._result is None and self._path is not None:
+            summary = self.run.summary()
+            if summary is not None:
+                self._result = explained(summary, self._path, self._config)
+        return self._result
 
     def reports(self, result: LoadResult | None) -> list[pytest.TestReport]:
         """One set of reports for pytest, whatever the number of workers."""
@@ -269,10 +278,11 @@ class SharedTest:
         phases = [setup]
         if setup.passed and ("call" in leader or not leader):  # or else it is --setup-only
             call = leader.get("call")
-            if call is None or not call.failed:
+            if call is None or not call.failed or self._ended:
                 text = self._not_run() if result is None else failure_text(result)
                 call = self._call(text, call)
             if result is not None:
+                add_text(call, result)
                 add_outcome(call, result.summary)
             phases.append(call)
         phases.append(leader.get("teardown") or self._teardown())
