@@ -5,6 +5,7 @@
     ├── FileError            a file that the user owns is wrong: where, what, what to do
     ├── RecordingError       recording cannot start or go on
     ├── ReplayError          a test case cannot be replayed at all (as opposed to: it fails)
+    │   └── NoRowLeftError   a dataset is used up
     └── SlowPatternError     a regular expression takes too long on what a server has sent
 
 A transaction that fails on replay is not an exception: it is a result.
@@ -47,6 +48,17 @@ class ReplayError(LoadToolError):
     def __init__(self, message: str, at: tuple[str | int, ...] = ()) -> None:
         super().__init__(message)
         self.at = at
+
+
+class NoRowLeftError(ReplayError):
+    """A dataset of so many ``rows`` that is not reusable has none left."""
+
+    def __init__(self, dataset: str, rows: int) -> None:
+        super().__init__(
+            f"dataset {dataset!r} has no row left: it has {rows} and is not reusable; add rows or "
+            "set reusable = true"
+        )
+        self.dataset, self.rows = dataset, rows
 
 
 class SlowPatternError(LoadToolError):

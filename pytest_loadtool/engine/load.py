@@ -22,7 +22,7 @@ from pytest_loadtool.engine.running import run
 from pytest_loadtool.engine.timer_queue import EARLY
 from pytest_loadtool.engine.transport_factory import Networks, open_networks
 from pytest_loadtool.engine.user_pool import Setting, UserPool
-from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.errors import LoadToolError, NoRowLeftError
 from pytest_loadtool.load.cluster.share import Share
 from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load.metrics.merged import MergedMetrics
@@ -228,6 +228,8 @@ class LoadRunner:
     def _fail(self, error: BaseException) -> None:
         """End the run: a virtual user cannot go on, and not because of the server."""
         self._error = self._error or error
+        if isinstance(error, NoRowLeftError):
+            self._metrics.firsts.exhausted[error.dataset] = error.rows
         self.stop()
 
 

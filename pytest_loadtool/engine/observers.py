@@ -9,10 +9,13 @@ from math import inf
 from time import perf_counter
 
 from pytest_loadtool.engine.examples import Examples
+from pytest_loadtool.engine.samples import LONGEST_BODY, KeptStep, KeptSteps, Samples
+from pytest_loadtool.load.metrics.firsts import MOST_SAMPLES, FailureGroup
 from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.user.plan import Observer, PagePlan, Plan, Response, Step
+from pytest_loadtool.replay.user.plan import PagePlan, Plan, Response, Step
+from pytest_loadtool.replay.user.user import VirtualUser
 
 
 def metrics_for(plans: Sequence[Plan], *, detailed_pages: bool = False) -> LoadMetrics:
@@ -28,6 +31,7 @@ def metrics_for(plans: Sequence[Plan], *, detailed_pages: bool = False) -> LoadM
         cases=[name for name, _ in named],
         describe=Examples(plans).describe,
         detailed_pages=detailed_pages,
+        keep=Samples(plans).sent,
     )
 
 
@@ -39,30 +43,85 @@ def _distinct(names: Iterable[str]) -> Iterator[str]:
         yield name if seen[name] == 1 else f"{name} ({seen[name]})"
 
 
-def observers_for(plans: Sequence[Plan], metrics: LoadMetrics, clock: Clock) -> list[Observer]:
-    """An observer per plan: its own indices, shifted to where its keys begin in the metrics."""
-    observers: list[Observer] = []
+def observers_for(plans: Sequence[Plan], metrics: LoadMetrics, clock: Clock) -> list[CaseObservers]:
+    """For each plan what makes observers of its users."""
+    observers: list[CaseObservers] = []
+    lookout = _Lookout(metrics)
     first_step = first_page = 0
     for case, plan in enumerate(plans):
-        observers.append(_MetricsObserver(metrics, clock, case, first_step, first_page))
+        observers.append(CaseObservers(metrics, clock, lookout, case, first_step, first_page))
         first_step += len(plan.steps)
         first_page += len(plan.pages)
     return observers
 
 
-class _MetricsObserver:
-    """Turns what a virtual user reports into metrics: seconds to whole microseconds."""
+class _Lookout:
+    """What the observers of a process share: whether anything has failed so far. Until then they
+    look at no response."""
 
-    __slots__ = ("_case", "_clock", "_first_page", "_first_step", "_metrics")
+    __slots__ = ("firsts", "needed")
+
+    def __init__(self, metrics: LoadMetrics) -> None:
+        self.firsts = metrics.firsts
+        self.needed = False
+
+
+class CaseObservers:
+    """Makes observers of a test case's users. Its own indices are shifted to where its keys begin
+    in the metrics."""
+
+    __slots__ = ("case", "clock", "first_page", "first_step", "lookout", "metrics")
 
     def __init__(
-        self, metrics: LoadMetrics, clock: Clock, case: int, first_step: int, first_page: int
+        self,
+        metrics: LoadMetrics,
+        clock: Clock,
+        lookout: _Lookout,
+        case: int,
+        first_step: int,
+        first_page: int,
     ) -> None:
-        self._metrics = metrics
-        self._clock = clock
-        self._case = case
-        self._first_step = first_step
-        self._first_page = first_page
+        self.metrics = metrics
+        self.clock = clock
+        self.lookout = lookout
+        self.case = case
+        self.first_step = first_step
+        self.first_page = first_page
+
+    def of_user(self) -> UserObserver:
+        """An observer for one user, which is to be told of it."""
+        return UserObserver(self)
+
+
+#: Of which iterations of a group the exchange that failed first is kept.
+_SAMPLED = frozenset({1, 10, 100})
+#: How many users are asked to keep a whole iteration, for each group of failures, and how many
+#: exchanges of one are kept.
+_MOST_TRIES, _MOST_KEPT = 5, 500
+
+
+class UserObserver:
+    """Turns what a virtual user reports into metrics: seconds to whole microseconds.
+
+    It knows what failed first in the iteration. Each group of failures gets the exchange that
+    opened it as a sample, and then a whole iteration: of the user that failed, which keeps what it
+    sends and receives in its next one.
+    """
+
+    __slots__ = ("_case", "_clock", "_first", "_first_page", "_first_step", "_keep_next", "_kept",
+                 "_lookout", "_metrics", "user")  # fmt: skip
+
+    def __init__(self, of: CaseObservers) -> None:
+        self._metrics = of.metrics
+        self._clock = of.clock
+        self._lookout = of.lookout
+        self._case = of.case
+        self._first_step = of.first_step
+        self._first_page = of.first_page
+        self._first: FailureGroup | None = None
+        self._kept: list[KeptStep] | None = None
+        self._keep_next = False
+        self.user: VirtualUser | None = None
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
         """Record one request."""
@@ -84,8 +143,39 @@ class _MetricsObserver:
             failures,
             response,
         )
+        if failures or self._lookout.needed:
+            self._look(step, response, failures)
         if response.otherwise and not failures:
             self._metrics.record_otherwise(self._first_step + step.index, response.otherwise)
+
+    def _look(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
+        """See what a request is in its iteration, from the first failure of the process on."""
+        firsts, user, index = self._lookout.firsts, self.user, self._first_step + step.index
+        kept = self._kept
+        if kept is not None and len(kept) < _MOST_KEPT:
+            kept.append(_shortened(step, response, failures))
+        rows = list(user.rows.items()) if user is not None else []
+        age_us = int((response.sent - user.began) * 1e6) if user is not None else 0
+        if not failures:
+            firsts.passed(index, age_us, rows)
+            return
+        self._lookout.needed = True
+        second = self._metrics.second
+        firsts.failed(index, second, _service_us(response), _response_us(response))
+        if self._first is not None:
+            self._first.consequences += 1
+            return
+        group = firsts.group(index, response.status, failures, second)
+        self._first = group
+        group.add(second, age_us, rows)
+        if user is None or group is firsts.rest:
+            return
+        if group.iterations in _SAMPLED and len(group.samples) < MOST_SAMPLES:
+            alone = [_shortened(step, response, failures)]
+            group.samples.append(KeptSteps(self._case, alone, dict(rows), user.values, False))
+        if group.tries < _MOST_TRIES and kept is None:
+            group.tries += 1
+            self._keep_next = True
 
     def negotiation(self, step: Step, response: Response) -> None:
         """Record one request that was challenged, or has refreshed what ``step`` needs."""
@@ -102,6 +192,35 @@ class _MetricsObserver:
     def iteration(self, started: float, finished: float, failed: bool) -> None:
         """Record one iteration of the test case."""
         self._metrics.record_iteration(self._case, int((finished - started) * 1e6), failed)
+        if self._first is not None or self._kept is not None:
+            self._conclude()
+
+    def _conclude(self) -> None:
+        """Begin anew with the next iteration; one that was kept and has failed is a sample."""
+        group, kept, user = self._first, self._kept, self.user
+        if group is not None and kept and user is not None:
+            samples = group.samples
+            if not any(one.whole for one in samples):
+                whole = KeptSteps(self._case, kept, dict(user.rows), user.values, True)
+                samples[:] = [*samples[: MOST_SAMPLES - 1], whole]
+        self._first = None
+        self._kept = [] if self._keep_next else None
+        self._keep_next = False
+
+
+def _shortened(step: Step, response: Response, failures: tuple[Failure, ...]) -> KeptStep:
+    """What is kept of a response, which nobody looks into any more: it may be held for long."""
+    if len(response.body) > LONGEST_BODY:
+        response.body = response.body[:LONGEST_BODY]
+    return step, response, failures
+
+
+def _service_us(response: Response) -> int:
+    return int((response.finished - response.sent) * 1e6)
+
+
+def _response_us(response: Response) -> int:
+    return int((response.finished - min(response.sent, response.send.due)) * 1e6)
 
 
 class NetworkMetrics:

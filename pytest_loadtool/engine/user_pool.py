@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from pytest_loadtool.engine.observers import CaseObservers
 from pytest_loadtool.engine.timer_queue import TimerQueue
 from pytest_loadtool.engine.transport_factory import Networks
 from pytest_loadtool.load.cluster.share import Share, rows_of
@@ -16,7 +17,7 @@ from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.replay.acting import actor_for
-from pytest_loadtool.replay.user.plan import Observer, Plan
+from pytest_loadtool.replay.user.plan import Plan
 from pytest_loadtool.replay.user.user import VirtualUser
 
 #: How many users are looked at in one turn of the event loop: on a busy one a look at 10,000 takes
@@ -37,7 +38,7 @@ class Setting:
     configuration: LoadConfiguration
     share: Share
     plans: Sequence[Plan]
-    observers: Sequence[Observer]
+    observers: Sequence[CaseObservers]
     networks: Networks
     metrics: LoadMetrics
     over: Callable[[], None]
@@ -52,24 +53,27 @@ class Setting:
 class LoadUser:
     """One virtual user, its connections, and how far it is. Of these there may be 10,000."""
 
-    __slots__ = ("_actor", "_pool", "begun", "busy", "dismissed", "due", "number", "pause",
+    __slots__ = ("_actor", "_pool", "begun", "busy", "case", "dismissed", "due", "number", "pause",
                  "session", "stop_at", "unanswered", "working")  # fmt: skip
 
     def __init__(self, number: int, case: int, pool: UserPool, setting: Setting) -> None:
         configuration, plan = setting.configuration, setting.plans[case]
         claim = rows_of(number, configuration.users) if plan.datasets else _no_row
         self._pool = pool
+        observer = setting.observers[case].of_user()
         virtual = VirtualUser(
             plan,
             claim,
-            setting.observers[case],
+            observer,
             number=number,
             stop_on_error=configuration.on_error != "continue",
             keep_state=configuration.keep_state,
         )
+        observer.user = virtual
         self._actor = actor_for(virtual)
         self.session = setting.networks.session(plan, self._ended, virtual.at_proxy)
         self.number = number
+        self.case = case
         self.begun = 0
         """How many iterations it has begun."""
         self.due = 0.0
@@ -139,6 +143,7 @@ class UserPool(ABC):
             self._queue.stop()
         for user in self._users:
             self._metrics.cut_iterations += user.busy
+            self._metrics.cases[user.case].cut += user.busy
             self._metrics.cut += user.session.stop()
 
     def iteration_ended(self, user: LoadUser, error: BaseException | None, failed: bool) -> None:

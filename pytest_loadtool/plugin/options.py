@@ -116,6 +116,21 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "FILE",
         "help": "With --load: also write the results to FILE, as JSON.",
     },
+    "--load-samples": {
+        "metavar": "DIR",
+        "help": (
+            "With --load: where exchanges that failed are kept, to be opened with --record CASE "
+            "--replay-har; 'no': nowhere. Default: NAME.failures, beside the file of --load-json "
+            "or the load configuration."
+        ),
+    },
+    "--load-top": {
+        "metavar": "N",
+        "help": (
+            "With --load: show the N transactions that took the most time in sum. Default: all, "
+            "the static files of each page as one."
+        ),
+    },
     "--load-save": {
         "metavar": "FILE",
         "help": "With --load: also keep the runs' response times in FILE, to be compared with.",
@@ -286,6 +301,8 @@ _NEEDS = {
     "record_replace": ("record_from_tests",),
     "load_json": ("load",),
     "load_save": ("load",),
+    "load_samples": ("load",),
+    "load_top": ("load",),
     "load_compare": ("load",),
     "load_history": ("load_save",),
     "load_tolerance": ("load_compare",),

@@ -28,6 +28,16 @@ class WrappedText(str):
             tw.line("\n".join(_parts(line, tw.fullwidth)) if output_of(tw).isatty() else line)
 
 
+class LoadFailure(WrappedText):
+    """Why a load test failed. On a terminal the report below says the rest."""
+
+    __slots__ = ()
+
+    def toterminal(self, tw: TerminalWriter) -> None:
+        """Write its first line."""
+        WrappedText(self.partition("\n")[0]).toterminal(tw)
+
+
 def _parts(line: str, width: int) -> list[str]:
     match = _INDENT.match(line)
     indent = match[0] if match else ""

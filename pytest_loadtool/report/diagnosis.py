@@ -37,12 +37,12 @@ def fix_first(diagnosis: Diagnosis, path: str) -> list[str]:
         lines += _of("  broke", failed, diagnosis.total, path)
     first, *others = diagnosis.causes or (None,)
     if first is not None:
-        lines += _cause(first, path)
+        lines += cause_lines(first, path)
         for one in others:
-            lines += _row("  or", one.text)
+            lines += row("  or", one.text)
     else:
         meaning = diagnosis.meaning or "; ".join(failed.reasons)
-        lines += _row("  cause", f"Not found. {failed.response.status or ''} {meaning}".strip())
+        lines += row("  cause", f"Not found. {failed.response.status or ''} {meaning}".strip())
         lines += _rows("  may be", diagnosis.possible)
         for remedy in diagnosis.advice:
             lines += _remedy(remedy, path)
@@ -110,20 +110,21 @@ def _fitting(outcome: StepOutcome, width: int) -> str:
     name = outcome.transaction.title
     room = width - len(name) - len(SEPARATOR)
     if room < _SHORTEST_PAGE:
-        return _middle(name, width)
-    return f"{_middle(outcome.page, room)}{SEPARATOR}{name}"
+        return middle(name, width)
+    return f"{middle(outcome.page, room)}{SEPARATOR}{name}"
 
 
-def _middle(text: str, width: int) -> str:
-    """``text`` with its middle left out where it is wider."""
+def middle(text: str, width: int) -> str:
+    """Return ``text`` with its middle left out where it is wider."""
     if len(text) <= width:
         return text
     keep = (width - 1) // 2
     return f"{text[: width - 1 - keep]}…{text[len(text) - keep :]}"
 
 
-def _cause(cause: Cause, path: str) -> Iterator[str]:
-    yield from _row("  cause", cause.text)
+def cause_lines(cause: Cause, path: str) -> Iterator[str]:
+    """Yield a cause with its evidence, a command that confirms it, and what mends it."""
+    yield from row("  cause", cause.text)
     yield from _rows("  because", cause.evidence[:_MOST_EVIDENCE])
     if cause.confirm:
         yield from _command("  confirm", cause.confirm)
@@ -134,7 +135,7 @@ def _cause(cause: Cause, path: str) -> Iterator[str]:
 def _remedy(remedy: Remedy, path: str) -> Iterator[str]:
     place = f" ({remedy.place})" if remedy.place else ""
     colon = ":" if remedy.line or remedy.command or remedy.commands else ""
-    yield from _row("  then", f"{remedy.text}{place}{colon}")
+    yield from row("  then", f"{remedy.text}{place}{colon}")
     if remedy.line:
         yield f"{'':{_INDENT}}{remedy.line}"
     if remedy.command:
@@ -151,10 +152,11 @@ def _command(label: str, command: str) -> Iterator[str]:
 
 def _rows(label: str, texts: Iterable[str]) -> Iterator[str]:
     for number, text in enumerate(texts):
-        yield from _row(label if not number else "", text)
+        yield from row(label if not number else "", text)
 
 
-def _row(label: str, text: str) -> Iterator[str]:
+def row(label: str, text: str) -> Iterator[str]:
+    """Yield a text in lines, the first with a label."""
     return _wrapped(f"{label:<{_INDENT}}", text, _INDENT)
 
 

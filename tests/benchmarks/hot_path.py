@@ -124,7 +124,7 @@ def _pieces(seen: _Seen, plan: Plan) -> list[tuple[str, Callable[[], None]]]:
 
     steps = plan.steps
     metrics = metrics_for([plan])
-    [observer] = observers_for([plan], metrics, Clock(metrics))
+    observer = observers_for([plan], metrics, Clock(metrics))[0].of_user()
     values, jar, reader = ["value"] * len(plan.slots), CookieJar(), ResponseReader()
     wires = [one.head + b"\r\n\r\n" + one.body for one in seen.responses]
 

@@ -10,6 +10,9 @@ from itertools import islice
 from random import Random
 
 from pytest_loadtool.casefile.load.thresholds import parse_threshold
+from pytest_loadtool.diagnosis.load.diagnose import diagnose_load
+from pytest_loadtool.diagnosis.load.situation import KnownCase, LoadSituation
+from pytest_loadtool.diagnosis.outcome import Evidence
 from pytest_loadtool.load import (
     LoadMetrics,
     Merger,
@@ -25,10 +28,13 @@ from pytest_loadtool.load import (
     verdict,
 )
 from pytest_loadtool.load.metrics import reports
+from pytest_loadtool.load.metrics.firsts import FailureGroup
 from pytest_loadtool.load.pacing.schedule import describe
 from pytest_loadtool.load.verdict.saved import ALL, SavedRun
+from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.report.load.firsts import Told
 
 ADMIN, API = "Edit a user in the admin", "Orders API"
 STARTED = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
@@ -124,6 +130,8 @@ def glimpsed(failing: int = 0, seconds: int = 4) -> Progress:
 
 def _iteration(metrics: LoadMetrics, random: Random, case: str, failing: int) -> None:
     pages: dict[PageKey, list[tuple[int, bool]]] = {}
+    first: FailureGroup | None = None
+    rows = [("users", metrics.requests % 7)]
     for index, (owner, page, name, status, typical, size) in enumerate(STEPS):
         if owner != case:
             continue
@@ -132,17 +140,27 @@ def _iteration(metrics: LoadMetrics, random: Random, case: str, failing: int) ->
         if name in FRAGILE and random.randrange(1000) < failing:
             failures, status, size = _trouble(random)
         received = f"{status} {name}\n<h1>Server Error (500)</h1>" if status else "nothing"
+        response = service + int(60 / (1 - random.random()) ** 0.5)
         metrics.record(
             index,
             status,
             service,
-            service + int(60 / (1 - random.random()) ** 0.5),
+            response,
             int(service * 0.9) if status else -1,
             size,
             640,
             failures,
             received,
         )
+        if failures:
+            metrics.firsts.failed(index, metrics.second, service, response)
+            if first is None:
+                first = metrics.firsts.group(index, status, failures, metrics.second)
+                first.add(metrics.second, 10 * service, rows)
+            else:
+                first.consequences += 1
+        elif failing:
+            metrics.firsts.passed(index, 5 * service, rows)
         if failing and name == "GET /api/orders" and not metrics.transactions[index].requests % 50:
             metrics.record_otherwise(index, 'an empty list: "orders"')
         pages.setdefault(PageKey(case, page), []).append((service, bool(failures)))
@@ -198,6 +216,41 @@ def summary(failing: int = 0, lose: bool = False, baseline: Sequence[SavedRun] =
         thresholds=thresholds,
         baseline=baseline,
     )
+
+
+def told(found: Summary) -> Told:
+    """Why its iterations failed, with a file for each group."""
+    cases = [KnownCase(_case(name), f"{file}.case.toml", Evidence()) for name, file in _FILES]
+    diagnosis = diagnose_load(LoadSituation(found, cases, "rush.load.toml"))
+    files: dict[object, str] = {
+        one.key: f"rush.failures/{n}.har" for n, one in enumerate(found.failing.groups, 1)
+    }
+    return Told(diagnosis, files, [one.path for one in cases])
+
+
+_FILES = ((ADMIN, "admin"), (API, "api"))
+
+
+def _case(case: str) -> TestCase:
+    """The test case, as far as the diagnosis reads it."""
+    steps = [one for one in STEPS if one[0] == case]
+    pages = [
+        Page(
+            title,
+            tuple(
+                Transaction(Request(*_request(one[2])), name=one[2], line=10 * number)
+                for number, one in enumerate(steps, 1)
+                if one[1] == title
+            ),
+        )
+        for title in dict.fromkeys(one[1] for one in steps)
+    ]
+    return TestCase(case, pages=tuple(pages))
+
+
+def _request(name: str) -> tuple[str, str]:
+    method, _, target = name.partition(" ")
+    return (method, target) if target.startswith("/") else ("POST", "/")
 
 
 def earlier() -> SavedRun:

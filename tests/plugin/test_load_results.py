@@ -5,33 +5,35 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_loadtool.load.verdict.verdict import Verdict
+from pytest_loadtool.plugin.load.explained import LoadResult
 from pytest_loadtool.plugin.load.results import document, failure_text
-from tests.load.simulation import summary
+from tests.load.simulation import summary, told
 
 
 def test_document_of_one_run_is_the_run_itself() -> None:
     """Nearly every session has one load test: its file is the documented object."""
-    assert document([summary()])["verdict"] == summary().verdict.outcome
+    assert document([LoadResult(summary())])["verdict"] == summary().verdict.outcome
 
 
 def test_document_of_any_other_number_is_a_list() -> None:
     """Several are under ``runs`` in the order they ran; none is an empty list, not an old file."""
-    runs = document([summary(), summary()])
-    assert runs == {"format": 1, "runs": [document([summary()])] * 2}
+    runs = document([LoadResult(summary()), LoadResult(summary())])
+    assert runs == {"format": 1, "runs": [document([LoadResult(summary())])] * 2}
     assert document([]) == {"format": 1, "runs": []}
 
 
 def test_failure_text_begins_with_the_outcome_and_the_first_reason() -> None:
-    """The first line is all that pytest's summary shows; most frequent errors come last."""
+    """The first line is all that pytest's summary shows; what to mend first comes last."""
     failed = Verdict("failed", ("error rate 1 %", "worker gw1 was lost"))
-    text = failure_text(replace(summary(failing=200), verdict=failed)) or ""
+    found = replace(summary(failing=200), verdict=failed)
+    text = failure_text(LoadResult(found, told(found))) or ""
     lines = text.splitlines()
-    assert lines[:2] == ["load test failed: error rate 1 %", "worker gw1 was lost"]
-    counts = [int(line.split()[0].replace(",", "")) for line in lines[2:]]
-    assert counts
-    assert counts == sorted(counts, reverse=True)
+    assert lines[:3] == ["load test failed: error rate 1 %", "worker gw1 was lost", ""]
+    assert lines[3].startswith("FIX FIRST  500  ")
+    assert any(line.startswith("  cause    ") for line in lines)
 
 
 def test_passed_run_has_no_failure_text() -> None:
     """pytest calls a test failed if there is a text, however short."""
-    assert failure_text(replace(summary(), verdict=Verdict("passed"))) is None
+    passed = replace(summary(), verdict=Verdict("passed"))
+    assert failure_text(LoadResult(passed)) is None

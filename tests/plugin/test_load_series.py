@@ -36,6 +36,6 @@ def test_a_file_that_has_become_wrong(pytester: pytest.Pytester) -> None:
     assert sent.frames == [("gw0", ("gone/rush.load.toml::rush", "skip"))]
     test.run.leave("gw0")
     assert test.run.over
-    setup, call, teardown = test.reports(test.run.summary())
+    setup, call, teardown = test.reports(test.result())
     assert (setup.outcome, call.outcome, teardown.outcome) == ("passed", "failed", "passed")
     assert call.longrepr == "gone/rush.load.toml: no such file"

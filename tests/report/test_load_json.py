@@ -13,7 +13,7 @@ from pytest_loadtool.load import MergedMetrics, Verdict, summarise
 from pytest_loadtool.model.load import Override
 from pytest_loadtool.model.result import Cause
 from pytest_loadtool.report.load.json import load_data
-from tests.load.simulation import CONFIGURATION, STARTED, earlier, empty, summary
+from tests.load.simulation import CONFIGURATION, STARTED, earlier, empty, summary, told
 from tests.report.documented import fields
 
 STATUS = "status"
@@ -38,7 +38,8 @@ def test_documented_fields_are_the_real_ones() -> None:
     assert len(documented) == len(set(documented))
     found = summary(failing=90, lose=True, baseline=[earlier()])
     said = (Override("users", "20", "--users 20"),)
-    data = load_data(replace(found, configuration=replace(found.configuration, overrides=said)))
+    found = replace(found, configuration=replace(found.configuration, overrides=said))
+    data = load_data(found, told(found))
     assert set(documented) == set(paths(data))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +15,10 @@ from pytest_loadtool.report.columns import cells
 from pytest_loadtool.report.load.json import load_data
 from pytest_loadtool.report.load.sparkline import ASCII
 from pytest_loadtool.report.load.text import load_text
-from tests.load.simulation import STEPS, earlier, summary
+from tests.load.simulation import STEPS, earlier, summary, told
 from tests.report.documented import block
 
+DASH = "\N{EN DASH}"
 PLAN = LoadConfiguration("Plan", (), users=2, duration=2.0, max_error_rate=0.5)
 
 
@@ -31,6 +33,9 @@ def small(
         failures = (Failure("text", message),) if status == 500 else ()
         service, response, first_byte = ms * 1000, (ms + 1) * 1000, ms * 500
         metrics.record(0, status, service, response, first_byte, 1_500_000, 500, failures, example)
+        if failures:
+            metrics.firsts.failed(0, 0, service, response)
+            metrics.firsts.group(0, status, failures, 0).add(0, 0, ())
         metrics.record_page(0, ms * 1000, bool(failures))
         metrics.record_iteration(0, ms * 1000 + 3_000_000, bool(failures))
     metrics.elapsed_us = 2_000_000
@@ -46,7 +51,15 @@ def line_with(lines: list[str], text: str) -> str:
 @pytest.mark.promise(4)
 def test_the_documented_report() -> None:
     """The report that docs/load.md shows is the real output for a run with errors."""
-    assert "\n".join(load_text(summary(failing=20), 80)) == block("report")
+    found = summary(failing=20)
+    assert "\n".join(load_text(found, 80, told=told(found))) == block("report")
+
+
+def test_the_report_of_a_log() -> None:
+    """Without a terminal there are 120 columns; tests/report/load-120.txt has the same run."""
+    found = summary(failing=20)
+    golden = Path(__file__).with_name("load-120.txt").read_text(encoding="utf-8")
+    assert "\n".join([*load_text(found, 120, told=told(found)), ""]) == golden
 
 
 @pytest.mark.promise(127)
@@ -84,11 +97,11 @@ def test_status_codes_are_shown() -> None:
 def test_every_page_and_transaction_has_a_row() -> None:
     """Test cases, pages and transactions stand in order, pages without percentiles."""
     lines = load_text(small())
-    start = next(n for n, line in enumerate(lines) if line.startswith("times in milliseconds"))
+    start = next(n for n, line in enumerate(lines) if line.startswith("good answers, ms"))
     rows = [line.split() for line in lines[start + 1 : start + 4]]
-    assert rows[0] == ["Case", "4", "1", "3,025", "3,021", "3,040", "3,040"]
-    assert rows[1] == ["Page", "4", "1", "25.0", "40.0"]
-    assert rows[2] == ["GET", "/", "4", "1", "26.0", "21.0", "41.0", "41.0"]
+    assert rows[0] == ["Case", "4", "1", "3,025", "3,040", "3,040", "3,040"]
+    assert rows[1] == ["Page", "4", "1", "25.0", DASH, DASH, "40.0"]
+    assert rows[2] == ["GET", "/", "4", "1", "21.0", "31.0", "31.0", "31.0"]
     everything = "\n".join(load_text(summary(), 120))
     for case, page, name, *_ in STEPS:
         assert case in everything
@@ -113,7 +126,7 @@ def test_percentiles_of_pages_only_if_asked_for(detailed: bool) -> None:
     if detailed:
         assert row == ["Page", "100", "0", "50.5", "50.0", "95.0", "99.0", "100"]
     else:
-        assert row == ["Page", "100", "0", "50.5", "100"]
+        assert row == ["Page", "100", "0", "50.5", DASH, DASH, DASH, "100"]
     assert any("detailed_pages = true" in line for line in lines) is not detailed
     data = load_data(found)
     assert data["configuration"]["detailed_pages"] is detailed
@@ -209,13 +222,15 @@ def test_the_documented_comparison() -> None:
     assert "\n".join(lines[start:end]) == block("comparison")
 
 
-def test_errors_with_count_and_example() -> None:
-    """Each distinct error is listed with how often it came, where, and its first example."""
+def test_first_failures_with_count_and_example() -> None:
+    """Each way in which iterations failed first is listed with how often it came, and an
+    example."""
     lines = load_text(small(example="<h1>Oops</h1>\nsecond line"))
-    start = lines.index("errors, each with its first example")
-    assert [line.strip() for line in lines[start + 1 : start + 5]] == [
-        "1 x  search text not found",
-        "Page / GET /, first in second 0",
+    start = lines.index("first failures of 1 iteration, and what followed in them")
+    assert [" ".join(line.split()) for line in lines[start + 1 : start + 6]] == [
+        "iterations then failed from s users over the run",
+        "500 GET / 1 0 0 0 █ |",
+        "500 Page \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} GET /: search text not found",
         "<h1>Oops</h1>",
         "second line",
     ]
@@ -224,7 +239,8 @@ def test_errors_with_count_and_example() -> None:
 def test_without_errors_there_is_no_such_section() -> None:
     """A clean run has no heading over nothing, and no word of cut requests."""
     text = "\n".join(load_text(summary()))
-    assert "first example" not in text
+    assert "first failures" not in text
+    assert "FIX FIRST" not in text
     assert "cut" not in text
 
 
@@ -243,8 +259,10 @@ def test_it_fits(width: int) -> None:
 
 
 def test_wide_terminals_show_more() -> None:
-    """With room for it there are the 99th percentile and the rate of each transaction."""
+    """With room for it there are median and average and the rate of each transaction; the 99th
+    percentile is there in any case."""
     narrow, wide = ("\n".join(load_text(summary(), width)) for width in (80, 120))
+    assert narrow.count("p99") == wide.count("p99") > 2
     assert "per second" in wide
     assert "per second" not in narrow
 
@@ -261,14 +279,16 @@ def test_cut_work_is_reported() -> None:
     """What was cut off at the end is said, and that it is in no other number."""
     lines = load_text(replace(small(), cut_requests=3, cut_iterations=1))
     assert line_with(lines, "cut at the end") == (
-        "cut at the end 3 requests and 1 iteration, in no other number"
+        "cut at the end 3 requests and 1 iteration, in no other number of requests"
     )
 
 
 def test_too_many_kinds_of_errors() -> None:
     """Errors that were not kept apart are counted, not forgotten."""
-    text = "\n".join(load_text(replace(small(), other_errors=1234)))
-    assert "1,234 x  of other kinds" in text
+    found = small()
+    failing = replace(found.failing, other_iterations=1234)
+    text = "\n".join(load_text(replace(found, failing=failing)))
+    assert "1,234 more iterations failed first in other ways" in text
 
 
 def test_a_server_cannot_steer_the_terminal() -> None:

@@ -48,7 +48,7 @@ def acted(names: Names, port: str, monkeypatch: pytest.MonkeyPatch, times: int =
         monkeypatch.setattr(loop, "getaddrinfo", names.getaddrinfo)
         network = Network(loop)
         ended: asyncio.Queue[BaseException | None] = asyncio.Queue()
-        [observer] = observers_for([plan], metrics, Clock(metrics))
+        observer = observers_for([plan], metrics, Clock(metrics))[0].of_user()
         sessions = []
         for _ in range(times):
             for number in range(USERS):

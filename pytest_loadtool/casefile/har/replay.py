@@ -146,6 +146,26 @@ class ReplayWriter:
         self.close()
 
 
+def write_replay(path: Path, replay: KeptReplay, transactions: Iterable[TransactionId]) -> None:
+    """Write a replay into a new file, private to its owner. ``transactions`` are all of the test
+    case, of which the replay may have some.
+
+    Raises:
+        FileError: it cannot be created, or exists.
+    """
+    with ReplayWriter(
+        path,
+        case=replay.case,
+        started=replay.started,
+        server=replay.server,
+        transactions=transactions,
+    ) as to:
+        for one in replay.sent:
+            if one.exchange is not None:
+                to.transaction(one, one.exchange, {})
+        to.end(replay.ending, seconds=replay.seconds, rows=replay.rows)
+
+
 def read_replay(path: Path) -> KeptReplay:
     """The replay that a file of ours keeps; large bodies stay in the file.
 

@@ -114,14 +114,14 @@ class Spans:
     """Durations of pages, or of iterations of a test case, and how many of them failed.
 
     ``durations`` is a `Histogram` if they are ``detailed``, else an `Extent`, which has no
-    percentiles.
+    percentiles. ``cut`` counts those that were cut off at the end; they are in no other number.
     """
 
-    __slots__ = ("durations", "failed")
+    __slots__ = ("cut", "durations", "failed")
 
     def __init__(self, detailed: bool = True) -> None:
         self.durations: Histogram | Extent = Histogram() if detailed else Extent()
-        self.failed = 0
+        self.failed = self.cut = 0
 
     def record(self, duration_us: int, failed: bool) -> None:
         """Count one."""
@@ -139,15 +139,18 @@ class Spans:
         """
         durations = self.durations
         if known is None:
-            return [self.failed, durations.to_wire()]
+            return [[self.failed, self.cut], durations.to_wire()]
         before = known.durations
+        counts = [self.failed - known.failed, self.cut - known.cut]
         if isinstance(durations, Histogram):
             assert isinstance(before, Histogram)
-            return [self.failed - known.failed, durations.to_wire(before)]
+            return [counts, durations.to_wire(before)]
         assert isinstance(before, Extent)
-        return [self.failed - known.failed, durations.to_wire(before)]
+        return [counts, durations.to_wire(before)]
 
     def merge_wire(self, wire: list[Any]) -> None:
         """Add the numbers that `to_wire` described."""
-        self.failed += wire[0]
+        failed, cut = wire[0]
+        self.failed += failed
+        self.cut += cut
         self.durations.merge_wire(wire[1])

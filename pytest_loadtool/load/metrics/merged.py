@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pytest_loadtool.load.metrics.errorlog import ErrorLog
+from pytest_loadtool.load.metrics.firsts import FirstFailures
 from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
 from pytest_loadtool.load.metrics.measures import TransactionMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
@@ -76,6 +77,7 @@ class MergedMetrics(LoadMetrics):
             for mine, theirs in zip(getattr(self, name), getattr(part, name), strict=True):
                 mine.merge(theirs)
         self.errors.merge(part.errors)
+        self.firsts.merge(part.firsts)
         for name in DELAYS:
             getattr(self, name).merge(getattr(part, name))
         self._timeline.merge(part.timeline)
@@ -105,6 +107,7 @@ class MergedMetrics(LoadMetrics):
     def add_small(self, wire: dict[str, Any]) -> None:
         """Add all of it but what is of transactions, pages and cases."""
         self.errors.merge(ErrorLog.from_wire(wire["errors"]))
+        self.firsts.merge(FirstFailures.from_wire(wire["firsts"]))
         for name in DELAYS:
             getattr(self, name).merge_wire(wire[name])
         self._timeline.merge(Timeline.from_wire(wire["timeline"]))

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from pytest_loadtool.load.metrics.errorlog import ErrorLog
+from pytest_loadtool.load.metrics.firsts import FirstFailures
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey, check_keys
 from pytest_loadtool.load.metrics.measures import Spans, TransactionMetrics
@@ -41,7 +42,8 @@ class LoadMetrics:
     """The numbers of one worker, or of several merged.
 
     ``describe`` makes the text of an error's first example from what `record` was given; by default
-    a string stands for itself and a callable is called.
+    a string stands for itself and a callable is called. ``keep`` makes what can be sent of a sample
+    of failed exchanges: see `FirstFailures`.
 
     Plain attributes for the driver to set or add to:
 
@@ -70,6 +72,7 @@ class LoadMetrics:
         describe: Callable[[Any], str] | None = None,
         *,
         detailed_pages: bool = False,
+        keep: Callable[[Any], dict[str, Any] | None] | None = None,
     ) -> None:
         self.transaction_keys = tuple(transactions)
         self.page_keys = tuple(pages)
@@ -80,6 +83,7 @@ class LoadMetrics:
         self.pages = [Spans(detailed_pages) for _ in self.page_keys]
         self.cases = [Spans() for _ in self.case_keys]
         self.errors = ErrorLog()
+        self.firsts = FirstFailures(keep)
         self.lateness = Histogram()
         self.lag = Histogram()
         self.connect = Histogram()

@@ -15,7 +15,7 @@ from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
 from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
 
-_FORMAT = 6
+_FORMAT = 7
 
 
 def to_wire(metrics: LoadMetrics, known: LoadMetrics | None = None) -> dict[str, Any]:
@@ -98,6 +98,7 @@ def _small_wire(metrics: LoadMetrics, known: LoadMetrics | None) -> dict[str, An
         "keys": keys,
         "detailed_pages": metrics.detailed_pages,
         "errors": metrics.errors.to_wire(None if known is None else known.errors),
+        "firsts": metrics.firsts.to_wire(None if known is None else known.firsts),
         "timeline": metrics.timeline.to_wire(None if known is None else known.timeline),
     }
     for name in DELAYS:

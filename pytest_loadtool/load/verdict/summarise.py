@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -11,9 +12,9 @@ from pytest_loadtool.load.metrics.histogram import Extent, Histogram
 from pytest_loadtool.load.metrics.keys import PageKey
 from pytest_loadtool.load.metrics.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
-from pytest_loadtool.load.metrics.timeline import Interval
 from pytest_loadtool.load.pacing.schedule import describe
 from pytest_loadtool.load.verdict.comparison import TOLERANCE, compare, with_regressions
+from pytest_loadtool.load.verdict.failing import failed_by_time, failing_of
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.load.verdict.summary import (
     CaseSummary,
@@ -63,7 +64,7 @@ def summarise(
         started=moment,
         verdict=verdict,
         configuration=configuration,
-        totals=_numbers(metrics.total(), seconds),
+        totals=_numbers(metrics.total(), seconds, _failed(metrics, metrics.firsts.times)),
         cut_requests=metrics.cut,
         cut_iterations=metrics.cut_iterations,
         dropped=metrics.dropped,
@@ -73,11 +74,12 @@ def summarise(
         comparison=comparison,
         thresholds=tuple(thresholds),
         cases=_cases(metrics, names, seconds, configuration.detailed_pages),
+        failing=failing_of(metrics, names),
         errors=_errors(metrics, names),
         other_errors=metrics.errors.others,
         otherwise=_otherwise(metrics, names),
         workers=tuple(_worker(worker, configuration.users) for worker in workers),
-        timeline=tuple(map(_moment, metrics.timeline)),
+        timeline=tuple(_moments(metrics)),
     )
 
 
@@ -91,7 +93,16 @@ def _times(durations: Histogram | Extent) -> TimeSummary:
     return TimeSummary(durations.mean / 1000, p50, p95, p99, durations.max / 1000)
 
 
-def _numbers(measured: TransactionMetrics, seconds: float) -> Numbers:
+def _failed(metrics: LoadMetrics, indices: Iterable[int]) -> Histogram:
+    """The response times of requests that failed."""
+    failed = Histogram()
+    for index in indices:
+        if index in metrics.firsts.times:
+            failed.merge(metrics.firsts.times[index].response)
+    return failed
+
+
+def _numbers(measured: TransactionMetrics, seconds: float, failed: Histogram) -> Numbers:
     requests = measured.requests
     return Numbers(
         requests=requests,
@@ -104,29 +115,44 @@ def _numbers(measured: TransactionMetrics, seconds: float) -> Numbers:
         service_time=_times(measured.service),
         response_time=_times(measured.response),
         first_byte=_times(measured.first_byte),
+        good_time=_times(measured.response.since(failed)),
+        failed_time=_times(failed),
         status=tuple(sorted(measured.statuses.items())),
         otherwise=measured.otherwise,
     )
 
 
+#: What the path of a static file ends with.
+_STATIC = re.compile(
+    r"\.(?:css|js|mjs|map|png|jpe?g|gif|svg|ico|webp|avif|woff2?|ttf|otf|eot)"
+    r"(?:\?\S*)?(?: \(\d+\))?$",
+    re.IGNORECASE,
+)
+
+
 def _cases(
     metrics: LoadMetrics, names: Sequence[str], seconds: float, detailed_pages: bool
 ) -> tuple[CaseSummary, ...]:
-    members: dict[PageKey, list[TransactionSummary]] = {key: [] for key in metrics.page_keys}
-    for key, name, measured in zip(
-        metrics.transaction_keys, names, metrics.transactions, strict=True
-    ):
-        summary = TransactionSummary(name, _numbers(measured, seconds))
-        members[PageKey(key.case, key.page)].append(summary)
+    members: dict[PageKey, list[int]] = {key: [] for key in metrics.page_keys}
+    for index, key in enumerate(metrics.transaction_keys):
+        members[PageKey(key.case, key.page)].append(index)
     pages: dict[str, list[PageSummary]] = {name: [] for name in metrics.case_keys}
+    busy: dict[str, int] = dict.fromkeys(metrics.case_keys, 0)
     page_names = metrics.page_names()
     for page_key, name, spans in zip(metrics.page_keys, page_names, metrics.pages, strict=True):
-        pages[page_key.case].append(_page(name, spans, members.pop(page_key, []), detailed_pages))
+        page = _page(name, spans, detailed_pages)
+        indices = members.pop(page_key, [])
+        pages[page_key.case].append(_with_transactions(page, metrics, names, seconds, indices))
+        busy[page_key.case] += spans.durations.total
     return tuple(
         CaseSummary(
             name=name,
             iterations=spans.durations.count,
             failed=spans.failed,
+            cut=spans.cut,
+            think=max(0.0, 1 - busy[name] / spans.durations.total)
+            if spans.durations.total
+            else 0.0,
             durations=_times(spans.durations),
             pages=tuple(pages.pop(name, ())),
         )
@@ -134,9 +160,30 @@ def _cases(
     )
 
 
-def _page(
-    name: str, spans: Spans, transactions: Iterable[TransactionSummary], detailed: bool
+def _with_transactions(
+    page: PageSummary,
+    metrics: LoadMetrics,
+    names: Sequence[str],
+    seconds: float,
+    indices: Sequence[int],
 ) -> PageSummary:
+    """The page with its transactions, and its static files together."""
+    static = [index for index in indices if _STATIC.search(names[index])]
+    transactions = (
+        TransactionSummary(
+            names[index],
+            _numbers(metrics.transactions[index], seconds, _failed(metrics, [index])),
+            index in static,
+        )
+        for index in indices
+    )
+    together = None
+    if len(static) > 1:
+        together = _numbers(metrics.total(static), seconds, _failed(metrics, static))
+    return replace(page, transactions=tuple(transactions), static=together)
+
+
+def _page(name: str, spans: Spans, detailed: bool) -> PageSummary:
     durations = spans.durations
     times = _times(durations)
     if not detailed:  # a threshold may have them recorded, but they were not asked for
@@ -147,7 +194,7 @@ def _page(
         failed=spans.failed,
         durations=times,
         min=durations.min / 1000 if durations.count else None,
-        transactions=tuple(transactions),
+        transactions=(),
     )
 
 
@@ -164,17 +211,22 @@ def _connections(metrics: LoadMetrics) -> ConnectionSummary:
     )
 
 
-def _moment(interval: Interval) -> Moment:
-    requests = interval.requests
-    return Moment(
-        second=interval.second,
-        length_s=interval.length,
-        requests=requests,
-        errors=interval.errors,
-        users=interval.user_seconds / interval.length,
-        mean=interval.response_us / requests / 1000 if requests else None,
-        max=interval.longest_us / 1000 if requests else None,
-    )
+def _moments(metrics: LoadMetrics) -> Iterator[Moment]:
+    failed = {one.second: one for one in failed_by_time(metrics)}
+    for interval in metrics.timeline:
+        requests, bad = interval.requests, failed.get(interval.second)
+        good = requests - (bad.requests if bad else 0)
+        good_us = interval.response_us - (bad.response_us if bad else 0)
+        yield Moment(
+            second=interval.second,
+            length_s=interval.length,
+            requests=requests,
+            errors=interval.errors,
+            users=interval.user_seconds / interval.length,
+            mean=interval.response_us / requests / 1000 if requests else None,
+            max=interval.longest_us / 1000 if requests else None,
+            good_mean=good_us / good / 1000 if good > 0 and good_us > 0 else None,
+        )
 
 
 def _errors(metrics: LoadMetrics, names: Sequence[str]) -> tuple[ErrorSummary, ...]:

@@ -12,6 +12,7 @@ from pytest_loadtool.load.cluster.merger import WorkerState
 from pytest_loadtool.load.verdict.comparison import (
     Comparison,
 )
+from pytest_loadtool.load.verdict.failing import Failing
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.load.verdict.threshold import ThresholdResult
 from pytest_loadtool.load.verdict.verdict import Verdict
@@ -48,16 +49,21 @@ class Numbers:
     response_time: TimeSummary
     first_byte: TimeSummary
     status: tuple[tuple[int, int], ...]
+    good_time: TimeSummary
+    """The response time of requests that did not fail."""
+    failed_time: TimeSummary
     otherwise: int = 0
     """Requests that passed and did not come as recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class TransactionSummary:
-    """One transaction. A name that comes again on its page is numbered: ``GET / (2)``."""
+    """One transaction. A name that comes again on its page is numbered: ``GET / (2)``. ``static``
+    says that it is a file, by the ending of its name."""
 
     name: str
     numbers: Numbers
+    static: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +79,21 @@ class PageSummary:
     durations: TimeSummary
     min: float | None
     transactions: tuple[TransactionSummary, ...]
+    static: Numbers | None = None
+    """All of its static files together, if they are several."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseSummary:
-    """One test case: how many iterations, and how long they took with their think times."""
+    """One test case: how many iterations were finished, how many of these failed, and how long they
+    took with their think times. ``cut`` ones are in no other number. Users waited the share
+    ``think`` of the time of their iterations."""
 
     name: str
     iterations: int
     failed: int
+    cut: int
+    think: float
     durations: TimeSummary
     pages: tuple[PageSummary, ...]
 
@@ -163,6 +175,8 @@ class Moment:
     users: float
     mean: float | None
     max: float | None
+    good_mean: float | None = None
+    """Of requests that did not fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +203,8 @@ class Summary:
     """With an earlier run, if that was asked for."""
     thresholds: tuple[ThresholdResult, ...]
     cases: tuple[CaseSummary, ...]
+    failing: Failing
+    """What failed first in iterations."""
     errors: tuple[ErrorSummary, ...]
     other_errors: int
     otherwise: tuple[OtherwiseSummary, ...]

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_loadtool.casefile.toml.diagnostics import key_error
-from pytest_loadtool.casefile.trust import UNTRUSTED, Trust, named_path
-from pytest_loadtool.codec.suffixes import har_path
-from pytest_loadtool.diagnosis.outcome import Evidence, otherwise
-from pytest_loadtool.errors import FileError, LoadToolError
+from pytest_loadtool.diagnosis.outcome import otherwise
+from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.body_limit import body_limit_of
+from pytest_loadtool.plugin.evidence import evidence_of
 from pytest_loadtool.plugin.file_item import FileItem
 from pytest_loadtool.plugin.functional.notices import (
     NOT_AS_RECORDED,
@@ -185,7 +184,7 @@ class CaseItem(FileItem):
                 self.case,
                 watch.outcomes,
                 path=shown_path(self.path, self.config),
-                evidence=_evidence(self.path, trust_of(self.config)),
+                evidence=evidence_of(self.path, trust_of(self.config)),
                 secrets=self._secrets,
             )
             + self._where_kept()
@@ -223,18 +222,3 @@ def _function(
     replay.__doc__ = case.name
     replay.__dict__["pytestmark"] = list(marks)
     return replay
-
-
-def _evidence(path: Path, trust: Trust) -> Evidence:
-    """The recorded traffic, kept beside the test case under its name."""
-    har = har_path(path)
-    if trust.untrusted:
-        return Evidence(note=f"the recorded traffic is not read: {UNTRUSTED}")
-    if not har.exists():
-        return Evidence(note=f"the recorded traffic, {har.name}, is not beside the test case")
-    from pytest_loadtool.casefile import read_har
-
-    try:
-        return Evidence(read_har(named_path(path, har.name, trust, limit=None)))
-    except FileError as error:
-        return Evidence(note=f"the recorded traffic cannot be read: {error}")

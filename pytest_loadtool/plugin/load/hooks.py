@@ -12,6 +12,7 @@ from pytest_loadtool.engine.prepare.share import prepare
 from pytest_loadtool.engine.signals import interruption
 from pytest_loadtool.load import Share
 from pytest_loadtool.plugin.load.compare import BASELINE
+from pytest_loadtool.plugin.load.explained import explained
 from pytest_loadtool.plugin.load.hints import write_hints
 from pytest_loadtool.plugin.load.interrupt import stopping
 from pytest_loadtool.plugin.load.item import ENGINE, LoadItem
@@ -85,8 +86,9 @@ class Here:
             )
         item.summary = summary
         write_thresholds(self._config, summary)
-        self._config.stash[RESULTS].append(summary)
+        result = explained(summary, item.path, self._config)
+        self._config.stash[RESULTS].append(result)
         item.user_properties += properties(summary)
         if stop.heard:
             raise interruption(stop.heard)
-        end(item, ending(summary))
+        end(item, ending(result))

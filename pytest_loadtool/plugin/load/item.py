@@ -24,7 +24,7 @@ from pytest_loadtool.plugin.load_overrides import overrides_of
 from pytest_loadtool.plugin.options import server_of, trust_of
 from pytest_loadtool.plugin.overrides import on_its_way
 from pytest_loadtool.plugin.paths import shown_error, shown_path, slug
-from pytest_loadtool.plugin.report_failure import WrappedText
+from pytest_loadtool.plugin.report_failure import LoadFailure, WrappedText
 from pytest_loadtool.plugin.server import server_from_fixture
 
 
@@ -126,6 +126,8 @@ class LoadItem(FileItem):
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> Any:
         """The failure text alone where the load test is at fault, else pytest's usual traceback."""
+        if isinstance(excinfo.value, LoadTestFailedError | InconclusiveError):
+            return LoadFailure(str(excinfo.value))
         if isinstance(excinfo.value, LoadToolError):
             return WrappedText(shown_error(excinfo.value, self.config))
         return super().repr_failure(excinfo)

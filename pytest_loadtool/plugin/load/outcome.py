@@ -15,6 +15,7 @@ from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load import Summary
 from pytest_loadtool.load.verdict.threshold import amount
 from pytest_loadtool.plugin.functional.steps import StepLines
+from pytest_loadtool.plugin.load.explained import LoadResult
 from pytest_loadtool.plugin.load.item import (
     LoadItem,
     LoadTestFailedError,
@@ -71,18 +72,18 @@ class Ending(NamedTuple):
     text: str
 
 
-def ending(summary: Summary) -> Ending:
+def ending(result: LoadResult) -> Ending:
     """How a load test ended."""
-    return Ending(summary.verdict.outcome, failure_text(summary) or "", _text(summary))
+    return Ending(result.summary.verdict.outcome, failure_text(result) or "", _text(result))
 
 
-def _text(summary: Summary) -> str:
-    return "\n".join(load_text(summary, _WIDTH))
+def _text(result: LoadResult) -> str:
+    return "\n".join(load_text(result.summary, _WIDTH, told=result.told))
 
 
-def add_text(report: pytest.TestReport, summary: Summary) -> None:
+def add_text(report: pytest.TestReport, result: LoadResult) -> None:
     """Let a report that is made here, of a test that others ran, have the text."""
-    report.sections.append((_SECTION, _text(summary)))
+    report.sections.append((_SECTION, _text(result)))
 
 
 def end(item: pytest.Item, found: Ending) -> None:

@@ -16,34 +16,34 @@ from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, history_of
+from pytest_loadtool.plugin.load.explained import LoadResult
 from pytest_loadtool.plugin.paths import shown_error
+from pytest_loadtool.plugin.report_failure import LoadFailure
+from pytest_loadtool.report.load.firsts import fix_first
 from pytest_loadtool.report.load.json import FORMAT, load_data
 from pytest_loadtool.report.load.sparkline import glyphs_for
 from pytest_loadtool.report.load.text import load_text
 
-#: How many of a run's errors its failure names. The report has all of them.
-_MOST_ERRORS = 5
+#: Columns where there is no terminal: logs are wide, and names are best whole.
+_NO_TERMINAL = (120, 24)
 
-#: The summaries of all load tests so far, in the order they ran.
-RESULTS = pytest.StashKey[list[Summary]]()
+#: What came of all load tests so far, in the order they ran.
+RESULTS = pytest.StashKey[list[LoadResult]]()
 
 
-def failure_text(summary: Summary) -> str | None:
+def failure_text(result: LoadResult) -> LoadFailure | None:
     """Why pytest must call the test failed, or None.
 
     The first line stands by itself in pytest's short summary. In a JUnit file this text is all
-    there is, so it has the most frequent errors, too.
+    there is, so it has all reasons, and what to mend first.
     """
-    found = summary.verdict
+    found = result.summary.verdict
     if found.outcome == "passed":
         return None
-    errors = sorted(summary.errors, key=lambda error: -error.count)[:_MOST_ERRORS]
-    lines = [
-        f"load test {found.outcome}: {found.reasons[0]}",
-        *found.reasons[1:],
-        *(f"  {one.count:,} x {one.page} / {one.transaction}: {one.message}" for one in errors),
-    ]
-    return "\n".join(printable(line) for line in lines)
+    lines = [f"load test {found.outcome}: {found.reasons[0]}", *found.reasons[1:]]
+    if result.told is not None and (block := fix_first(result.summary, result.told)):
+        lines += ["", *block]
+    return LoadFailure("\n".join(printable(line) for line in lines))
 
 
 def properties(summary: Summary) -> list[tuple[str, object]]:
@@ -58,6 +58,20 @@ def properties(summary: Summary) -> list[tuple[str, object]]:
         ("load_response_time_p50_ms", times.p50),
         ("load_response_time_p95_ms", times.p95),
     ]
+
+
+def top_of(config: pytest.Config) -> int | None:
+    """How many transactions the report shows; None: all.
+
+    Raises:
+        pytest.UsageError: ``--load-top`` is no number.
+    """
+    wanted = config.getoption("load_top", default=None)
+    if wanted is None or wanted == "all":
+        return None
+    if not wanted.isdecimal() or not int(wanted):
+        raise pytest.UsageError(f"--load-top {wanted}: give a number of transactions, or all")
+    return int(wanted)
 
 
 def target_file(config: pytest.Config, option: str) -> Path | None:
@@ -83,13 +97,13 @@ def target_file(config: pytest.Config, option: str) -> Path | None:
     return path
 
 
-def document(results: Sequence[Summary]) -> dict[str, object]:
+def document(results: Sequence[LoadResult]) -> dict[str, object]:
     """What ``--load-json`` writes: one run as it is, any other number as a list under ``runs``."""
-    runs = [load_data(summary) for summary in results]
+    runs = [load_data(one.summary, one.told) for one in results]
     return runs[0] if len(runs) == 1 else {"format": FORMAT, "runs": runs}
 
 
-def _json_text(results: Sequence[Summary]) -> str:
+def _json_text(results: Sequence[LoadResult]) -> str:
     return json.dumps(document(results), indent=2) + "\n"
 
 
@@ -100,14 +114,15 @@ class LoadReporter:
         self._config = config
         history = history_of(config)
 
-        def saved_text(results: Sequence[Summary]) -> str:
-            return history.text(summary.saved for summary in results)
+        def saved_text(results: Sequence[LoadResult]) -> str:
+            return history.text(one.summary.saved for one in results)
 
         self._targets = [
             (option, path, text)
             for option, text in (("load_json", _json_text), ("load_save", saved_text))
             if (path := target_file(config, option)) is not None
         ]
+        top_of(config)  # says now if it is wrong
         self._problems: list[str] = []
         self.incomplete = False
         """Whether a file could not be written, at the end of the session."""
@@ -117,7 +132,7 @@ class LoadReporter:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the files: before workers are brought down, which can go wrong."""
-        results: list[Summary] = self._config.stash[RESULTS]
+        results: list[LoadResult] = self._config.stash[RESULTS]
         for option, path, text in self._targets:
             if option == "load_save" and not results:
                 self._problems.append(f"no load was made, so {path} is as it was")
@@ -138,12 +153,16 @@ class LoadReporter:
         results = self._config.stash[RESULTS]
         if results:
             terminalreporter.write_sep("=", "load test results")
-        width = shutil.get_terminal_size().columns
+        width = shutil.get_terminal_size(_NO_TERMINAL).columns
         # Not sys.stdout's: capturing puts a stream with an encoding of its own there.
         glyphs = glyphs_for(getattr(sys.__stdout__, "encoding", None))
-        for summary in results:
-            for line in load_text(summary, width, glyphs):
+        top = top_of(self._config)
+        for result in results:
+            for line in load_text(result.summary, width, glyphs, told=result.told, top=top):
                 terminalreporter.write_line(line)
             terminalreporter.write_line("")
+            if result.problem:
+                why = f"samples of what failed were not written: {result.problem}"
+                terminalreporter.write_line(why, red=True)
         for problem in self._problems:
             terminalreporter.write_line(f"results were not written: {problem}", red=True)

@@ -17,10 +17,10 @@ import pytest
 from pytest_loadtool.casefile import read_load
 from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.load import Summary
 from pytest_loadtool.load.cluster.conductor import Phase
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.plugin.load.compare import BASELINE
+from pytest_loadtool.plugin.load.explained import LoadResult, explained
 from pytest_loadtool.plugin.load.hints import write_hints
 from pytest_loadtool.plugin.load.live import LiveView
 from pytest_loadtool.plugin.load.outcome import add_outcome, add_text, ending, write_thresholds
@@ -120,9 +120,9 @@ class Series:
             test.run.interrupt(receive)
         finally:
             self._test = None
-            summary = test.run.summary()
-            if summary is not None:
-                self._config.stash[RESULTS].append(summary)
+            result = test.result()
+            if result is not None:
+                self._config.stash[RESULTS].append(result)
 
     def clear_view(self) -> None:
         """Take the live view away, before somebody else writes to the terminal."""
@@ -154,14 +154,14 @@ class Series:
         test.clear_view()
         if self._skipping:
             return  # as with any other test after -x: it is not mentioned
-        summary = test.run.summary()
-        if summary is not None:
-            self._config.stash[RESULTS].append(summary)
+        result = test.result()
+        if result is not None:
+            self._config.stash[RESULTS].append(result)
         test.announce()
-        if summary is not None:
-            write_thresholds(self._config, summary)
+        if result is not None:
+            write_thresholds(self._config, result.summary)
         hook = self._config.hook
-        for report in test.reports(summary):
+        for report in test.reports(result):
             hook.pytest_runtest_logreport(report=report)
         hook.pytest_runtest_logfinish(nodeid=test.nodeid, location=test.location)
 
@@ -182,6 +182,8 @@ class SharedTest:
         """Whether the leader knows how it ended."""
         self._view: LiveView | None = None
         self._reports: list[dict[str, Any]] = []
+        self._path: Path | None = None
+        self._result: LoadResult | None = None
         self._problem: LoadToolError | None = None
         self._begun = time.time()
 
@@ -190,9 +192,9 @@ class SharedTest:
     def send(self, worker: str, kind: str, *fields: Any) -> None:
         """Send an order, with the test that it is about; to the leader also how it ended: plugins
         such as Allure write what they report in the workers."""
-        if kind == "release" and (summary := self.run.summary()) is not None:
+        if kind == "release" and (result := self.result()) is not None:
             self._ended = True
-            fields = (*fields, *ending(summary))
+            fields = (*fields, *ending(result))
         self._carrier.send(worker, (self.nodeid, kind, *fields))
 
     def end(self, worker: str) -> None:
@@ -238,7 +240,8 @@ class SharedTest:
         file, line, name = location
         self.location = (file, line, name)
         try:
-            configuration = read_load(Path(path), overrides=overrides_of(self._config))
+            self._path = Path(path)
+            configuration = read_load(self._path, overrides=overrides_of(self._config))
             baseline = self._config.stash[BASELINE]
             earlier = baseline.of(configuration.name)  # says now if it has none
         except LoadToolError as error:
@@ -260,7 +263,15 @@ class SharedTest:
 
     # What came of it.
 
-    def reports(self, summary: Summary | None) -> list[pytest.TestReport]:
+    def result(self) -> LoadResult | None:
+        """What came of it, if load was made."""
+        if self._result is None and self._path is not None:
+            summary = self.run.summary()
+            if summary is not None:
+                self._result = explained(summary, self._path, self._config)
+        return self._result
+
+    def reports(self, result: LoadResult | None) -> list[pytest.TestReport]:
         """One set of reports for pytest, whatever the number of workers."""
         leader = {report.when: report for report in self._leaders_reports()}
         setup = leader.get("setup") or self._report("setup", "passed")
@@ -268,15 +279,15 @@ class SharedTest:
         if setup.passed and ("call" in leader or not leader):  # or else it is --setup-only
             call = leader.get("call")
             if call is None or not call.failed or self._ended:
-                text = self._not_run() if summary is None else failure_text(summary)
+                text = self._not_run() if result is None else failure_text(result)
                 call = self._call(text, call)
-            if summary is not None:
-                add_text(call, summary)
-                add_outcome(call, summary)
+            if result is not None:
+                add_text(call, result)
+                add_outcome(call, result.summary)
             phases.append(call)
         phases.append(leader.get("teardown") or self._teardown())
-        if summary is not None:
-            phases[-1].user_properties += properties(summary)
+        if result is not None:
+            phases[-1].user_properties += properties(result.summary)
         return phases
 
     def _call(self, text: str | None, leaders: pytest.TestReport | None) -> pytest.TestReport:
@@ -320,7 +331,7 @@ class SharedTest:
             self.location,
             {},
             outcome,
-            None if text is None else WrappedText(text),
+            text if text is None or isinstance(text, WrappedText) else WrappedText(text),
             when,
             duration=now - start,
             start=start,

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
 
 from pytest_loadtool.codec.content import ContentError
-from pytest_loadtool.errors import ReplayError, SlowPatternError
+from pytest_loadtool.errors import NoRowLeftError, SlowPatternError
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.result import Failure
@@ -47,7 +47,7 @@ class Actor(ABC):
         `Over` is the last.
 
         Raises:
-            ReplayError: a dataset has no row left.
+            NoRowLeftError: a dataset has none.
         """
 
 
@@ -58,7 +58,7 @@ class VirtualUser(Actor):
     With ``stop_on_error`` an iteration ends with the first transaction that fails; with
     ``keep_state`` cookies, variables and dataset rows last from one iteration to the next. What is
     around it may read all of that, and set ``stop_on_error``. ``state`` are its values as they
-    stand, by the plan's slots.
+    stand, by the plan's slots; ``began`` is when it began with fresh cookies.
     """
 
     __slots__ = (
@@ -66,6 +66,7 @@ class VirtualUser(Actor):
         "_lost",
         "_number",
         "_rows",
+        "began",
         "jar",
         "keep_state",
         "observer",
@@ -93,6 +94,7 @@ class VirtualUser(Actor):
         self.state: list[str] = []
         self._rows: dict[str, int] = {}
         self.jar = CookieJar()
+        self.began = 0.0
         self._lost = False
         """Whether nothing more is asked for of the page, or the part of one, that it is at."""
 
@@ -123,6 +125,7 @@ class VirtualUser(Actor):
         if not self.keep_state or number == 0:
             self.state = self._fresh_values(number)
             self.jar = CookieJar()
+            self.began = start
         for slot, generate in self.plan.generated:
             self.state[slot] = generate()
         due = start
@@ -286,10 +289,7 @@ class VirtualUser(Actor):
         for one in self.plan.datasets:
             row = self._claim(one.use, len(one.dataset.rows), iteration)
             if row is None:
-                raise ReplayError(
-                    f"dataset {one.use.name!r} has no row left: it has {len(one.dataset.rows)} "
-                    "and is not reusable; add rows or set reusable = true"
-                )
+                raise NoRowLeftError(one.use.name, len(one.dataset.rows))
             self._rows[one.use.name] = row
             for column, slot in one.columns:
                 values[slot] = one.dataset.rows[row][column]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_loadtool.load.formatting import seconds
+from pytest_loadtool.load.formatting import percent, seconds
 from pytest_loadtool.load.verdict.summary import Moment, Summary
+from pytest_loadtool.report.columns import wrap
 from pytest_loadtool.report.load.sparkline import groups, sparkline
 from pytest_loadtool.report.load.units import milliseconds, rate
 
@@ -14,7 +15,8 @@ _RANGE = 24  # room for the least and the most, right of the line
 
 
 def over_the_run(summary: Summary, width: int, glyphs: str) -> Iterator[str]:
-    """A line each for throughput, mean response time and users; nothing for a very short run.
+    """A line each for throughput, errors, mean response time and users; nothing for a very short
+    run. Where requests failed, the times are of good answers.
 
     The last second is left out if it was not whole.
     """
@@ -27,13 +29,30 @@ def over_the_run(summary: Summary, width: int, glyphs: str) -> Iterator[str]:
     began, ended = moments[0].second, moments[-1].second + length
     step = f", {seconds(shared * length)} a column" if shared * length > 1 else ""
     yield f"{'over the run':<{_NAME}}second {began} to {ended}{step}"
-    for name, values, shown in (
-        ("requests/s", [_requests(column) for column in columns], rate),
-        ("average ms", [_mean(column) for column in columns], milliseconds),
-        ("users", [_users(column) for column in columns], _whole_number),
-    ):
+    rows = [("requests/s", [_requests(column) for column in columns], rate)]
+    if summary.totals.errors:
+        rows.append(("errors/s", [_errors(column) for column in columns], rate))
+    what = "good answers ms" if summary.totals.errors else "average ms"
+    if any(one.good_mean for one in moments):
+        rows.append((what, [_mean(column) for column in columns], milliseconds))
+    rows.append(("users", [_users(column) for column in columns], _whole_number))
+    for name, values, shown in rows:
         extent = f"{shown(min(values))} to {shown(max(values))}"
         yield f"{name:<{_NAME}}{sparkline(values, glyphs)}  {extent}"
+    yield from _steady(summary, moments, width)
+
+
+def _steady(summary: Summary, moments: Sequence[Moment], width: int) -> Iterator[str]:
+    """The same numbers without the ramp-up, which is in all others."""
+    ramp = summary.configuration.ramp_up
+    steady = [one for one in moments if one.second >= ramp]
+    if not ramp or not steady or len(steady) == len(moments):
+        return
+    requests = sum(one.requests for one in steady)
+    errors = percent(sum(one.errors for one in steady) / requests) if requests else "none"
+    mean = f"{milliseconds(_mean(steady))} ms on average, " if _mean(steady) else ""
+    text = f"{rate(_requests(steady))} requests/s, {mean}errors {errors}"
+    yield from wrap(text, width, f"{'after ramp-up':<{_NAME}}", " " * _NAME)
 
 
 def _whole(summary: Summary) -> Sequence[Moment]:
@@ -55,9 +74,13 @@ def _requests(column: Sequence[Moment]) -> float:
 
 
 def _mean(column: Sequence[Moment]) -> float:
-    requests = sum(one.requests for one in column)
-    total = sum(one.requests * (one.mean or 0.0) for one in column)
-    return total / requests if requests else 0.0
+    good = [(one.good_mean or 0.0, one.requests - one.errors) for one in column]
+    count = sum(number for _, number in good)
+    return sum(mean * number for mean, number in good) / count if count else 0.0
+
+
+def _errors(column: Sequence[Moment]) -> float:
+    return sum(one.errors for one in column) / sum(one.length_s for one in column)
 
 
 def _users(column: Sequence[Moment]) -> float:

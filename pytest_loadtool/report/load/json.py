@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_loadtool.load.pacing.schedule import describe
 from pytest_loadtool.load.verdict.comparison import Comparison
+from pytest_loadtool.load.verdict.failing import FailingGroup
 from pytest_loadtool.load.verdict.saved import Key
 from pytest_loadtool.load.verdict.summary import (
     CaseSummary,
@@ -20,6 +21,7 @@ from pytest_loadtool.load.verdict.summary import (
 )
 from pytest_loadtool.load.verdict.threshold import ThresholdResult
 from pytest_loadtool.model.threshold import Unit
+from pytest_loadtool.report.load.firsts import Told
 
 FORMAT = 1
 
@@ -34,12 +36,17 @@ _UNITS: dict[Unit, tuple[str, int]] = {
 #: Fields that are in the document as they are, in its order.
 _UNCOUNTED = ("cut_requests", "cut_iterations", "dropped")
 _ERROR = ("case", "page", "transaction", "cause", "message", "count", "first_s", "example")
+_FIRST = (
+    *("case", "page", "transaction", "status", "cause", "message"),
+    *("iterations", "consequences", "first_s", "last_s", "other_rows"),
+)
 _OTHERWISE = ("case", "page", "transaction", "way", "count")
 _WORKER = ("name", "state", "text", "users", "requests", "errors", "duration_s")
 
 
-def load_data(summary: Summary) -> dict[str, Any]:
-    """The results as builtin types, in the shape that is documented."""
+def load_data(summary: Summary, told: Told | None = None) -> dict[str, Any]:
+    """The results as builtin types, in the shape that is documented. ``told`` says why iterations
+    failed."""
     cases = summary.cases
     return {
         "format": FORMAT,
@@ -59,12 +66,45 @@ def load_data(summary: Summary) -> dict[str, Any]:
             for one in page.transactions
         ],
         "thresholds": [_threshold(one) for one in summary.thresholds],
+        "causes": _causes(told),
+        "first_failures": [_group(one, told) for one in summary.failing.groups],
+        "other_first_failures": summary.failing.other_iterations,
+        "other_consequences": summary.failing.other_consequences,
         "errors": [_picked(error, _ERROR) for error in summary.errors],
         "other_errors": summary.other_errors,
         "not_as_recorded": [_picked(one, _OTHERWISE) for one in summary.otherwise],
         "workers": [_worker(worker) for worker in summary.workers],
         "comparison": _comparison(summary.comparison),
         "timeline": [_moment(one) for one in summary.timeline],
+    }
+
+
+def _causes(told: Told | None) -> list[dict[str, Any]]:
+    """What made iterations fail, what to mend first comes first."""
+    return [
+        {
+            "cause": one.cause.text,
+            "evidence": list(one.cause.evidence),
+            "iterations": one.iterations,
+            "consequences": one.consequences,
+            "file": one.path,
+            "line": one.line,
+            "remedies": [remedy.text for remedy in one.cause.remedies],
+        }
+        for one in (told.diagnosis.findings if told is not None else ())
+    ]
+
+
+def _group(group: FailingGroup, told: Told | None) -> dict[str, Any]:
+    return _picked(group, _FIRST) | {
+        "users": round(group.users, 3),
+        "rows": [
+            {"dataset": name, "row": row + 1, "count": count} for (name, row), count in group.rows
+        ],
+        "seconds": [{"second": second, "count": count} for second, count in group.course],
+        "session_age_s": {"least": round(group.youngest_s, 3), "most": round(group.oldest_s, 3)},
+        "good_answers": group.good.total,
+        "sample": told.files.get(group.key) if told is not None else None,
     }
 
 
@@ -111,7 +151,11 @@ def _worker(worker: WorkerSummary) -> dict[str, Any]:
 def _moment(moment: Moment) -> dict[str, Any]:
     return _picked(moment, ("second", "length_s", "requests", "errors")) | {
         "users": round(moment.users, 3),
-        "response_time_ms": {"mean": _round(moment.mean), "max": moment.max},
+        "response_time_ms": {
+            "mean": _round(moment.mean),
+            "max": moment.max,
+            "mean_of_good": _round(moment.good_mean),
+        },
     }
 
 
@@ -140,6 +184,8 @@ def _numbers(numbers: Numbers) -> dict[str, Any]:
         "service_time_ms": _times(numbers.service_time),
         "response_time_ms": _times(numbers.response_time),
         "first_byte_ms": _times(numbers.first_byte),
+        "good_response_time_ms": _times(numbers.good_time),
+        "failed_response_time_ms": _times(numbers.failed_time),
         "status": {str(status): count for status, count in numbers.status},
     }
 
@@ -159,6 +205,8 @@ def _case(case: CaseSummary) -> dict[str, Any]:
         "name": case.name,
         "iterations": case.iterations,
         "failed": case.failed,
+        "cut": case.cut,
+        "think_share": round(case.think, 4),
         "duration_ms": _times(case.durations),
     }
 

@@ -11,41 +11,49 @@ from pytest_loadtool.load.pacing.schedule import describe
 from pytest_loadtool.load.verdict.summary import (
     CaseSummary,
     ConnectionSummary,
-    ErrorSummary,
     Numbers,
     PageSummary,
     Summary,
     TimeSummary,
-    TransactionSummary,
     WorkerSummary,
 )
 from pytest_loadtool.load.verdict.threshold import amount
 from pytest_loadtool.report.columns import cells, fit, table, wrap
 from pytest_loadtool.report.load.chart import over_the_run
 from pytest_loadtool.report.load.compared import compared
+from pytest_loadtool.report.load.firsts import Told, first_failures, fix_first
 from pytest_loadtool.report.load.sparkline import BLOCKS
 from pytest_loadtool.report.load.units import milliseconds, rate, size, status_counts
 
 _WIDEST = 120
-_MOST_EXAMPLE_LINES = 8
 _MOST_OTHERWISE = 5
-_INDENT = " " * 12
+#: How many reasons the heading has: the failure has all of them.
+_MOST_REASONS = 5
 
 
-def load_text(summary: Summary, width: int = 80, glyphs: str = BLOCKS) -> list[str]:
-    """The report as lines of at most ``width`` columns, where numbers allow.
+def load_text(
+    summary: Summary,
+    width: int = 80,
+    glyphs: str = BLOCKS,
+    *,
+    told: Told | None = None,
+    top: int | None = None,
+) -> list[str]:
+    """The report as lines of at most ``width`` columns, where numbers and commands allow.
 
-    ``glyphs`` draw how numbers went over the run; see `sparkline`.
+    ``glyphs`` draw how numbers went over the run; see `sparkline`. ``told`` says why iterations
+    failed. Of transactions the ``top`` ones are shown, by the time they took in sum; None: all.
     """
     width = min(width, _WIDEST)
     blocks = (
         _heading(summary, width),
+        fix_first(summary, told) if told is not None else (),
         _totals(summary, width),
         _thresholds(summary, width),
         over_the_run(summary, width, glyphs),
-        _tree(summary, width),
+        first_failures(summary, told, width, glyphs),
+        _tree(summary, width, top),
         compared(summary.comparison, width),
-        _errors(summary, width),
         _workers(summary, width),
     )
     lines: list[str] = []
@@ -67,8 +75,11 @@ def _heading(summary: Summary, width: int) -> Iterator[str]:
     if summary.configuration.overrides:
         said = ", ".join(one.said for one in summary.configuration.overrides)
         yield from wrap(printable(f"in place of what the file says: {said}"), width)
-    for reason in summary.verdict.reasons:
+    reasons = summary.verdict.reasons
+    for reason in reasons[:_MOST_REASONS]:
         yield from wrap(printable(reason), width, "  * ", "    ")
+    if len(reasons) > _MOST_REASONS:
+        yield f"  * and {plural(len(reasons) - _MOST_REASONS, 'more reason')}: --load-json has all"
 
 
 def _totals(summary: Summary, width: int) -> Iterator[str]:
@@ -76,7 +87,10 @@ def _totals(summary: Summary, width: int) -> Iterator[str]:
         yield from wrap(fact, width, f"{name:<16}", " " * 16)
     yield ""
     totals, connections = summary.totals, summary.connections
-    always = [("response time", totals.response_time), ("service time", totals.service_time)]
+    always = [("response time", totals.response_time)]
+    if totals.errors:
+        always += [("  good answers", totals.good_time), ("  failed", totals.failed_time)]
+    always += [("service time", totals.service_time)]
     if_any = [
         ("first byte", totals.first_byte),
         ("connecting", connections.connect),
@@ -104,13 +118,28 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
         for one in summary.otherwise[:_MOST_OTHERWISE]:
             yield "", f"{count(one.count)} x {printable(one.transaction)}: {printable(one.way)}"
     yield "received", f"{size(totals.bytes_received)}, sent {size(totals.bytes_sent)}"
+    yield "iterations", _iterations(summary)
     if summary.cut_requests or summary.cut_iterations:
         cut = plural(summary.cut_requests, "request")
         iterations = plural(summary.cut_iterations, "iteration")
-        yield "cut at the end", f"{cut} and {iterations}, in no other number"
+        yield "cut at the end", f"{cut} and {iterations}, in no other number of requests"
     if summary.dropped:
         arrivals = plural(summary.dropped, "arrival")
         yield "dropped", f"{arrivals} could not start: all users were busy"
+
+
+def _iterations(summary: Summary) -> str:
+    """How many were started, finished, failed and cut, and for how long their users waited."""
+    cases = summary.cases
+    finished, cut = sum(one.iterations for one in cases), summary.cut_iterations
+    failed = sum(one.failed for one in cases)
+    total = sum((one.durations.mean or 0.0) * one.iterations for one in cases)
+    thinking = sum(one.think * (one.durations.mean or 0.0) * one.iterations for one in cases)
+    text = f"{count(finished + cut)} started, {count(finished)} finished, {count(failed)} failed"
+    text += f", {count(cut)} cut" if cut else ""
+    return text + (
+        f"; users thought for {percent(round(thinking / total, 2))} of the time" if thinking else ""
+    )
 
 
 def _connection_facts(connections: ConnectionSummary) -> Iterator[tuple[str, str]]:
@@ -179,61 +208,96 @@ class _Row:
     per_second: str = ""
 
 
-_COLUMNS: tuple[tuple[str, Callable[[_Row], str]], ...] = (
-    ("times in milliseconds", lambda row: row.name),
+_Column = tuple[str, Callable[[_Row], str]]
+_NAME, _COUNT, _FAILED, _MEAN, _MEDIAN, _P95, _P99, _GREATEST, _RATE = _EVERY = (
+    ("", lambda row: row.name),
     ("count", lambda row: row.count),
     ("failed", lambda row: row.failed),
     ("average", lambda row: row.mean),
     ("median", lambda row: row.p50),
     ("p95", lambda row: row.p95),
-    ("max", lambda row: row.max),
-)
-_MORE_COLUMNS = (
-    *_COLUMNS[:-1],
     ("p99", lambda row: row.p99),
-    _COLUMNS[-1],
+    ("max", lambda row: row.max),
     ("per second", lambda row: row.per_second),
 )
 _ROOM_FOR_MORE = 100
 
-_NO_DETAILS = 'percentiles of pages are off; "detailed_pages = true" turns them on'
+_NO_DETAILS = 'percentiles of pages (–) are off; "detailed_pages = true" turns them on'  # noqa: RUF001
 
 
-def _tree(summary: Summary, width: int) -> Iterator[str]:
-    rows = [row for case in summary.cases for row in _case_rows(case, summary.detailed_pages)]
-    columns = _MORE_COLUMNS if width >= _ROOM_FOR_MORE else _COLUMNS
+def _columns(summary: Summary, width: int) -> tuple[_Column, ...]:
+    """Those that there is room for. Without percentiles pages have little but their average."""
+    if width >= _ROOM_FOR_MORE:
+        return _EVERY
+    middle = _MEDIAN if summary.detailed_pages else _MEAN
+    return (_NAME, _COUNT, _FAILED, middle, _P95, _P99, _GREATEST)
+
+
+def _tree(summary: Summary, width: int, top: int | None) -> Iterator[str]:
+    shown = _slowest(summary, top)
+    rows = [row for case in summary.cases for row in _case_rows(case, shown)]
+    columns = _columns(summary, width)
+    of_what = "good answers, ms" if summary.totals.errors else "times in milliseconds"
     yield from table(
-        [heading for heading, _ in columns],
+        [heading or of_what for heading, _ in columns],
         [[value(row) for _, value in columns] for row in rows],
         width,
     )
+    if summary.totals.errors:
+        yield from wrap("iterations and pages: all, with those that failed", width)
     if not summary.detailed_pages:
         yield from wrap(_NO_DETAILS, width)
+    every = sum(len(page.transactions) for case in summary.cases for page in case.pages)
+    if shown is not None and len(shown) < every:
+        number = count(len(shown))
+        yield f"of {plural(every, 'transaction')} the {number} that took most time in sum"
 
 
-def _case_rows(case: CaseSummary, detailed: bool) -> Iterator[_Row]:
+def _slowest(summary: Summary, top: int | None) -> frozenset[int] | None:
+    """The ids of the transactions to show; None: all, with static files of a page as one."""
+    if top is None:
+        return None
+    every = [one for case in summary.cases for page in case.pages for one in page.transactions]
+    every.sort(key=lambda one: -(one.numbers.response_time.mean or 0.0) * one.numbers.requests)
+    return frozenset(id(one) for one in every[:top])
+
+
+def _case_rows(case: CaseSummary, shown: frozenset[int] | None) -> Iterator[_Row]:
     mean, p50, p95, p99, most = _times(case.durations)
     yield _Row(
         printable(case.name), count(case.iterations), count(case.failed), mean, p50, p95, p99, most
     )
     for page in case.pages:
-        yield _page_row(page, detailed)
-        yield from (_transaction_row(transaction) for transaction in page.transactions)
+        rows = list(_transaction_rows(page, shown))
+        if rows or shown is None:
+            yield _page_row(page)
+            yield from rows
 
 
-def _page_row(page: PageSummary, detailed: bool) -> _Row:
-    mean, p50, p95, p99, most = _times(page.durations)
-    if not detailed:
-        p50 = p95 = p99 = ""
+def _page_row(page: PageSummary) -> _Row:
     name = f"  {printable(page.name)}"
-    return _Row(name, count(page.count), count(page.failed), mean, p50, p95, p99, most)
+    return _Row(name, count(page.count), count(page.failed), *_times(page.durations))
 
 
-def _transaction_row(transaction: TransactionSummary) -> _Row:
-    numbers = transaction.numbers
-    mean, p50, p95, p99, most = _times(numbers.response_time)
+def _transaction_rows(page: PageSummary, shown: frozenset[int] | None) -> Iterator[_Row]:
+    """Its transactions; static files are one row, unless the slowest are asked for, or fail."""
+    folded = page.static if shown is None else None
+    together = False
+    for one in page.transactions:
+        if shown is not None and id(one) not in shown:
+            continue
+        if folded is None or not one.static or one.numbers.errors:
+            yield _transaction_row(f"    {printable(one.name)}", one.numbers)
+        elif not together:
+            together = True
+            files = sum(1 for other in page.transactions if other.static)
+            yield _transaction_row(f"    {count(files)} static files", folded)
+
+
+def _transaction_row(name: str, numbers: Numbers) -> _Row:
+    mean, p50, p95, p99, most = _times(numbers.good_time)
     return _Row(
-        f"    {printable(transaction.name)}",
+        name,
         count(numbers.requests),
         count(numbers.errors),
         mean,
@@ -245,32 +309,10 @@ def _transaction_row(transaction: TransactionSummary) -> _Row:
     )
 
 
-def _errors(summary: Summary, width: int) -> Iterator[str]:
-    if not summary.errors:
-        return
-    yield "errors, each with its first example"
-    for error in summary.errors:
-        yield from _error(error, width)
-    if summary.other_errors:
-        yield f"{count(summary.other_errors):>8} x  of other kinds, too many to tell apart"
-
-
-def _error(error: ErrorSummary, width: int) -> Iterator[str]:
-    deeper = _INDENT + "  "
-    yield from wrap(printable(error.message), width, f"{count(error.count):>8} x  ", _INDENT)
-    place = f"{error.page} / {error.transaction}, first in second {error.first_s}"
-    yield from wrap(printable(place), width, _INDENT, _INDENT)
-    example = printable(error.example).strip().splitlines()
-    for line in example[:_MOST_EXAMPLE_LINES]:
-        yield from wrap(line, width, deeper, deeper)
-    if len(example) > _MOST_EXAMPLE_LINES:
-        yield f"{deeper}…"
-
-
 def _workers(summary: Summary, width: int) -> Iterator[str]:
     if summary.workers:
         yield from table(
-            ("worker", "users", "requests", "errors", "CPU", "lag p95", "late p95", ""),
+            ("worker", "users", "requests", "errors", "CPU", "lag p95 ms", "late p95 ms", ""),
             [_worker_row(worker) for worker in summary.workers],
             width,
         )

@@ -1,0 +1,119 @@
+"""Samples of what failed in a load test: exchanges as they were sent and received, without secrets.
+
+While the load is made, they are only held; what is sent of them is made when it is over.
+"""
+
+from __future__ import annotations
+
+import time
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from time import perf_counter
+from typing import Any
+
+from pytest_loadtool.diagnosis.kept import identities_of
+from pytest_loadtool.masking.carried import carried_by
+from pytest_loadtool.masking.exchange import without_secrets
+from pytest_loadtool.masking.text import Mask
+from pytest_loadtool.masking.values import secrets_of
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.exchange import exchange_of
+from pytest_loadtool.replay.user.plan import Plan, Response, Step
+
+LONGEST_BODY = 64 * 1024
+"""How many bytes of a body a sample has."""
+
+_PATIENCE = 5.0
+"""For how long (seconds) samples are made: whoever leads the run waits for them."""
+
+KeptStep = tuple[Step, Response, tuple[Failure, ...]]
+
+
+@dataclass(slots=True)
+class KeptSteps:
+    """Transactions of an iteration of a user of test case number ``case``, the first of which, if
+    it is not ``whole``, is the one that failed. ``rows`` are the user's, from 0, by dataset;
+    ``values`` what its placeholders stood for."""
+
+    case: int
+    steps: list[KeptStep]
+    rows: dict[str, int]
+    values: dict[str, str]
+    whole: bool
+
+
+class Samples:
+    """Makes what can be sent of samples: of builtin types, with all secrets cut."""
+
+    def __init__(self, plans: Sequence[Plan]) -> None:
+        self._plans = plans
+        #: When the clock of the responses stood at 0, in seconds since the epoch.
+        self._epoch = time.time() - perf_counter()
+        self._left = _PATIENCE
+
+    def sent(self, kept: KeptSteps) -> dict[str, Any] | None:
+        """As `load.metrics.samples.sample_of` reads it; None: there is no time left for it."""
+        if self._left < 0:
+            return None
+        began = perf_counter()
+        try:
+            return self._made(kept)
+        except Exception:  # whatever a server has sent, the numbers of the run go on
+            return None
+        finally:
+            self._left -= perf_counter() - began
+
+    def _made(self, kept: KeptSteps) -> dict[str, Any]:
+        plan = self._plans[kept.case]
+        secrets = [*secrets_of(plan.case, plan.values | kept.values)]
+        for _, response, _ in kept.steps:
+            secrets += carried_by(response)
+        mask = Mask(secrets)
+        files = {one.use.name: one.use.file for one in plan.datasets}
+        identities = list(identities_of(plan.case))
+        return {
+            "whole": kept.whole,
+            "started": self._epoch + kept.steps[0][1].sent,
+            "server": plan.case.server or plan.case.app,
+            "rows": [[name, files.get(name, ""), row + 1] for name, row in kept.rows.items()],
+            "transactions": [
+                self._transaction(one, asdict(identities[one[0].index]), mask) for one in kept.steps
+            ],
+        }
+
+    def _transaction(self, one: KeptStep, identity: dict[str, Any], mask: Mask) -> dict[str, Any]:
+        step, response, failures = one
+        exchange, undecoded = exchange_of(response, self._epoch)
+        exchange = without_secrets(exchange, mask)
+        return {
+            "index": step.index,
+            "id": identity,
+            "exchange": _exchange(exchange),
+            "failures": [[one.cause, one.message, mask.text(one.seen)] for one in failures],
+            "otherwise": mask.text(response.otherwise),
+            "first_byte": max(0.0, response.first_byte - response.sent),
+            "undecoded": undecoded,
+        }
+
+
+def _exchange(exchange: Exchange) -> dict[str, Any]:
+    return {
+        "started": exchange.started,
+        "took": exchange.took,
+        "method": exchange.method,
+        "url": exchange.url,
+        "http_version": exchange.http_version,
+        "request_headers": [[*one] for one in exchange.request_headers],
+        "request_body": _body(exchange.request_body),
+        "status": exchange.status,
+        "reason": exchange.reason,
+        "response_headers": [[*one] for one in exchange.response_headers],
+        "response_body": _body(exchange.response_body),
+        "error": exchange.error,
+    }
+
+
+def _body(body: bytes) -> str:
+    return b64encode(body[:LONGEST_BODY]).decode()

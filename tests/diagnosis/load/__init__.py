@@ -1,0 +1,1 @@
+"""Load tests that fail, each for a reason that was brought about."""
