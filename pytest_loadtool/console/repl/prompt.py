@@ -173,7 +173,11 @@ async def interact(session: Console, first: str = "") -> int:
             line = "quit"
         line, *others = line.splitlines() or [""]
         pasted.extendleft(reversed([one for one in others if one.strip()]))
-        await execute(session, line)
+        try:
+            with patch_stdout(raw=True):  # it is left when all that was said has been written
+                await execute(session, line)
+        finally:
+            await asyncio.sleep(0)  # or is about to be, by the event loop
 
     with patch_stdout(raw=True), Interruptible(signal.SIGINT, *ENDING) as running:
         session.show_view = Views(
