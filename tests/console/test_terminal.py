@@ -267,3 +267,21 @@ def test_person_holds_a_replay(tmp_path: Path) -> None:
             assert "xyz" not in screen
             terminal.enter("quit")
             terminal.wait_for(r"exit status 0")
+
+
+def test_the_next_prompt_comes_after_all_that_was_said(tmp_path: Path) -> None:
+    """Whoever types as soon as it is there does not write into the midst of a replay's lines."""
+    with serving() as server:
+        (tmp_path / "shop.case.toml").write_text(case(server.url, *["GET /"] * 20))
+        with console(tmp_path) as terminal:
+            terminal.enter("play --fast")
+            terminal.wait_for(r"Replay it \(yes, no\)\?")
+            terminal.enter("yes")
+            terminal.wait_for(r"^20 transactions passed\.")
+            for _ in range(5):
+                terminal.enter("clear")
+                terminal.wait_for(r"\A\s*loadtool> *$")
+                terminal.enter("play --fast")
+                terminal.wait_for(r"^loadtool> play --fast$")
+                said = terminal.wait_for(r"(?s)play --fast$.*^loadtool> *$")[0]
+                assert "20 transactions passed." in said

@@ -46,7 +46,7 @@ _PROMPT = re.compile(r"(?:loadtool>|\$|.*\[[^\]]*\]|.*\?|-- .* --) ")
 _INPUT = re.compile(rf"({_PROMPT.pattern})(\S.*)")
 #: The question whether there is more to be shown, and its answer. It is gone afterwards.
 _MORE = re.compile(r"-- .* -- \S+")
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 def _token(match: re.Match[str]) -> str:
@@ -80,6 +80,7 @@ STAND_INS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
     (re.compile(r"(?<=^ {3})\w+(?=&name=)|(?<=^ {6})\w{10}$|(?<=│ {3})\w{4}$"), _token),
     (re.compile(r"(?<=One iteration takes )\d+ s"), "6 s"),
     (re.compile(r"(?<=For how long\? \[)\w+"), "1m"),
+    (re.compile(r"(?<=CPython/)\S+"), "3.11.7"),
     (re.compile(r"(?<=Date: ).*(?= 10:17:02 GMT)"), "Sun, 01 Mar 2026"),
     (re.compile(r"(?<=Expires: ).*(?= 10:17:02 GMT)"), "Sun, 01 Mar 2026"),
     (re.compile(r"(?<=left as recorded: )\w{4}(?=…)"), _token),
@@ -146,7 +147,6 @@ class Follower:
 
     def _picture(self, path: Path, *, write: bool = False) -> None:
         """Compare the screen with the picture in ``path``, or make that."""
-        before = self._terminal.lines()
         self._terminal.resize(*LARGE)
         try:
             if write:
@@ -160,7 +160,7 @@ class Follower:
                 self._until(lambda: self._shown() == wanted, lambda: (wanted, self._shown()))
         finally:
             self._terminal.resize(*SMALL)
-            self._terminal.lines(before)
+            self._until(lambda: self._shown()[-1].endswith(" q back"))
 
     def _transcript(self, block: str, *, write: bool) -> str:
         """Type what stands behind the prompts of ``block``, and look at all that comes."""

@@ -10,8 +10,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import pytest
-
 from example_suite.server import ShopServer
 from tests.console.running import ROOT
 from tests.console.terminal import Terminal
@@ -26,8 +24,9 @@ def follow(folder: Path, *, write: bool) -> str:
     Raises:
         Difference: it says something else, and is not to be written.
     """
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    shell = ["env", f"PATH={path}", "PS1=$ ", "bash", "--norc", "--noprofile"]
+    path = f"PATH={Path(sys.executable).parent}:{os.environ['PATH']}"
+    home = (f"HOME={folder}", f"XDG_STATE_HOME={folder / 'state'}")
+    shell = ["env", path, *home, "PS1=$ ", "bash", "--norc", "--noprofile"]
     with ShopServer(folder / "shop") as shop:
         (folder / "work").mkdir()
         terminal = Terminal(folder / "work", shell, size=SMALL)
@@ -37,7 +36,6 @@ def follow(folder: Path, *, write: bool) -> str:
             terminal.close()
 
 
-@pytest.mark.promise(134)
 def test_the_tutorial_is_true(tmp_path: Path) -> None:
     """Each step is done in a terminal, with a browser, and each screen is compared."""
     follow(tmp_path, write=False)
