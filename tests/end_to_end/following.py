@@ -28,7 +28,7 @@ from rich.text import Text
 
 from tests.console.terminal import Terminal
 
-__all__ = ["SMALL", "Difference", "Follower", "followed"]
+__all__ = ["SMALL", "DifferenceError", "Follower", "followed"]
 
 SMALL, LARGE = (80, 24), (160, 50)
 GAP = "…"
@@ -113,7 +113,7 @@ def steps(document: str) -> Iterator[Step]:
             yield Step("text", match["block"], match.start("block"))
 
 
-class Difference(AssertionError):
+class DifferenceError(AssertionError):
     """The terminal does not show what the document says."""
 
 
@@ -130,7 +130,7 @@ class Follower:
         """What the document should say in this place.
 
         Raises:
-            Difference: it says something else, and nothing is to be written.
+            DifferenceError: it says something else, and nothing is to be written.
         """
         match step.kind:
             case "key":
@@ -173,13 +173,13 @@ class Follower:
         shown = self._at_prompt()
         self._asks("loadtool> ", "$ ")
         if not write and not fits(expected, shown):
-            raise Difference(_compared(expected, shown))
+            raise DifferenceError(_compared(expected, shown))
         return "\n".join(cut(expected, shown)) + "\n"
 
     def _asks(self, *prompts: str) -> None:
         line = self._neutral(self._line())
         if line not in prompts:
-            raise Difference(_compared([" or ".join(prompts)], [*self._told(), line]))
+            raise DifferenceError(_compared([" or ".join(prompts)], [*self._told(), line]))
 
     def _enter(self, prompt: str, text: str) -> None:
         """Type an answer where the terminal waits for one, and wait until it has been read."""
@@ -263,7 +263,7 @@ class Follower:
         while not holds():
             if time.monotonic() > deadline:
                 wanted, shown = compared() if compared else ([], self._shown())
-                raise Difference(_compared(wanted, shown))
+                raise DifferenceError(_compared(wanted, shown))
             time.sleep(0.05)
 
 
@@ -316,16 +316,16 @@ def followed(page: Path, follower: Follower, *, write: bool) -> str:
     """Do all steps of the document in ``page``; the document as it should be.
 
     Raises:
-        Difference: it says something else, and is not to be written; the line is named.
+        DifferenceError: it says something else, and is not to be written; the line is named.
     """
     document = page.read_text(encoding="utf-8")
     parts, end = [], 0
     for step in steps(document):
         try:
             shown = follower.do(step, page.parent, write=write)
-        except Difference as error:
+        except DifferenceError as error:
             line = document.count("\n", 0, step.start) + 1
-            raise Difference(f"{page.name}, line {line}: {step.kind}\n{error}") from None
+            raise DifferenceError(f"{page.name}, line {line}: {step.kind}\n{error}") from None
         parts += [document[end : step.start], shown]
         end = step.start + len(step.text)
     return "".join([*parts, document[end:]])

@@ -22,7 +22,7 @@ def follow(folder: Path, *, write: bool) -> str:
     """The document as it should be, from a day at the console in ``folder``.
 
     Raises:
-        Difference: it says something else, and is not to be written.
+        DifferenceError: it says something else, and is not to be written.
     """
     path = f"PATH={Path(sys.executable).parent}:{os.environ['PATH']}"
     home = (f"HOME={folder}", f"XDG_STATE_HOME={folder / 'state'}")
