@@ -28,7 +28,7 @@ from rich.text import Text
 
 from tests.console.terminal import Terminal
 
-__all__ = ["SMALL", "DifferenceError", "Follower", "followed"]
+__all__ = ["SMALL", "DifferenceError", "Follower", "followed", "steps"]
 
 SMALL, LARGE = (80, 24), (160, 50)
 GAP = "…"
