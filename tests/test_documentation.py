@@ -15,6 +15,7 @@ from pytest_loadtool.load.cluster import merger
 from pytest_loadtool.load.verdict import verdict
 from pytest_loadtool.model import kept_replay
 from pytest_loadtool.replay import control
+from tests.end_to_end.following import steps
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -84,6 +85,8 @@ def test_every_picture_is_shown() -> None:
     """No page shows a picture that no script in docs/images makes, and none is made in vain."""
     scripts = "".join(one.read_text() for one in (DOCS / "images").glob("*.py"))
     made = re.findall(r'^    "(\w+)": (?:Picture|Exchange)\(', scripts, re.MULTILINE)
+    tutorial = steps((DOCS / "tutorial.md").read_text(encoding="utf-8"))  # its test makes them
+    made += [Path(step.text).stem for step in tutorial if step.kind == "picture"]
     shown = {link.path.stem for page in PAGES for link in links(page) if link.is_picture}
     assert shown == set(made) == {file.stem for file in (DOCS / "images").glob("*.svg")}
 

@@ -15,6 +15,9 @@ CUSTOMERS = [
     *("victor", "wendy", "xavier", "yvonne"),
 ]
 
+#: Who looks after the shop in its admin, one for each user of a load test; passwords as above.
+EDITORS = [f"editor{number:02}" for number in range(1, 51)]
+
 PRODUCTS = (
     ("Teapot", "24.50", "Short and stout. Holds four cups and keeps them warm for an hour."),
     ("Mug", "7.90", "Stoneware, 300 ml. Survives the dishwasher and most deadlines."),
@@ -30,6 +33,8 @@ PRODUCTS = (
 def seed() -> None:
     users = get_user_model().objects
     users.create_superuser(ADMIN[0], password=ADMIN[1])
+    for name in EDITORS:
+        users.create_superuser(name, password=f"{name}-password")
     for name in CUSTOMERS:
         users.create_user(name, password=f"{name}-password")
     for name, price, description in PRODUCTS:

@@ -77,7 +77,7 @@ class Terminal:
         before: list[str] | None = None
         same = 0
         while True:
-            now = self._lines()
+            now = self.lines_now()
             same = same + 1 if now == before else 0
             settled = same == 5 if expected is None else now == expected
             if settled or time.monotonic() > deadline:
@@ -85,10 +85,27 @@ class Terminal:
             before = now
             time.sleep(0.1)
 
-    def _lines(self) -> list[str]:
-        command = [*self._tmux, "capture-pane", "-p"]
+    def lines_now(self) -> list[str]:
+        """What is shown, line by line, maybe before all of it has come."""
+        return self._captured()
+
+    def past(self) -> list[str]:
+        """The lines that have gone out of the screen."""
+        return self._captured("-S", "-", "-E", "-1") if self._asked("history_size") != "0" else []
+
+    def cursor(self) -> tuple[int, int]:
+        """Where the cursor is: its column and its line, from 0."""
+        column, row = self._asked("cursor_x} #{cursor_y").split()
+        return int(column), int(row)
+
+    def _captured(self, *options: str) -> list[str]:
+        command = [*self._tmux, "capture-pane", "-p", *options]
         shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         return [line.rstrip() for line in shown.splitlines()]
+
+    def _asked(self, variable: str) -> str:
+        command = [*self._tmux, "display-message", "-p", f"#{{{variable}}}"]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
     def resize(self, columns: int, rows: int) -> None:
         command = [*self._tmux, "resize-window", "-x", str(columns), "-y", str(rows)]
@@ -96,8 +113,7 @@ class Terminal:
 
     def program(self) -> int:
         """The process id of the command."""
-        shown = [*self._tmux, "display-message", "-p", "#{pane_pid}"]
-        shell = subprocess.run(shown, check=True, capture_output=True, text=True).stdout.strip()
+        shell = self._asked("pane_pid")
         return int(Path(f"/proc/{shell}/task/{shell}/children").read_text())
 
     def close(self) -> None:

@@ -299,3 +299,17 @@ def test_line_that_is_typed_while_a_long_text_is_shown(tmp_path: Path) -> None:
         terminal.enter("q")
         terminal.wait_for(r"help record\n(.*\n)+loadtool> *$")
         assert "there is no command" not in terminal.screen().lower()
+
+
+def test_the_next_prompt_comes_after_all_that_was_said(tmp_path: Path) -> None:
+    """Whoever types as soon as it is there does not write into the midst of a replay's lines."""
+    with serving() as server:
+        (tmp_path / "shop.case.toml").write_text(case(server.url, *["GET /"] * 20))
+        with console(tmp_path) as terminal:
+            terminal.enter("play --fast")
+            terminal.wait_for(r"Replay it \(yes, no\)\?")
+            terminal.enter("yes")
+            for count in range(1, 6):
+                said = terminal.wait_for(rf"(?:> play --fast[^>]*){{{count}}}> *$")[0]
+                assert said.count("20 transactions passed.") == count
+                terminal.enter("play --fast")

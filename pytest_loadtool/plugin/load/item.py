@@ -126,7 +126,7 @@ class LoadItem(FileItem):
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> Any:
         """The failure text alone where the load test is at fault, else pytest's usual traceback."""
-        if isinstance(excinfo.value, LoadTestFailedError | InconclusiveError):
+        if isinstance(excinfo.value, LoadTestFailedError | LoadTestInconclusiveError):
             return LoadFailure(str(excinfo.value))
         if isinstance(excinfo.value, LoadToolError):
             return WrappedText(shown_error(excinfo.value, self.config))
