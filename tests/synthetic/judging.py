@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 
 from pytest_loadtool.model.case import Transaction
@@ -31,8 +32,9 @@ _WITNESSES = 4
 
 @dataclass(frozen=True)
 class Judgement:
-    """What became of a session: ``dynamic`` fields and ``constant`` ones, those of the former that
-    were ``missed`` (or replaced by what gives another value), and of the latter those ``wrong``."""
+    """What became of a session that was recorded with a draw: its ``dynamic`` fields, those that
+    get a placeholder, of the former those ``missed`` (or replaced by what gives another value), and
+    of the latter those ``wrong``."""
 
     structure: int
     dynamic: frozenset[Place]
@@ -41,6 +43,7 @@ class Judgement:
     wrong: frozenset[Place]
 
 
+@lru_cache(_WITNESSES)
 def recorded(structure: int, draw: int) -> tuple[Exchange, ...]:
     """The session of that structure on the server of that draw."""
     server = Server(f"{structure}/{draw}")
@@ -67,16 +70,10 @@ def judge(structure: int, draw: int = 0) -> Judgement:
     return Judgement(structure, *map(frozenset, (dynamic, replaced, missed, wrong)))
 
 
-def unsteady(structure: int, draws: int) -> frozenset[Place]:
+def unsteady(judgements: Sequence[Judgement]) -> frozenset[Place]:
     """The fields that get a placeholder with some of the draws and with others not."""
-    found = [_found(recorded(structure, draw)) for draw in range(draws)]
+    found = [one.replaced for one in judgements]
     return frozenset.union(*found) - frozenset.intersection(*found)
-
-
-def _found(session: Sequence[Exchange]) -> frozenset[Place]:
-    """The fields that get a placeholder."""
-    case = build_case(session, name="session").case
-    return frozenset(_replaced(compile_case(configure(case, session).case), _values(session)))
 
 
 def _values(session: Sequence[Exchange]) -> dict[Place, str]:

@@ -8,7 +8,12 @@ from collections.abc import Callable, Collection, Iterator
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.classify import is_short_number, looks_random, singular
+from pytest_loadtool.correlation.classify import (
+    is_id_name,
+    is_short_number,
+    looks_random,
+    singular,
+)
 from pytest_loadtool.correlation.kinds import collection, id_stem
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
@@ -109,7 +114,7 @@ def varies(value: str, known: Collection[str] = ()) -> bool:
 
 def things_in(address: str) -> frozenset[tuple[str, str]]:
     """The values in an address, each with what it is the id of: ``item`` of ``/items/7``,
-    ``/show?item_id=7`` and ``/item.php?id=7``; empty where nothing tells."""
+    ``/show?item_id=7``, ``/show?item=7`` and ``/item.php?id=7``; empty where nothing tells."""
     path = address.partition("?")[0]
     return frozenset((one.value, singular(_called(one, path))) for one in target_slots(address, 0))
 
@@ -117,7 +122,9 @@ def things_in(address: str) -> frozenset[tuple[str, str]]:
 def _called(slot: Slot, path: str) -> str:
     if slot.place is Place.PATH:
         return collection(slot.before)
-    return id_stem(slot.name) or collection(path)
+    name = slot.name.removeprefix("amp;")
+    # ``/orders?page=2`` is not about the order 2, ``/comment.php?c=2`` only where links have that.
+    return id_stem(name) or (collection(path) if is_id_name(name) else name)
 
 
 def is_about(address: str, value: str, things: Collection[tuple[str, str]]) -> bool:
