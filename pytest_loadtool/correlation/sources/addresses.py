@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from itertools import chain
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.template import escape
@@ -33,7 +34,7 @@ def link_addresses(producer: Producer, slot: Slot, known: Collection[str]) -> tu
     address = unescape(producer.text)
     if _NO_LITERAL.search(address):
         return ()
-    return tuple(_addresses(address, slot, known, (VALUE, ANY), _as_it_is))
+    return tuple(_addresses(address, producer, slot, known, (VALUE, ANY), _as_it_is))
 
 
 def literal(text: str) -> str:
@@ -44,7 +45,7 @@ def literal(text: str) -> str:
 def location_patterns(producer: Producer, slot: Slot, known: Collection[str]) -> Iterator[str]:
     """Patterns for the address of a redirect. They end after a value in its query."""
     written = _VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS
-    return _addresses(producer.text, slot, known, written, escaped_text, whole=False)
+    return _addresses(producer.text, producer, slot, known, written, escaped_text, whole=False)
 
 
 def _as_it_is(text: str) -> str:
@@ -53,6 +54,7 @@ def _as_it_is(text: str) -> str:
 
 def _addresses(
     address: str,
+    producer: Producer,
     slot: Slot,
     known: Collection[str],
     written: tuple[str, str],
@@ -72,7 +74,8 @@ def _addresses(
     spots = [one for one in target_slots(address, 0) if not one.capsules]
     equal = [one for one in spots if one.value == slot.value]
     named = (one for one in equal if one.name.removeprefix("amp;") == slot.name)
-    mine = next(named, equal[0] if equal else None)
+    there = (one for one in equal if one.place is Place.PATH and one.before == producer.before)
+    mine = next(chain(there, named, equal), None)
     if mine is None:
         return
     if mine.place is Place.QUERY and "/" in mine.raw:
