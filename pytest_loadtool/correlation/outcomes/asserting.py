@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_loadtool.codec.entities import unescape
@@ -56,9 +56,14 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         step = change.step
         if entries.have(step.index, _IGNORED, case.asm.ignore):
             continue
-        best = _best(_own(change, answers, changed, said, told))
+
+        def own(one: Proof, at: int = step.index) -> bool:  # it shows no other change, too
+            shows_later = any(at < other < one.at for other in said.get(one.text, ()))
+            return (one.at, one.validator) not in told and not shows_later
+
+        best = _best(proofs(change, answers, changed), own)
         if not best or best[0].strength == OWN:
-            best = _best(_own(change, views, changed, said, told))
+            best = _best(proofs(change, views, changed), own)
         told.update((one.at, one.validator) for one in best)
         if not best and (change.said or change.things) and not change.logs_in:
             silent.append(change)
@@ -83,22 +88,6 @@ def without_outcome(case: TestCase, exchanges: Sequence[Exchange], change: str) 
     return replace(case, asm=replace(case.asm, ignore=(*case.asm.ignore, entry)))
 
 
-def _own(
-    change: Change,
-    answers: Answers,
-    changed: Mapping[str, Sequence[int]],
-    said: Mapping[str, Sequence[int]],
-    told: Container[tuple[int, Validator | None]],
-) -> Iterator[Proof]:
-    """The proofs of a change that are of no other one, too."""
-    return (
-        one
-        for one in proofs(change, answers, changed)
-        if (one.at, one.validator) not in told
-        and not any(change.step.index < at < one.at for at in said.get(one.text, ()))
-    )
-
-
 def _by(
     changes: Sequence[Change], names: Callable[[Change], Iterable[str]]
 ) -> dict[str, list[int]]:
@@ -110,9 +99,15 @@ def _by(
     return found
 
 
-def _best(made: Iterator[Proof]) -> list[Proof]:
-    """The strongest, of these the nearest, each once."""
-    found = sorted(made, key=lambda one: (one.strength, one.at))
+def _best(made: Iterable[Iterable[Proof]], counts: Callable[[Proof], bool]) -> list[Proof]:
+    """Of what ``counts`` the strongest, of these the nearest, each once. What comes after an answer
+    that shows the thing itself is not looked at."""
+    found: list[Proof] = []
+    for each in made:
+        found += filter(counts, each)
+        if any(one.strength == 0 for one in found):
+            break
+    found.sort(key=lambda one: (one.strength, one.at))
     best = [one for one in found if (one.strength, one.at) == (found[0].strength, found[0].at)]
     return list({one.validator: one for one in best}.values())[:_MOST_PROOFS]
 

@@ -115,8 +115,8 @@ def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
 def _may_come_with(change: Change, answer: SeenAnswer) -> bool:
     """Whether a field and its value stand in the page at all: to read its controls takes long."""
     return any(
-        one.field in answer.field_names
-        and (one.value in answer.text or WRITTEN.search(one.value) is not None)
+        (one.value in answer.text or WRITTEN.search(one.value) is not None)
+        and one.field in answer.field_names
         for one in change.said
     )
 

@@ -79,11 +79,14 @@ class Before:
 
 def names(step: RecordedStep, thing: Thing) -> bool:
     """Whether what is asked for has the id in its address, or in what else it sends."""
-    word = rf"(?<![\w-]){re.escape(thing.id)}(?![\w-])"
-    if thing.id in step.address and re.search(word, step.address):
-        return True
     body = step.exchange.request_body if step.exchange is not None else b""
-    sent = thing.id.encode() in body and looks_random(thing.id)
+    asked = thing.id in step.address
+    sent = looks_random(thing.id) and thing.id.encode() in body
+    if not asked and not sent:
+        return False
+    word = rf"(?<![\w-]){re.escape(thing.id)}(?![\w-])"
+    if asked and re.search(word, step.address):
+        return True
     return sent and re.search(word.encode(), body) is not None
 
 
