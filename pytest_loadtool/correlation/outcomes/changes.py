@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.secret import is_given_out, is_password, is_secret, is_typed_secret
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
@@ -29,6 +30,8 @@ from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.place import Place
 
+#: What fields of JSON have that have nothing.
+EMPTY: tuple[Any, ...] = (None, "", [])
 _REFERENCE = re.compile(r"\$\{([^}|]+)(?:\|[^}]*)?\}")
 _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")
 #: What stands in quotes in a longer text, such as SQL, and the numbers there.
@@ -85,6 +88,8 @@ class Change:
     """The last segment of its path."""
     logs_in: bool = False
     """Whether it sends a password."""
+    emptied: frozenset[str] = frozenset()
+    """The names of the fields that it sends without a value."""
 
     @property
     def method(self) -> str:
@@ -131,6 +136,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
             yield Change(
                 step, tuple(said), tuple(reversed(known.values())), _last(each),
                 logs_in=any(is_password(slot.name) for slot in body),
+                emptied=frozenset((*_emptied(body), *_nulls(step.exchange))),
             )  # fmt: skip
 
 
@@ -285,6 +291,16 @@ def _booleans(exchange: Exchange) -> Iterator[Said]:
             if isinstance(value, bool):
                 text = json_text(value) or ""
                 yield Said(key, text, text)
+
+
+def _emptied(body: Iterable[Slot]) -> Iterator[str]:
+    return (plain(slot.name) for slot in body if not slot.value)
+
+
+def _nulls(exchange: Exchange) -> Iterator[str]:
+    """Those in JSON that are null, or empty."""
+    for _, one in walk(_json(exchange.request_body)):
+        yield from (plain(key) for key, value in one.items() if value in EMPTY)
 
 
 def _json(body: bytes) -> Any:

@@ -18,6 +18,9 @@ OWN = 2
 #: A shorter text stands there by chance.
 SHORTEST = 3
 _LONGEST_NAME = 40
+#: A word that the server writes for a state: ``shipped``, ``in progress``.
+STATE = re.compile(r"[^\W\d_][^\W\d]*(?:[ _-][^\W\d]+){0,3}")
+LONGEST_STATE = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ class Before:
 
     def _alone(self, thing: Thing, start: int, end: int) -> bool:
         return all(
-            at == self._change or not start < at < end
+            at == self._change or not start < at <= end  # the answer may be to a change
             for at in self._changed.get(thing.known_as, ())
         )
 

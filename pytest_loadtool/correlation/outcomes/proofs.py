@@ -21,6 +21,7 @@ from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing, is_change
 from pytest_loadtool.correlation.outcomes.documents import (
+    elements_in_document,
     listed_path,
     named_in_document,
     of_answer,
@@ -36,6 +37,7 @@ from pytest_loadtool.correlation.outcomes.pages import (
     in_text,
     numbers_in_row,
     on_page,
+    words_in_row,
 )
 from pytest_loadtool.correlation.outcomes.proof import OWN, Before, Proof, names, short
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
@@ -92,6 +94,7 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         if _is_at_its_address(change, answer):
             yield from of_answer(change, answer, was)
         yield from named_in_document(change, answer, was)
+        yield from elements_in_document(change, answer, was)
         yield from rendered_in_document(change, answer, was)
     elif answer.is_page:
         if answer.is_xml:
@@ -99,6 +102,7 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         yield from in_control(change, answer, was)
         yield from on_page(change, answer, was)
         yield from numbers_in_row(change, answer, was)
+        yield from words_in_row(change, answer, was)
     else:
         yield from in_text(change, answer, was)
 
