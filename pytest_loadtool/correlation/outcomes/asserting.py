@@ -11,7 +11,7 @@ from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, changes_of
-from pytest_loadtool.correlation.outcomes.proof import OWN, Proof
+from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, Proof
 from pytest_loadtool.correlation.outcomes.proofs import proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
 from pytest_loadtool.model.case import TestCase
@@ -23,7 +23,7 @@ from pytest_loadtool.model.validator import JsonValidator, Outcome, TextValidato
 
 #: How many validators one change gets.
 _MOST_PROOFS = 3
-_CONFIDENCE = (0.95, 0.85, 0.7)
+_CONFIDENCE = (0.95, 0.85, 0.7, 0.6)
 #: What a test case ignores that wants no outcomes, or none of one request.
 _IGNORED = "outcome"
 
@@ -62,10 +62,11 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             return (one.at, one.validator) not in told and not shows_later
 
         best = _best(proofs(change, answers, changed), own)
-        if not best or best[0].strength == OWN:
+        if not best or best[0].strength >= OWN:
             best = _best(proofs(change, views, changed), own)
         told.update((one.at, one.validator) for one in best)
-        if not best and (change.said or change.things) and not change.logs_in:
+        unproved = not best or best[0].strength == REPLY
+        if unproved and (change.said or change.things) and not change.logs_in:
             silent.append(change)
         for one in best:
             outcome = Outcome(one.says, names[step.index])

@@ -13,8 +13,8 @@ from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
-#: The strength of what only the answer to the change says.
-OWN = 2
+#: The strength of what only the answer to the change says: of the thing, and of how it went.
+OWN, REPLY = 2, 3
 #: A shorter text stands there by chance.
 SHORTEST = 3
 _LONGEST_NAME = 40
@@ -28,7 +28,7 @@ class Proof:
     """A validator of the response of transaction ``at``, and what is so when it holds.
 
     ``strength`` orders proofs, 0 being best: of the thing itself by its id; by its name; what only
-    the answer to the change says.
+    the answer to the change says of it; what that says of how it went, which proves nothing.
     """
 
     at: int

@@ -40,6 +40,7 @@ from pytest_loadtool.correlation.outcomes.pages import (
     words_in_row,
 )
 from pytest_loadtool.correlation.outcomes.proof import OWN, Before, Proof, names, short
+from pytest_loadtool.correlation.outcomes.replies import reply
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
@@ -70,7 +71,7 @@ def proofs(
         yield _gone(change, step)
     own = answers.of(change.step)
     if own is not None:
-        yield _repeated(change, own, was)
+        yield chain(_repeated(change, own, was), reply(change, own, was))
 
 
 def _gone(change: Change, step: RecordedStep) -> Iterator[Proof]:
