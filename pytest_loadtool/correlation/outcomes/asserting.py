@@ -66,7 +66,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             best = _best(proofs(change, views, changed), own)
         told.update((one.at, one.validator) for one in best)
         unproved = not best or best[0].strength == REPLY
-        if unproved and (change.said or change.things) and not change.logs_in:
+        if unproved and (change.things or change.said or change.has_fields) and not change.logs_in:
             silent.append(change)
         for one in best:
             outcome = Outcome(one.says, names[step.index])

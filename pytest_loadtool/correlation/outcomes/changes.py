@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import parse_qsl
 
-from pytest_loadtool.codec.names import plain
+from pytest_loadtool.codec.media import FORM, media_type
 from pytest_loadtool.codec.secret import is_given_out, is_password, is_secret, is_typed_secret
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
@@ -90,6 +91,8 @@ class Change:
     """Whether it sends a password."""
     emptied: frozenset[str] = frozenset()
     """The names of the fields that it sends without a value."""
+    has_fields: bool = False
+    """Whether it has some at all."""
 
     @property
     def method(self) -> str:
@@ -129,14 +132,15 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
             )
             known = {(thing.id, thing.noun): thing for thing in reversed(things)}
             said = dict.fromkeys((*_said(each, case.variables), *_booleans(step.exchange)))
-            if not any(slot.part == "body" for slot, _ in each):
+            fields = any(slot.part == "body" for slot, _ in each)
+            if not fields and _json(step.exchange.request_body) is None:
                 lines = _lines(one.request.body)
                 own = [line for line in lines if bodies[line] == 1]
                 said = dict.fromkeys(Said("", line, line) for line in own or lines)
             yield Change(
                 step, tuple(said), tuple(reversed(known.values())), _last(each),
                 logs_in=any(is_password(slot.name) for slot in body),
-                emptied=frozenset((*_emptied(body), *_nulls(step.exchange))),
+                emptied=frozenset(_emptied(step.exchange)), has_fields=fields,
             )  # fmt: skip
 
 
@@ -293,14 +297,13 @@ def _booleans(exchange: Exchange) -> Iterator[Said]:
                 yield Said(key, text, text)
 
 
-def _emptied(body: Iterable[Slot]) -> Iterator[str]:
-    return (plain(slot.name) for slot in body if not slot.value)
-
-
-def _nulls(exchange: Exchange) -> Iterator[str]:
-    """Those in JSON that are null, or empty."""
+def _emptied(exchange: Exchange) -> Iterator[str]:
+    """The fields that are null, or empty."""
     for _, one in walk(_json(exchange.request_body)):
-        yield from (plain(key) for key, value in one.items() if value in EMPTY)
+        yield from (key for key, value in one.items() if value in EMPTY)
+    if media_type(exchange.request_header("content-type")) == FORM:
+        fields = parse_qsl(exchange.request_body.decode("utf-8", "replace"), keep_blank_values=True)
+        yield from (name for name, value in fields if not value)
 
 
 def _json(body: bytes) -> Any:

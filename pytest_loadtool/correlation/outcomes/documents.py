@@ -111,7 +111,7 @@ def _emptied(
     change: Change, answer: SeenAnswer, path: str, item: Any, before: Any
 ) -> Iterator[Proof]:
     """What the change has taken out of an object."""
-    for key in (one for one in before or () if KEY.fullmatch(one) and plain(one) in change.emptied):
+    for key in (one for one in before or () if KEY.fullmatch(one) and one in change.emptied):
         if before[key] not in EMPTY and item.get(key) in (None, ""):
             none = item.get(key) is None
             check = JsonValidator(f"{path}.{key}", None if none else "", absent=none)

@@ -91,11 +91,13 @@ def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
     """A word in the row of a thing that nothing but the change has written in the place of
     another: ``shipped``."""
     earlier = was.same(answer)
-    for thing in change.things if earlier is not None else ():
-        template, mark = next(attributes_with(answer.text, thing), ("", ""))
-        if earlier is None or not mark or mark not in earlier.text or thing.given:
+    for thing in change.things:
+        if earlier is None or thing.given or not earlier.may_say(thing.id):
             continue
         if not was.last(thing, answer) or not was.alone(thing, earlier, answer):
+            continue
+        template, mark = next(attributes_with(answer.text, thing), ("", ""))
+        if not mark or mark not in earlier.text:
             continue
         now, before = (_words(one.text, one.text.find(mark)) for one in (answer, earlier))
         changed = [pair for pair in zip(now, before, strict=False) if pair[0] != pair[1]]
@@ -136,7 +138,7 @@ def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
     something else before."""
     about = answer.step.path == change.step.path or _is_about(change, answer)
     shown = answer.controls if about and _may_come_with(change, answer) else {}
-    empty = (Said(one, "", "") for one in answer.control_names if plain(one) in change.emptied)
+    empty = (Said(one, "", "") for one in sorted(change.emptied))
     for said in (*change.said, *empty) if shown else ():
         raw = shown.get((said.field, said.value))
         earlier = [one for one in was.alike(answer) if one.kind == answer.kind] if raw else []
@@ -153,11 +155,14 @@ def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
 
 def _may_come_with(change: Change, answer: SeenAnswer) -> bool:
     """Whether a field and its value stand in the page at all: to read its controls takes long."""
-    return not change.emptied.isdisjoint(map(plain, answer.field_names)) or any(
-        (one.value in answer.text or WRITTEN.search(one.value) is not None)
-        and one.field in answer.field_names
-        for one in change.said
+    sent = (one.field for one in change.said if _may_be_in(answer, one.value))
+    return any(
+        answer.may_say(one) and one in answer.field_names for one in (*sent, *change.emptied)
     )
+
+
+def _may_be_in(answer: SeenAnswer, text: str) -> bool:
+    return answer.may_say(text) or WRITTEN.search(text) is not None
 
 
 def _split_at_value(tag: str) -> tuple[str, str, str]:
@@ -231,7 +236,7 @@ def _written(said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
 def _shown_as(text: str, answer: SeenAnswer) -> tuple[str, int, bool] | None:
     """How the page writes a text, where, and whether alone between two tags; None: not at all, or
     with other spaces."""
-    if text not in answer.text and not WRITTEN.search(text):
+    if not _may_be_in(answer, text) or (text not in answer.text and not WRITTEN.search(text)):
         return None
     value = " ".join(text.split())
     word = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")

@@ -208,7 +208,7 @@ def _element(thing: Thing, here: SeenAnswer, other: SeenAnswer | None) -> _Check
 
 def _address(thing: Thing, here: SeenAnswer, other: SeenAnswer | None) -> _Check | None:
     """Likewise, of an address with the id that the page has."""
-    if thing.id in here.text:
+    if here.may_say(thing.id):
         for template, recorded in attributes_with(here.text, thing):
             is_address = recorded[0] not in "\"'" and "/" in recorded
             if is_address and (other is None or recorded not in other.text):

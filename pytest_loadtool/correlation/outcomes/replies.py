@@ -14,6 +14,7 @@ from typing import Any
 from pytest_loadtool.answers.documents import GOOD_WORDS
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
+from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.outcomes.changes import Change
 from pytest_loadtool.correlation.outcomes.proof import REPLY, Before, Proof
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
@@ -79,8 +80,9 @@ def _sent(change: Change) -> frozenset[int]:
 def _said(answer: SeenAnswer, counts: frozenset[int]) -> Iterator[tuple[str, Any]]:
     """The paths to what tells that it went well, each with what it has: of the last kind, ``()``,
     nothing; None is anything."""
+    is_query = answer.step.exchange is not None and operation(answer.step.exchange) is not None
     for steps, item in answer.objects[:_MOST_OBJECTS]:
-        if steps == ("data",):  # GraphQL §7.1.1: null is what failed
+        if is_query and steps == ("data",):  # GraphQL §7.1.1: null is what failed
             yield from ((f"{format_path(steps)}.{key}", None) for key, one in item.items() if one)
         for key, value in item.items():
             path = format_path((*steps, key))
