@@ -37,7 +37,6 @@ _MOST_OBJECTS = 20
 _ELEMENT = re.compile(r"<([\w.-]*(?:[Rr]esult|[Rr]eturn|[Ss]tatus|[Ss]uccess))>(\w{2,12})</")
 #: The class of an element in which a page says that it went well.
 _FLASH = re.compile(r"""class=["'][^"'<>]*\b(?:success|notice|confirmation)\b[^"'<>]*["']""")
-_LONGEST_WORD = 40
 #: A number of things that it was done to, in JSON.
 _COUNT = re.compile(r'"([\w-]{2,40})"(\s*:\s*)[1-9]\d{0,6}(\s*[,}])')
 
@@ -103,5 +102,4 @@ def _is_well(name: str, value: Any, counts: frozenset[int]) -> bool:
     if isinstance(value, int):
         ok = name in _SAYING and 200 <= value <= 299
         return ok or (_is_done(name) and value in counts and value > 0)
-    word = isinstance(value, str) and len(value) <= _LONGEST_WORD and value.lower()
-    return name in _SAYING and word in _DONE
+    return name in _SAYING and isinstance(value, str) and value.lower() in _DONE
