@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, metavar="N", help="where to begin")
     parser.add_argument(
         "--draws", type=int, default=20, metavar="N",
-        help="how many draws record each session, and must have the same fields found (default: 20)",
+        help="how many draws record each session; all have the same fields found (default: 20)",
     )  # fmt: skip
     arguments = parser.parse_args()
     score = Score()

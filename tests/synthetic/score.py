@@ -48,7 +48,7 @@ class Score:
 
     def __str__(self) -> str:
         return (
-            f"{self.sessions} sessions, {self.recordings} recordings, {self.dynamic} dynamic fields: "
-            f"recall {self.recall:.2f} %, "
-            f"precision {self.precision:.2f} %, {self.unsteady} sessions differ by the draw"
+            f"{self.sessions} sessions, {self.recordings} recordings, {self.dynamic} dynamic "
+            f"fields: recall {self.recall:.2f} %, precision {self.precision:.2f} %, "
+            f"{self.unsteady} sessions differ by the draw"
         )
