@@ -48,7 +48,9 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     new: dict[int, list[Validator]] = {}
     decisions: list[Decision] = []
     silent: list[Change] = []
-    told: set[tuple[int, Validator | None]] = set()
+    told: set[tuple[int, Validator | None]] = {
+        (at, one) for at, each in enumerate(case.transactions()) for one in each.validators
+    }
     changes = tuple(changes_of(case, steps))
     said = _by(changes, lambda change: (one.value for one in change.said))
     changed = _by(changes, lambda change: (one.known_as for one in change.things))
@@ -127,10 +129,15 @@ def _decision(change: Change, proof: Proof, title: Title, asked: str) -> Decisio
         producer=done,
         consumers=(title(proof.at),),
         rule=OUTCOME,
-        reason=f'"{title(proof.at)}" shows it after "{done}": a validator asserts it.'
-        + (used if text else ""),
+        reason=_reason(proof, title(proof.at), done) + (used if text else ""),
         confidence=_CONFIDENCE[proof.strength],
     )
+
+
+def _reason(proof: Proof, shown: str, done: str) -> str:
+    if proof.strength == REPLY:
+        return f'"{shown}" says so itself, which proves nothing: a validator asserts that it does.'
+    return f'"{shown}" shows it after "{done}": a validator asserts it.'
 
 
 def _text_alone(change: Change, validator: Validator | None) -> str:

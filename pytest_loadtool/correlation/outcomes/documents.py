@@ -111,8 +111,8 @@ def _emptied(
     change: Change, answer: SeenAnswer, path: str, item: Any, before: Any
 ) -> Iterator[Proof]:
     """What the change has taken out of an object."""
-    for key in (one for one in before or () if KEY.fullmatch(one) and one in change.emptied):
-        if before[key] not in EMPTY and item.get(key) in (None, ""):
+    for key in sorted(change.emptied) if isinstance(before, dict) else ():
+        if KEY.fullmatch(key) and before.get(key) not in EMPTY and item.get(key) in (None, ""):
             none = item.get(key) is None
             check = JsonValidator(f"{path}.{key}", None if none else "", absent=none)
             yield Proof(answer.step.index, 0, f"{key} is empty", check)

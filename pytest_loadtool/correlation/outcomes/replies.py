@@ -38,19 +38,20 @@ _ELEMENT = re.compile(r"<([\w.-]*(?:[Rr]esult|[Rr]eturn|[Ss]tatus|[Ss]uccess))>(
 #: The class of an element in which a page says that it went well.
 _FLASH = re.compile(r"""class=["'][^"'<>]*\b(?:success|notice|confirmation)\b[^"'<>]*["']""")
 #: A number of things that it was done to, in JSON.
-_COUNT = re.compile(r'"([\w-]{2,40})"(\s*:\s*)[1-9]\d{0,6}(\s*[,}])')
+_COUNT = re.compile(r'"([\w-]{2,40})"(\s*:\s*)([1-9]\d{0,6})(\s*[,}])')
 
 
 def reply(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """The validators of the change's own answer, or of the page that it leads to."""
     if answer.document is not None:
-        for path, value in _said(answer, _sent(change)):
+        counts = _sent(change)
+        for path, value in _said(answer, counts):
             nothing = value == ()
             check = JsonValidator(path, None if nothing else value, absent=nothing)
             yield _proof(answer, path.removeprefix("$."), check)
         for found in _COUNT.finditer(answer.text):
-            if _is_done(plain(found[1])):
-                none = escape(f'"{found[1]}"{found[2]}0{found[3]}')
+            if _is_done(plain(found[1])) and int(found[3]) not in counts:
+                none = escape(f'"{found[1]}"{found[2]}0{found[4]}')
                 yield _proof(answer, found[1], TextValidator(none, absent=True))
         return
     text = answer.text.strip()

@@ -206,6 +206,11 @@ SESSIONS = {
          "note is empty | PATCH /orders/${order_id[1]} | 3 | $.note = ''",
          "due is empty | PATCH /orders/${order_id[1]} | 3 | not $.due"],
     ),
+    "a list where the object was asked for": (
+        [get(ONE, json_body([{"id": 4711, "n": 1}])), call("PUT", ONE, {"note": "", "n": 3}),
+         get(ONE, json_body({"note": "", "n": 3}))],
+        ["n is 3 | PUT /orders/4711 | 2 | $.n = 3"],
+    ),
     "a field of a form that is empty then": (
         [page(ONE, typed("hot")), post(ONE, "note=&n=7"), page(ONE, typed(""))],
         ['note is empty | POST /orders/4711 | 2 | <input name="note" value="">'],
