@@ -203,8 +203,8 @@ SESSIONS = {
         [CREATE, item(note="hot", due="May"), call("PATCH", ONE, {"note": "", "due": None}),
          item(note="", due=None)],
         ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
-         "note is empty | PATCH /orders/${order_id[1]} | 3 | $.note = ''",
-         "due is empty | PATCH /orders/${order_id[1]} | 3 | not $.due"],
+         "due is empty | PATCH /orders/${order_id[1]} | 3 | not $.due",
+         "note is empty | PATCH /orders/${order_id[1]} | 3 | $.note = ''"],
     ),
     "a list where the object was asked for": (
         [get(ONE, json_body([{"id": 4711, "n": 1}])), call("PUT", ONE, {"note": "", "n": 3}),
