@@ -30,7 +30,7 @@ ROOMS: dict[str, set[str]] = {
         for room in ("casefile", "extraction", "answers", "auth", "load")
     },
     "recording": {"errors", "codec", "model", "answers", "auth"},
-    "correlation": {"errors", "codec", "model", "extraction"},
+    "correlation": {"errors", "codec", "model", "answers", "extraction"},
     "editing": {"errors", "codec", "model", "extraction", "correlation"},
     "masking": {"errors", "codec", "model", "extraction", "correlation", "editing", "auth"},
     "diagnosis": {"errors", "codec", "model", "auth", "load", "correlation", "masking"},

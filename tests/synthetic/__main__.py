@@ -1,6 +1,7 @@
 """``python -m tests.synthetic``: how much of what is dynamic is found, and how much wrongly.
 
-A line for each structure in which not all is right, with its number; then the sums.
+Each session is recorded with each draw, and replayed against others. A line for each of which not
+all is right, ``structure/draw``; then the sums.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tests.synthetic.judging import judge, unsteady
+from tests.synthetic.judging import Place, judge, unsteady
 from tests.synthetic.score import Score
 
 
@@ -19,20 +20,25 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, metavar="N", help="where to begin")
     parser.add_argument(
         "--draws", type=int, default=20, metavar="N",
-        help="how many draws of each session must have the same fields found (default: 20)",
+        help="how many draws record each session; all have the same fields found (default: 20)",
     )  # fmt: skip
     arguments = parser.parse_args()
     score = Score()
     for structure in range(arguments.first, arguments.first + arguments.sessions):
-        judgement, other = judge(structure), unsteady(structure, arguments.draws)
-        score.add(judgement, steady=not other)
-        for what, places in (
-            ("missed", judgement.missed), ("wrong", judgement.wrong), ("at times", other)
-        ):  # fmt: skip
-            if places:
-                named = ", ".join(f"{at}: {name}" for at, name in sorted(places))
-                sys.stdout.write(f"{structure} {what} {named}\n")
+        judgements = [judge(structure, draw) for draw in range(arguments.draws)]
+        other = unsteady(judgements)
+        score.add(judgements, steady=not other)
+        for draw, one in enumerate(judgements):
+            _tell(f"{structure}/{draw} missed", one.missed)
+            _tell(f"{structure}/{draw} wrong", one.wrong)
+        _tell(f"{structure} at times", other)
     sys.stdout.write(f"{score}\n")
+
+
+def _tell(what: str, places: frozenset[Place]) -> None:
+    if places:
+        named = ", ".join(f"{at}: {name}" for at, name in sorted(places))
+        sys.stdout.write(f"{what} {named}\n")
 
 
 if __name__ == "__main__":

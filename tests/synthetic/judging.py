@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 
 from pytest_loadtool.model.case import Transaction
@@ -25,14 +26,16 @@ __all__ = ["Judgement", "judge", "recorded", "unsteady"]
 #: A field of a request: the request's number in the session, and the field's place.
 Place = tuple[int, str]
 _STYLES = (rest, forms, rpc)
-#: How many draws tell what is dynamic: a small number may be the same on two servers.
-_WITNESSES = 4
+#: How many draws a recording is replayed against, and how many tell what is dynamic: a small number
+#: may be the same on some servers.
+_REPLAYED, _WITNESSES = 3, 20
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What became of a session: ``dynamic`` fields and ``constant`` ones, those of the former that
-    were ``missed`` (or replaced by what gives another value), and of the latter those ``wrong``."""
+    """What became of a session that was recorded with a draw: its ``dynamic`` fields, those that
+    get a placeholder, of the former those ``missed`` (or replaced by what gives another value), and
+    of the latter those ``wrong``."""
 
     structure: int
     dynamic: frozenset[Place]
@@ -41,6 +44,7 @@ class Judgement:
     wrong: frozenset[Place]
 
 
+@lru_cache(2 * _WITNESSES)
 def recorded(structure: int, draw: int) -> tuple[Exchange, ...]:
     """The session of that structure on the server of that draw."""
     server = Server(f"{structure}/{draw}")
@@ -51,37 +55,32 @@ def recorded(structure: int, draw: int) -> tuple[Exchange, ...]:
 
 def judge(structure: int, draw: int = 0) -> Judgement:
     """Configure the session as recorded with that draw, and replay it against the next ones."""
-    sessions = [recorded(structure, one) for one in range(draw, draw + _WITNESSES)]
-    taken = [_values(one) for one in sessions]
-    own = taken[0]
-    dynamic = {key for key in own if any(other.get(key) != own[key] for other in taken)}
-    case = build_case(sessions[0], name="session").case
-    plan = compile_case(configure(case, sessions[0]).case)
+    session, own = recorded(structure, draw), _sent_by(structure, draw)
+    others = [_sent_by(structure, one) for one in range(draw, draw + _WITNESSES)]
+    dynamic = {key for key in own if any(other.get(key) != own[key] for other in others)}
+    case = build_case(session, name="session").case
+    plan = compile_case(configure(case, session).case)
     replaced = _replaced(plan, own)
     bad: set[Place] = set()
-    for session, expected in zip(sessions[1:], taken[1:], strict=True):
-        sent = _replayed(plan, session)
+    for other in range(draw + 1, draw + 1 + _REPLAYED):
+        sent, expected = _replayed(plan, recorded(structure, other)), _sent_by(structure, other)
         bad |= {key for key in own if sent.get(key) != expected.get(key)}
     missed = {key for key in dynamic if key in bad or key not in replaced}
     wrong = {key for key in replaced if key in bad or key not in dynamic}
     return Judgement(structure, *map(frozenset, (dynamic, replaced, missed, wrong)))
 
 
-def unsteady(structure: int, draws: int) -> frozenset[Place]:
+def unsteady(judgements: Sequence[Judgement]) -> frozenset[Place]:
     """The fields that get a placeholder with some of the draws and with others not."""
-    found = [_found(recorded(structure, draw)) for draw in range(draws)]
+    found = [one.replaced for one in judgements]
     return frozenset.union(*found) - frozenset.intersection(*found)
 
 
-def _found(session: Sequence[Exchange]) -> frozenset[Place]:
-    """The fields that get a placeholder."""
-    case = build_case(session, name="session").case
-    return frozenset(_replaced(compile_case(configure(case, session).case), _values(session)))
-
-
-def _values(session: Sequence[Exchange]) -> dict[Place, str]:
+@lru_cache(2 * _WITNESSES)
+def _sent_by(structure: int, draw: int) -> dict[Place, str]:
+    """All values that the session sends with that draw."""
     found: dict[Place, str] = {}
-    for at, one in enumerate(session):
+    for at, one in enumerate(recorded(structure, draw)):
         headers = list(one.request_headers)
         of_request = fields(one.method, one.url.removeprefix(SERVER), headers, one.request_body)
         found |= {(at, name): value for name, value in of_request.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tests.synthetic.judging import Judgement
@@ -16,19 +17,23 @@ class Score:
     be, and was so rightly. Both are in percent."""
 
     sessions: int = 0
+    recordings: int = 0
     dynamic: int = 0
     missed: int = 0
     replaced: int = 0
     wrong: int = 0
     unsteady: int = 0
 
-    def add(self, judgement: Judgement, *, steady: bool) -> None:
-        """Count a session; ``steady`` tells whether all draws have the same fields found."""
+    def add(self, judgements: Sequence[Judgement], *, steady: bool) -> None:
+        """Count a session as recorded with some draws; ``steady`` tells whether all of these have
+        the same fields found."""
         self.sessions += 1
-        self.dynamic += len(judgement.dynamic)
-        self.missed += len(judgement.missed)
-        self.replaced += len(judgement.replaced)
-        self.wrong += len(judgement.wrong)
+        self.recordings += len(judgements)
+        for one in judgements:
+            self.dynamic += len(one.dynamic)
+            self.missed += len(one.missed)
+            self.replaced += len(one.replaced)
+            self.wrong += len(one.wrong)
         self.unsteady += not steady
 
     @property
@@ -43,6 +48,7 @@ class Score:
 
     def __str__(self) -> str:
         return (
-            f"{self.sessions} sessions, {self.dynamic} dynamic fields: recall {self.recall:.2f} %, "
-            f"precision {self.precision:.2f} %, {self.unsteady} sessions differ by the draw"
+            f"{self.sessions} sessions, {self.recordings} recordings, {self.dynamic} dynamic "
+            f"fields: recall {self.recall:.2f} %, precision {self.precision:.2f} %, "
+            f"{self.unsteady} sessions differ by the draw"
         )

@@ -6,7 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.correlation.classify import collection_names, is_id_name, is_short_number
+from pytest_loadtool.correlation.classify import (
+    collection_names,
+    is_id_name,
+    is_short_number,
+    is_version_name,
+)
 from pytest_loadtool.correlation.graphql import declared_ids, operation
 from pytest_loadtool.correlation.kinds import (
     WRAPPERS,
@@ -129,6 +134,8 @@ def is_same(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
         return False
     if same_name(slot.name) == same_name(producer.name) and slot.before in ("", *producer.steps):
         return True
+    if is_version_name(producer.name):  # 8 may be the id of a thing, and its version by chance
+        return False
     called = traffic.steps[producer.transaction].called
     things = things_of(producer, producer.before or called)
     return id_stem(slot.name) not in ANYTHING and is_for(slot, things, traffic)

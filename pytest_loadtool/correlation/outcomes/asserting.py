@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_loadtool.codec.entities import unescape
@@ -11,7 +11,7 @@ from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, changes_of
-from pytest_loadtool.correlation.outcomes.proof import OWN, Proof
+from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, Proof
 from pytest_loadtool.correlation.outcomes.proofs import proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
 from pytest_loadtool.model.case import TestCase
@@ -23,7 +23,7 @@ from pytest_loadtool.model.validator import Outcome, Validator, validator_texts
 
 #: How many validators one change gets.
 _MOST_PROOFS = 3
-_CONFIDENCE = (0.95, 0.85, 0.7)
+_CONFIDENCE = (0.95, 0.85, 0.7, 0.6)
 #: What a test case ignores that wants no outcomes, or none of one request.
 _IGNORED = "outcome"
 
@@ -48,7 +48,9 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     new: dict[int, list[Validator]] = {}
     decisions: list[Decision] = []
     silent: list[Change] = []
-    told: set[tuple[int, Validator | None]] = set()
+    told: set[tuple[int, Validator | None]] = {
+        (at, one) for at, each in enumerate(case.transactions()) for one in each.validators
+    }
     changes = tuple(changes_of(case, steps))
     said = _by(changes, lambda change: (one.value for one in change.said))
     changed = _by(changes, lambda change: (one.known_as for one in change.things))
@@ -56,11 +58,17 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         step = change.step
         if entries.have(step.index, _IGNORED, case.asm.ignore):
             continue
-        best = _best(_own(change, answers, changed, said, told))
-        if not best or best[0].strength == OWN:
-            best = _best(_own(change, views, changed, said, told))
+
+        def own(one: Proof, at: int = step.index) -> bool:  # it shows no other change, too
+            shows_later = any(at < other < one.at for other in said.get(one.text, ()))
+            return (one.at, one.validator) not in told and not shows_later
+
+        best = _best(proofs(change, answers, changed), own)
+        if not best or best[0].strength >= OWN:
+            best = _best(proofs(change, views, changed), own)
         told.update((one.at, one.validator) for one in best)
-        if not best and (change.said or change.things) and not change.logs_in:
+        unproved = not best or best[0].strength == REPLY
+        if unproved and (change.things or change.said or change.has_fields) and not change.logs_in:
             silent.append(change)
         for one in best:
             outcome = Outcome(one.says, names[step.index])
@@ -83,22 +91,6 @@ def without_outcome(case: TestCase, exchanges: Sequence[Exchange], change: str) 
     return replace(case, asm=replace(case.asm, ignore=(*case.asm.ignore, entry)))
 
 
-def _own(
-    change: Change,
-    answers: Answers,
-    changed: Mapping[str, Sequence[int]],
-    said: Mapping[str, Sequence[int]],
-    told: Container[tuple[int, Validator | None]],
-) -> Iterator[Proof]:
-    """The proofs of a change that are of no other one, too."""
-    return (
-        one
-        for one in proofs(change, answers, changed)
-        if (one.at, one.validator) not in told
-        and not any(change.step.index < at < one.at for at in said.get(one.text, ()))
-    )
-
-
 def _by(
     changes: Sequence[Change], names: Callable[[Change], Iterable[str]]
 ) -> dict[str, list[int]]:
@@ -110,9 +102,15 @@ def _by(
     return found
 
 
-def _best(made: Iterator[Proof]) -> list[Proof]:
-    """The strongest, of these the nearest, each once."""
-    found = sorted(made, key=lambda one: (one.strength, one.at))
+def _best(made: Iterable[Iterable[Proof]], counts: Callable[[Proof], bool]) -> list[Proof]:
+    """Of what ``counts`` the strongest, of these the nearest, each once. What comes after an answer
+    that shows the thing itself is not looked at."""
+    found: list[Proof] = []
+    for each in made:
+        found += filter(counts, each)
+        if any(one.strength == 0 for one in found):
+            break
+    found.sort(key=lambda one: (one.strength, one.at))
     best = [one for one in found if (one.strength, one.at) == (found[0].strength, found[0].at)]
     return list({one.validator: one for one in best}.values())[:_MOST_PROOFS]
 
@@ -131,10 +129,15 @@ def _decision(change: Change, proof: Proof, title: Title, asked: str) -> Decisio
         producer=done,
         consumers=(title(proof.at),),
         rule=OUTCOME,
-        reason=f'"{title(proof.at)}" shows it after "{done}": a validator asserts it.'
-        + (used if text else ""),
+        reason=_reason(proof, title(proof.at), done) + (used if text else ""),
         confidence=_CONFIDENCE[proof.strength],
     )
+
+
+def _reason(proof: Proof, shown: str, done: str) -> str:
+    if proof.strength == REPLY:
+        return f'"{shown}" says so itself, which proves nothing: a validator asserts that it does.'
+    return f'"{shown}" shows it after "{done}": a validator asserts it.'
 
 
 def _text_alone(change: Change, validator: Validator | None) -> str:

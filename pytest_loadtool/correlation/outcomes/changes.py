@@ -8,8 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import parse_qsl
 
-from pytest_loadtool.codec.secret import is_password, is_secret, is_typed_secret
+from pytest_loadtool.codec.media import FORM, media_type
+from pytest_loadtool.codec.secret import is_given_out, is_password, is_secret, is_typed_secret
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
     is_id_name,
@@ -29,6 +31,8 @@ from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.place import Place
 
+#: What fields of JSON have that have nothing.
+EMPTY: tuple[Any, ...] = (None, "", [])
 _REFERENCE = re.compile(r"\$\{([^}|]+)(?:\|[^}]*)?\}")
 _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")
 #: What stands in quotes in a longer text, such as SQL, and the numbers there.
@@ -83,26 +87,32 @@ class Change:
     things: tuple[Thing, ...]
     last: Said | None = None
     """The last segment of its path."""
+    logs_in: bool = False
+    """Whether it sends a password."""
+    emptied: frozenset[str] = frozenset()
+    """The names of the fields that it sends without a value."""
+    has_fields: bool = False
+    """Whether it has some at all."""
 
     @property
     def method(self) -> str:
         """That of its request."""
         return self.step.transaction.request.method
 
-    @property
-    def logs_in(self) -> bool:
-        """Whether it sends a password."""
-        slots = request_slots(self.step.transaction.request, self.step.content_type, 0)
-        return any(is_password(one.name) for one in slots)
-
 
 def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change]:
     """The changes of a session that went well, in their order: what a configured ``case`` sends,
     beside what was recorded."""
     transactions = tuple(case.transactions())
+    recorded = [
+        tuple(recorded_slots(step)) if step.exchange is not None and not step.is_static else ()
+        for step in steps
+    ]
     sent = [
-        list(_sent(step, one, case)) if step.exchange is not None and not step.is_static else []
-        for step, one in zip(steps, transactions, strict=True)
+        list(_sent(step, one, body, case))
+        if step.exchange is not None and not step.is_static
+        else []
+        for step, one, body in zip(steps, transactions, recorded, strict=True)
     ]
     nouns: dict[str, str] = {}
     for each in sent:
@@ -115,32 +125,35 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
         if step.changes_things
         for line in dict.fromkeys(_lines(one.request.body))
     )
-    for step, one, each in zip(steps, transactions, sent, strict=True):
+    for step, one, each, body in zip(steps, transactions, sent, recorded, strict=True):
         if step.exchange is not None and is_change(step) and 200 <= step.exchange.status < 400:
             things = dict.fromkeys(
                 (*_about(each, case.variables), *_given(step, one, case.variables, nouns))
             )
             known = {(thing.id, thing.noun): thing for thing in reversed(things)}
             said = dict.fromkeys((*_said(each, case.variables), *_booleans(step.exchange)))
-            if not any(slot.part == "body" for slot, _ in each):
+            fields = any(slot.part == "body" for slot, _ in each)
+            if not fields and _json(step.exchange.request_body) is None:
                 lines = _lines(one.request.body)
                 own = [line for line in lines if bodies[line] == 1]
                 said = dict.fromkeys(Said("", line, line) for line in own or lines)
-            yield Change(step, tuple(said), tuple(reversed(known.values())), _last(each))
+            yield Change(
+                step, tuple(said), tuple(reversed(known.values())), _last(each),
+                logs_in=any(is_password(slot.name) for slot in body),
+                emptied=frozenset(_emptied(step.exchange)), has_fields=fields,
+            )  # fmt: skip
 
 
 def _sent(
-    step: RecordedStep, transaction: Transaction, case: TestCase
+    step: RecordedStep, transaction: Transaction, recorded: Iterable[Slot], case: TestCase
 ) -> Iterator[tuple[Slot, str]]:
-    """What stands in the target and in the body as it was recorded, each with its template."""
+    """What stands in the target and in the body as it was ``recorded``, each with its template."""
     plain = Plain.of(transaction.request)
     target, body = plain.request.target, Request("POST", "/", body=plain.request.body)
     yield from _paired(
         target_slots(step.address, step.index), target_slots(target, step.index), plain, case
     )
-    yield from _paired(
-        recorded_slots(step), request_slots(body, step.content_type, step.index), plain, case
-    )
+    yield from _paired(recorded, request_slots(body, step.content_type, step.index), plain, case)
 
 
 def _paired(
@@ -219,7 +232,8 @@ def _about(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) 
         name = _REFERENCE.fullmatch(template)
         given_out = name is not None and _is_given_out(variables.get(name[1]))
         known = given_out or is_path_id(slot.value)
-        nameless = given_out and looks_random(slot.value) and not is_secret(slot.name)
+        secret = is_secret(slot.name) or is_given_out(slot.name)
+        nameless = given_out and looks_random(slot.value) and not secret
         if known and (_names_a_thing(slot) or nameless):
             yield Thing(slot.value, template, _noun(slot))
 
@@ -281,6 +295,15 @@ def _booleans(exchange: Exchange) -> Iterator[Said]:
             if isinstance(value, bool):
                 text = json_text(value) or ""
                 yield Said(key, text, text)
+
+
+def _emptied(exchange: Exchange) -> Iterator[str]:
+    """The fields that are null, or empty."""
+    for _, one in walk(_json(exchange.request_body)):
+        yield from (key for key, value in one.items() if value in EMPTY)
+    if media_type(exchange.request_header("content-type")) == FORM:
+        fields = parse_qsl(exchange.request_body.decode("utf-8", "replace"), keep_blank_values=True)
+        yield from (name for name, value in fields if not value)
 
 
 def _json(body: bytes) -> Any:

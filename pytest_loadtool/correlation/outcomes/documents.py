@@ -16,10 +16,12 @@ from pytest_loadtool.correlation.classify import (
     singular,
 )
 from pytest_loadtool.correlation.kinds import WRAPPERS, collection, id_stem
-from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
+from pytest_loadtool.correlation.outcomes.changes import EMPTY, Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.proof import (
+    LONGEST_STATE,
     OWN,
     SHORTEST,
+    STATE,
     Before,
     Proof,
     is_same,
@@ -38,9 +40,6 @@ from pytest_loadtool.correlation.responses.objects import (
 from pytest_loadtool.extraction.jsonpath import compile_path, format_path, json_text
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
-#: A word that the server writes for a state: ``shipped``, ``in progress``.
-_STATE = re.compile(r"[^\W\d_][^\W\d]*(?:[ _-][^\W\d]+){0,3}")
-_LONGEST_STATE = 40
 #: What a server makes of text that has markup of a wiki, and what it leaves as it is between that.
 _TAG, _MARKUP = re.compile(r"<\w"), re.compile(r"[^\w .,;:!?()/+-]+")
 #: What is before and behind what it says.
@@ -70,6 +69,7 @@ def of_object(change: Change, thing: Thing, answer: SeenAnswer, was: Before) -> 
             elif alone and before is not None and _is_state(keys, value, before, thing):
                 yield _equal(answer, 0, path, keys, escape(json_text(value) or ""), value)
         yield from _elements(change, answer, path, item, before)
+        yield from _emptied(change, answer, path, item, before)
         return
     if names(answer.step, thing):
         yield from of_answer(change, answer, was)
@@ -104,6 +104,18 @@ def of_answer(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof
                 yield _equal(answer, 0, format_path(steps), keys, said.template, value)
         before = next((inner(one, steps) for one in earlier), None)
         yield from _elements(change, answer, format_path(steps), item, before)
+        yield from _emptied(change, answer, format_path(steps), item, before)
+
+
+def _emptied(
+    change: Change, answer: SeenAnswer, path: str, item: Any, before: Any
+) -> Iterator[Proof]:
+    """What the change has taken out of an object."""
+    for key in sorted(change.emptied) if isinstance(before, dict) else ():
+        if KEY.fullmatch(key) and before.get(key) not in EMPTY and item.get(key) in (None, ""):
+            none = item.get(key) is None
+            check = JsonValidator(f"{path}.{key}", None if none else "", absent=none)
+            yield Proof(answer.step.index, 0, f"{key} is empty", check)
 
 
 def _said(change: Change, keys: Keys, value: Any) -> Said | None:
@@ -127,7 +139,7 @@ def _is_state(keys: Keys, value: Any, before: dict[str, Any], thing: Thing) -> b
     if isinstance(value, bool):
         return True
     if isinstance(value, str):
-        return len(value) <= _LONGEST_STATE and _STATE.fullmatch(value) is not None
+        return len(value) <= LONGEST_STATE and STATE.fullmatch(value) is not None
     own = "${" in thing.template
     return own and value.__class__ is int and abs(value) <= _MOST_COUNTED
 
@@ -154,6 +166,19 @@ def named_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterat
         held = any(found is not None and wanted in ("", found) for found in earlier)
         if not held and not was.known(said.value):
             yield proof
+
+
+def elements_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Texts of the change that a list of texts has."""
+    telling = [one for one in change.said if one.is_text and len(one.value) >= TELLING]
+    for said in (one for one in telling if one.value in answer.text and _fits(one.value)):
+        for steps, item in answer.objects:
+            keys = (one for one, value in item.items() if value.__class__ is list)
+            key = next((one for one in keys if said.value in item[one]), "")
+            if listed_at(steps) is None and KEY.fullmatch(key) and not was.known(said.value):
+                path = f'{format_path(steps)}.{key}[?(@=="{said.template}")]'
+                says = f"{short(said.value)} is in {key}"
+                yield Proof(answer.step.index, 1, says, JsonValidator(path), said.value)
 
 
 def _object_named(said: Said, answer: SeenAnswer) -> tuple[Steps, Keys] | None:

@@ -20,7 +20,9 @@ from pytest_loadtool.correlation.classify import (
 from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.proof import (
+    LONGEST_STATE,
     SHORTEST,
+    STATE,
     Before,
     Proof,
     is_same,
@@ -44,6 +46,9 @@ _MOST_ATTRIBUTES = 200
 #: How much of an address is before it.
 _LONGEST_ADDRESS = 200
 _NO_ADDRESS = re.compile(r"[<>\s]")
+#: A text behind a tag, and words of which it is another one soon.
+_CELL = re.compile(r">\s*[^\s<>][^<>]*(?=<)")
+_TIMES = frozenset({"ago", "minute", "moment", "moments", "now", "seconds", "today", "yesterday"})
 #: What may be behind an id in an attribute.
 _AFTER = frozenset("\"'/?&#")
 
@@ -82,6 +87,41 @@ def numbers_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
                 yield Proof(answer.step.index, 1, says, TextValidator(shown, row=template))
 
 
+def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """A word in the row of a thing that nothing but the change has written in the place of
+    another: ``shipped``."""
+    earlier = was.same(answer)
+    for thing in change.things:
+        if earlier is None or thing.given or not earlier.may_say(thing.id):
+            continue
+        if not was.last(thing, answer) or not was.alone(thing, earlier, answer):
+            continue
+        template, mark = next(attributes_with(answer.text, thing), ("", ""))
+        if not mark or mark not in earlier.text:
+            continue
+        now, before = (_words(one.text, one.text.find(mark)) for one in (answer, earlier))
+        changed = [pair for pair in zip(now, before, strict=False) if pair[0] != pair[1]]
+        if len(now) != len(before) or len(changed) != 1:
+            continue
+        shown, was_shown = (one.strip("> \t\r\n") for one in changed[0])
+        states = all(STATE.fullmatch(one) and not _passes(one) for one in (shown, was_shown))
+        if states and len(shown) <= LONGEST_STATE and changed[0][0] not in before:
+            check = TextValidator(f"{escape(changed[0][0])}<", row=template)
+            says = f"{short(shown)} is shown with the {thing.noun}"
+            yield Proof(answer.step.index, 0, says, check)
+
+
+def _words(text: str, at: int) -> list[str]:
+    """What stands between the tags of the row around that place, each from its ``>`` on."""
+    start, end = row_around(text, at)
+    return _CELL.findall(text, start, end) if end else []
+
+
+def _passes(words: str) -> bool:
+    """Whether they are said of a time that goes by."""
+    return not _TIMES.isdisjoint(words.lower().split())
+
+
 def _rows_of(change: Change, answer: SeenAnswer) -> Iterator[tuple[str, str, int, str]]:
     """What rows are known by, as a template and as recorded, where that is, and what it is."""
     for thing in change.things:
@@ -98,14 +138,15 @@ def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
     something else before."""
     about = answer.step.path == change.step.path or _is_about(change, answer)
     shown = answer.controls if about and _may_come_with(change, answer) else {}
-    for said in change.said:
+    empty = (Said(one, "", "") for one in sorted(change.emptied))
+    for said in (*change.said, *empty) if shown else ():
         raw = shown.get((said.field, said.value))
         earlier = [one for one in was.alike(answer) if one.kind == answer.kind] if raw else []
         was_so = any(raw == one.controls.get((said.field, said.value)) for one in earlier)
         known = any(said.field in one.control_names for one in earlier)
         if raw is None or was_so or not known or len(raw) > _LONGEST_ADDRESS:
             continue
-        label = unescape(raw.partition(">")[2].strip()) or said.value
+        label = unescape(raw.partition(">")[2].strip()) or said.value or "empty"
         head, value, tail = _split_at_value(raw)
         now = said.template if "${" in said.template else escape(value)
         validator = TextValidator(f"{escape(head)}{now}{escape(tail)}")
@@ -114,11 +155,14 @@ def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
 
 def _may_come_with(change: Change, answer: SeenAnswer) -> bool:
     """Whether a field and its value stand in the page at all: to read its controls takes long."""
+    sent = (one.field for one in change.said if _may_be_in(answer, one.value))
     return any(
-        one.field in answer.field_names
-        and (one.value in answer.text or WRITTEN.search(one.value) is not None)
-        for one in change.said
+        answer.may_say(one) and one in answer.field_names for one in (*sent, *change.emptied)
     )
+
+
+def _may_be_in(answer: SeenAnswer, text: str) -> bool:
+    return answer.may_say(text) or WRITTEN.search(text) is not None
 
 
 def _split_at_value(tag: str) -> tuple[str, str, str]:
@@ -192,7 +236,7 @@ def _written(said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
 def _shown_as(text: str, answer: SeenAnswer) -> tuple[str, int, bool] | None:
     """How the page writes a text, where, and whether alone between two tags; None: not at all, or
     with other spaces."""
-    if text not in answer.text and not WRITTEN.search(text):
+    if not _may_be_in(answer, text) or (text not in answer.text and not WRITTEN.search(text)):
         return None
     value = " ".join(text.split())
     word = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")

@@ -13,11 +13,14 @@ from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
-#: The strength of what only the answer to the change says.
-OWN = 2
+#: The strength of what only the answer to the change says: of the thing, and of how it went.
+OWN, REPLY = 2, 3
 #: A shorter text stands there by chance.
 SHORTEST = 3
 _LONGEST_NAME = 40
+#: A word that the server writes for a state: ``shipped``, ``in progress``.
+STATE = re.compile(r"[^\W\d_][^\W\d]*(?:[ _-][^\W\d]+){0,3}")
+LONGEST_STATE = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Proof:
     """A validator of the response of transaction ``at``, and what is so when it holds.
 
     ``strength`` orders proofs, 0 being best: of the thing itself by its id; by its name; what only
-    the answer to the change says.
+    the answer to the change says of it; what that says of how it went, which proves nothing.
     """
 
     at: int
@@ -58,7 +61,7 @@ class Before:
 
     def _alone(self, thing: Thing, start: int, end: int) -> bool:
         return all(
-            at == self._change or not start < at < end
+            at == self._change or not start < at <= end  # the answer may be to a change
             for at in self._changed.get(thing.known_as, ())
         )
 
@@ -79,11 +82,14 @@ class Before:
 
 def names(step: RecordedStep, thing: Thing) -> bool:
     """Whether what is asked for has the id in its address, or in what else it sends."""
-    word = rf"(?<![\w-]){re.escape(thing.id)}(?![\w-])"
-    if thing.id in step.address and re.search(word, step.address):
-        return True
     body = step.exchange.request_body if step.exchange is not None else b""
-    sent = thing.id.encode() in body and looks_random(thing.id)
+    asked = thing.id in step.address
+    sent = looks_random(thing.id) and thing.id.encode() in body
+    if not asked and not sent:
+        return False
+    word = rf"(?<![\w-]){re.escape(thing.id)}(?![\w-])"
+    if asked and re.search(word, step.address):
+        return True
     return sent and re.search(word.encode(), body) is not None
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from urllib.parse import unquote_plus
 
 from pytest_loadtool.correlation.classify import (
@@ -16,9 +17,11 @@ from pytest_loadtool.correlation.classify import (
     looks_random,
     singular,
 )
+from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing, is_change
 from pytest_loadtool.correlation.outcomes.documents import (
+    elements_in_document,
     listed_path,
     named_in_document,
     of_answer,
@@ -34,8 +37,10 @@ from pytest_loadtool.correlation.outcomes.pages import (
     in_text,
     numbers_in_row,
     on_page,
+    words_in_row,
 )
 from pytest_loadtool.correlation.outcomes.proof import OWN, Before, Proof, names, short
+from pytest_loadtool.correlation.outcomes.replies import reply
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
@@ -47,25 +52,32 @@ _PASSING = frozenset({"parent", "time", "timestamp", "token"})
 
 def proofs(
     change: Change, answers: Answers, changed: Mapping[str, Sequence[int]]
-) -> Iterator[Proof]:
-    """All that the recording has, the nearest first, and last what the change's own answer says.
+) -> Iterator[Iterable[Proof]]:
+    """All that the recording has: those of each answer, the nearest first, and last what the
+    change's own answer says.
 
     ``changed`` are, by what things are known as, the transactions that change them.
     """
     was = Before(change, answers, changed)
+    gone = deque(answers.gone(change.step.index))
     for answer in answers.after(change.step.index):
+        while gone and gone[0].index < answer.step.index:
+            yield _gone(change, gone.popleft())
         if is_change(answer.step):
-            yield from _said(_not_echoed(change, answer), answer, was)
-            continue
-        yield from _shown(change, answer, was)
-        yield from _unlisted(change, answer, was)
-    for step in answers.gone(change.step.index):
-        for thing in change.things:
-            if not thing.given and names(step, thing):
-                yield Proof(step.index, 0, f"the {thing.noun} is gone")
+            yield _said(_not_echoed(change, answer), answer, was)
+        else:
+            yield chain(_shown(change, answer, was), _unlisted(change, answer, was))
+    for step in gone:
+        yield _gone(change, step)
     own = answers.of(change.step)
     if own is not None:
-        yield from _repeated(change, own, was)
+        yield chain(_repeated(change, own, was), reply(change, own, was))
+
+
+def _gone(change: Change, step: RecordedStep) -> Iterator[Proof]:
+    for thing in change.things:
+        if not thing.given and names(step, thing):
+            yield Proof(step.index, 0, f"the {thing.noun} is gone")
 
 
 def _shown(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -83,6 +95,7 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         if _is_at_its_address(change, answer):
             yield from of_answer(change, answer, was)
         yield from named_in_document(change, answer, was)
+        yield from elements_in_document(change, answer, was)
         yield from rendered_in_document(change, answer, was)
     elif answer.is_page:
         if answer.is_xml:
@@ -90,6 +103,7 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         yield from in_control(change, answer, was)
         yield from on_page(change, answer, was)
         yield from numbers_in_row(change, answer, was)
+        yield from words_in_row(change, answer, was)
     else:
         yield from in_text(change, answer, was)
 
@@ -133,15 +147,14 @@ def _come_or_gone(change: Change, thing: Thing, answer: SeenAnswer, was: Before)
     # What the change has given out may be anything that is listed, so it says less.
     strength = int(thing.given)
     has = _path if answer.document is not None else _element if answer.is_xml else _address
-    before, now = earlier and has(thing, earlier, answer), has(thing, answer, earlier)
-    if before:
-        check = before(True)
-    elif now and not answer.paged and (earlier is None or was.alone(thing, earlier, answer)):
-        check = now(False)
-    else:
-        return
-    says = f"the {thing.noun} is {'gone' if before else 'listed'}"
-    yield Proof(answer.step.index, strength, says, check)
+    if earlier is not None and (before := has(thing, earlier, answer)):
+        yield Proof(answer.step.index, strength, f"the {thing.noun} is gone", before(True))
+    elif (
+        (now := has(thing, answer, earlier))
+        and not answer.paged
+        and (earlier is None or was.alone(thing, earlier, answer))
+    ):
+        yield Proof(answer.step.index, strength, f"the {thing.noun} is listed", now(False))
 
 
 def _earlier(change: Change, thing: Thing, answer: SeenAnswer, was: Before) -> SeenAnswer | None:
@@ -195,7 +208,7 @@ def _element(thing: Thing, here: SeenAnswer, other: SeenAnswer | None) -> _Check
 
 def _address(thing: Thing, here: SeenAnswer, other: SeenAnswer | None) -> _Check | None:
     """Likewise, of an address with the id that the page has."""
-    if thing.id in here.text:
+    if here.may_say(thing.id):
         for template, recorded in attributes_with(here.text, thing):
             is_address = recorded[0] not in "\"'" and "/" in recorded
             if is_address and (other is None or recorded not in other.text):

@@ -44,6 +44,10 @@ _PAGING_KEYS = frozenset(
 )
 
 
+#: Makes a blank of all that is no part of a word.
+_WORDS = bytes(one if chr(one).isalnum() or one == ord("_") else 32 for one in range(128)).ljust(
+    256, b" "
+)
 _LONE_NUMBER = re.compile(r">\s*(\d+)\s*(?=<)")
 
 
@@ -131,6 +135,16 @@ class SeenAnswer:
     def control_names(self) -> frozenset[str]:
         """The names of these."""
         return frozenset(name for name, _ in self.controls)
+
+    @cached_property
+    def words(self) -> frozenset[bytes]:
+        """Its words of ASCII."""
+        return frozenset(self.text.encode("ascii", "replace").translate(_WORDS).split())
+
+    def may_say(self, text: str) -> bool:
+        """Whether a text may stand there between what is no part of a word: most that is looked for
+        does not."""
+        return not text.isascii() or self.words.issuperset(text.encode().translate(_WORDS).split())
 
     def says(self, text: str) -> bool:
         """Whether a text stands there in quotes, or for readers as words of their own."""

@@ -5,10 +5,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from itertools import chain
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.classify import is_short_number, looks_random, singular
+from pytest_loadtool.correlation.classify import (
+    is_id_name,
+    is_short_number,
+    looks_random,
+    singular,
+)
 from pytest_loadtool.correlation.kinds import collection, id_stem
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
@@ -28,7 +34,7 @@ def link_addresses(producer: Producer, slot: Slot, known: Collection[str]) -> tu
     address = unescape(producer.text)
     if _NO_LITERAL.search(address):
         return ()
-    return tuple(_addresses(address, slot, known, (VALUE, ANY), _as_it_is))
+    return tuple(_addresses(address, producer, slot, known, (VALUE, ANY), _as_it_is))
 
 
 def literal(text: str) -> str:
@@ -39,7 +45,7 @@ def literal(text: str) -> str:
 def location_patterns(producer: Producer, slot: Slot, known: Collection[str]) -> Iterator[str]:
     """Patterns for the address of a redirect. They end after a value in its query."""
     written = _VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS
-    return _addresses(producer.text, slot, known, written, escaped_text, whole=False)
+    return _addresses(producer.text, producer, slot, known, written, escaped_text, whole=False)
 
 
 def _as_it_is(text: str) -> str:
@@ -48,6 +54,7 @@ def _as_it_is(text: str) -> str:
 
 def _addresses(
     address: str,
+    producer: Producer,
     slot: Slot,
     known: Collection[str],
     written: tuple[str, str],
@@ -67,7 +74,8 @@ def _addresses(
     spots = [one for one in target_slots(address, 0) if not one.capsules]
     equal = [one for one in spots if one.value == slot.value]
     named = (one for one in equal if one.name.removeprefix("amp;") == slot.name)
-    mine = next(named, equal[0] if equal else None)
+    there = (one for one in equal if one.place is Place.PATH and one.before == producer.before)
+    mine = next(chain(there, named, equal), None)
     if mine is None:
         return
     if mine.place is Place.QUERY and "/" in mine.raw:
@@ -109,7 +117,7 @@ def varies(value: str, known: Collection[str] = ()) -> bool:
 
 def things_in(address: str) -> frozenset[tuple[str, str]]:
     """The values in an address, each with what it is the id of: ``item`` of ``/items/7``,
-    ``/show?item_id=7`` and ``/item.php?id=7``; empty where nothing tells."""
+    ``/show?item_id=7``, ``/show?item=7`` and ``/item.php?id=7``; empty where nothing tells."""
     path = address.partition("?")[0]
     return frozenset((one.value, singular(_called(one, path))) for one in target_slots(address, 0))
 
@@ -117,7 +125,9 @@ def things_in(address: str) -> frozenset[tuple[str, str]]:
 def _called(slot: Slot, path: str) -> str:
     if slot.place is Place.PATH:
         return collection(slot.before)
-    return id_stem(slot.name) or collection(path)
+    name = slot.name.removeprefix("amp;")
+    # ``/orders?page=2`` is not about the order 2, ``/comment.php?c=2`` only where links have that.
+    return id_stem(name) or (collection(path) if is_id_name(name) else name)
 
 
 def is_about(address: str, value: str, things: Collection[tuple[str, str]]) -> bool:

@@ -90,6 +90,16 @@ def chosen(label: str, value: int) -> str:
     )
 
 
+def typed(note: str) -> str:
+    return f'<form action="{ONE}" method="post"><input name="note" value="{note}"></form>'
+
+
+def state(number: str, word: str) -> str:
+    return f'<table><tr><td><a href="/orders/{number}">Tea</a></td><td>{word}</td></tr></table>'
+
+
+CREATE_BY_FORM = post("/orders", "n=5", exchange(status=303, received=(("Location", ONE),)))
+
 SESSIONS = {
     "the object": (
         [CREATE, item()],
@@ -189,6 +199,54 @@ SESSIONS = {
               json_body({"id": 4711, "name": "Tea House"})), get(f"{ONE}/bill")],
         ["name is Tea House | POST /orders | 0 | $.name = 'Tea House'"],
     ),
+    "what is empty then": (
+        [CREATE, item(note="hot", due="May"), call("PATCH", ONE, {"note": "", "due": None}),
+         item(note="", due=None)],
+        ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
+         "due is empty | PATCH /orders/${order_id[1]} | 3 | not $.due",
+         "note is empty | PATCH /orders/${order_id[1]} | 3 | $.note = ''"],
+    ),
+    "a list where the object was asked for": (
+        [get(ONE, json_body([{"id": 4711, "n": 1}])), call("PUT", ONE, {"note": "", "n": 3}),
+         get(ONE, json_body({"note": "", "n": 3}))],
+        ["n is 3 | PUT /orders/4711 | 2 | $.n = 3"],
+    ),
+    "a field of a form that is empty then": (
+        [page(ONE, typed("hot")), post(ONE, "note=&n=7"), page(ONE, typed(""))],
+        ['note is empty | POST /orders/4711 | 2 | <input name="note" value="">'],
+    ),
+    "a list of texts": (
+        [get("/all", json_body({"members": ["a@b.org"]})),
+         call("POST", "/join", {"email": "kim@b.org"}),
+         get("/all", json_body({"members": ["a@b.org", "kim@b.org"]}))],
+        ['kim@b.org is in members | POST /join | 2 | $.members[?(@=="kim@b.org")]'],
+    ),
+    "a word in its row": (
+        [page("/orders", state("4711", "open") + state("9", "sent")), CREATE_BY_FORM,
+         page("/orders", state("4711", "open") + state("9", "sent")), post(f"{ONE}/ship", ""),
+         page("/orders", state("4711", "under way") + state("9", "sent"))],
+        ['the order is listed | POST /orders | 2 | /orders/${order_id[1]}"',
+         'under way is shown with the order | POST /orders/${order_id[1]}/ship | 4 '
+         '| >under way< in /orders/${order_id[1]}"'],
+    ),
+    "not by what another change says of itself": (
+        [CREATE, item(gift=False), call("PATCH", ONE, {"x": 17}),
+         call("PATCH", ONE, {"gift": True}, json_body({"id": 4711, "gift": True})),
+         item(gift=True)],
+        ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
+         "gift is true | PATCH /orders/${order_id[1]} (2) | 4 | $.gift = True"],
+    ),
+    "how it went": (
+        [call("POST", "/run", {"ids": [8, 9, 10]},
+              json_body({"changed": 3, "done": True, "cached": True, "errors": []}))],
+        ["changed says that it went well | POST /run | 0 | $.changed = 3",
+         "done says that it went well | POST /run | 0 | $.done = True",
+         "errors[0] says that it went well | POST /run | 0 | not $.errors[0]"],
+    ),
+    "how it went, in a page": (
+        [page("/orders", ""), post("/run", "n=7", html('<p class="alert-success">Tea</p>'))],
+        ['the page says that it went well | POST /run | 1 | class="alert-success"'],
+    ),
 }  # fmt: skip
 
 NOTHING = {
@@ -216,6 +274,13 @@ NOTHING = {
     "the answer to another change": [
         call("POST", "/orders", {"name": "Tea House"}),
         call("POST", "/names", {"name": "Tea House"}, json_body([{"name": "Tea House"}])),
+    ],
+    "a time that goes by": [
+        page("/orders", state("4711", "just now")), post(f"{ONE}/ship", ""),
+        page("/orders", state("4711", "a moment ago")),
+    ],
+    "an attribute of what it has made": [
+        call("POST", "/visits", {"n": 5}, json_body({"visible": True, "first": 1})),
     ],
     "a short text by chance": [post("/", "mode=ab"), page("/", "<p>ab</p>")],
 }  # fmt: skip
