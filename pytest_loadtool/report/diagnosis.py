@@ -127,21 +127,31 @@ def _cause(cause: Cause, path: str) -> Iterator[str]:
     yield from _rows("  because", cause.evidence[:_MOST_EVIDENCE])
     if cause.confirm:
         yield from _command("  confirm", cause.confirm)
+    if cause.confirm_in:
+        yield from _console(cause.confirm_in, path)
     for remedy in cause.remedies:
         yield from _remedy(remedy, path)
+    if not any(one.command for one in cause.remedies):
+        yield from _command("  check", f"pytest {quote(path)}")
 
 
 def _remedy(remedy: Remedy, path: str) -> Iterator[str]:
-    place = f" ({remedy.place})" if remedy.place else ""
+    below = "below " if remedy.line and ":" in remedy.place else ""
+    place = f" ({below}{remedy.place})" if remedy.place else ""
     colon = ":" if remedy.line or remedy.command or remedy.commands else ""
     yield from _row("  then", f"{remedy.text}{place}{colon}")
-    if remedy.line:
-        yield f"{'':{_INDENT}}{remedy.line}"
+    for line in remedy.line.splitlines():
+        yield f"{'':{_INDENT - 2}}+ {line}"
     if remedy.command:
         yield from _command("", remedy.command)
     if remedy.commands:
-        yield from _command("", f"pytest --record {quote(path)}")
-        yield from (f"{'':{_INDENT}}loadtool> {clip(one, 200)}" for one in remedy.commands)
+        yield from _console(remedy.commands, path)
+
+
+def _console(commands: Iterable[str], path: str) -> Iterator[str]:
+    """Lines for the console, opened on the test case."""
+    yield from _command("", f"pytest --record {quote(path)}")
+    yield from (f"{'':{_INDENT}}loadtool> {clip(one, 200)}" for one in commands)
 
 
 def _command(label: str, command: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ import json
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.secret import is_given_out, is_secret
 from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SAID, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.remedies import as_recorded, place_of_failed
 from pytest_loadtool.diagnosis.situation import Situation
 
 #: What connections, caches and clients of a browser add; and what other checks look at.
@@ -36,19 +37,11 @@ def header_not_sent(situation: Situation) -> Cause | RuledOut | None:
     if not lost:
         return RuledOut("all headers of the recorded request were sent")
     name = max(lost, key=lambda one: _weight(situation, one))
-    place = f"{situation.subject.path}:{situation.failed.transaction.line}"
     return Cause(
         f"The header {name} was sent when recorded, and is not now.",
         _weight(situation, name),
         (f"not sent: {', '.join(lost)}",),
-        (
-            Remedy(
-                f"give the transaction its header {name} back, then `configure`",
-                commands=("configure", "play"),
-                line=f'headers = ["{name}: …"]',
-                place=place,
-            ),
-        ),
+        (as_recorded(situation, f"give the transaction its header {name} back"),),
     )
 
 
@@ -78,12 +71,16 @@ def body_invalid(situation: Situation) -> Cause | RuledOut | None:
     if exchange is not None and _problem(recorded):
         return None
     values = [name for name, value in situation.subject.sent.items() if value and value in body]
-    place = f"{situation.subject.path}:{situation.failed.transaction.line}"
     return Cause(
         "The body that was sent is no valid JSON" + (", the recorded one is." if recorded else "."),
         SAID,
         (wrong, *([f"it holds the values of ${{{'}, ${'.join(values)}}}"] if values else [])),
-        (Remedy("correct `body` of the transaction", place=place),),
+        (
+            as_recorded(situation, "give the transaction its recorded body back"),
+            Remedy("or correct `body` in the file", place=place_of_failed(situation)),
+        )
+        if recorded
+        else (Remedy("correct `body` of the transaction", place=place_of_failed(situation)),),
     )
 
 

@@ -10,8 +10,9 @@ from pytest_loadtool.codec.secret import is_given_out, is_typed_secret
 from pytest_loadtool.codec.spellings import any_of, spellings
 from pytest_loadtool.correlation.classify import is_id_name, is_identity_name, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
-from pytest_loadtool.diagnosis.finding import LONGEST_VALUE, SHOWN, Cause, Check, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import LONGEST_VALUE, SHOWN, Cause, Check, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
+from pytest_loadtool.diagnosis.remedies import edited
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.rule import NamePatterns
@@ -56,14 +57,14 @@ def _about(situation: Situation, field: Field) -> Cause | None:
     what = f"{field.name} = {shown}"
     ignored = _ignored(situation, field)
     if ignored:
-        remedy = Remedy(
+        remedy = edited(
             f'the test case ignores it: take "{ignored}" out of `ignore`, then',
-            commands=("configure", "play"),
+            "configure",
             place=path,
         )
     else:
-        commands = ("configure", "play") if not case.configured else ("configure --replay",)
-        remedy = Remedy("connect it with the answer that gives it out", commands=commands)
+        command = "configure --replay" if case.configured else "configure"
+        remedy = edited("connect it with the answer that gives it out", command)
     return Cause(
         f"{what} was sent as recorded, and {situation.name(giver)} gives out another now.",
         SHOWN + 6,

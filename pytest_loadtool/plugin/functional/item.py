@@ -33,7 +33,7 @@ from pytest_loadtool.plugin.paths import shown_error, shown_path
 from pytest_loadtool.plugin.proxy import proxy_secrets
 from pytest_loadtool.plugin.run_in_thread import run_apart
 from pytest_loadtool.plugin.server import server_from_fixture
-from pytest_loadtool.plugin.think_time import think_time_of
+from pytest_loadtool.plugin.think_time import think_time_of, timeout_of
 from pytest_loadtool.report.diagnosis import summary
 from pytest_loadtool.report.failure import explain
 
@@ -116,7 +116,7 @@ class CaseItem(FileItem):
         return representation
 
     def _replay(self, request: pytest.FixtureRequest, watch: StepReporter) -> None:
-        from pytest_loadtool.engine.functional import replay_once
+        from pytest_loadtool.engine.functional import TIMEOUT, replay_once
 
         plan = self._plan(request)
         limit = body_limit_of(self.config)
@@ -125,6 +125,7 @@ class CaseItem(FileItem):
                 lambda: replay_once(
                     plan,
                     observer=observer,
+                    timeout=timeout_of(self.config) or TIMEOUT,
                     body_limit=limit,
                     challenged=observer.challenged,
                     began=began,

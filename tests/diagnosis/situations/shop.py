@@ -45,13 +45,11 @@ class Shop:
     names: set[str] = field(default_factory=set)
     session_life: float = 1e9
     token_life: float = 3600
-    served: int = 0
-    url: str = ""
+    served: list[float] = field(default_factory=list)
 
     def answer(self, method: str, target: str, headers: Mapping[str, str], body: str) -> Answer:
         """Answer one request."""
         path = urlsplit(target).path
-        self.served += 1
         broken = _broken(self, method, path, headers)
         if broken is not None:
             return broken
@@ -59,6 +57,12 @@ class Shop:
             if path.startswith(prefix):
                 return handle(self, method, path, headers, body)
         return Answer(404, "<p>There is no such page.</p>", title="Not Found")
+
+    def too_many(self) -> bool:
+        """Whether more than three requests came within a second."""
+        now = time.monotonic()
+        self.served = [*(one for one in self.served if now - one < 1), now]
+        return len(self.served) > 3
 
     def session(self, headers: Mapping[str, str]) -> dict[str, Any] | None:
         """The session of a request, if it has one that lives."""
@@ -82,8 +86,8 @@ def _broken(shop: Shop, method: str, path: str, headers: Mapping[str, str]) -> A
             return answer
     if "basic" in shop.faults and not headers.get("authorization", "").startswith("Basic "):
         return Answer(401, "", (("WWW-Authenticate", 'Basic realm="shop"'),), "Unauthorized")
-    if "limit" in shop.faults and shop.served > 3:
-        return Answer(429, "", (("Retry-After", "30"),), "Too Many Requests")
+    if "limit" in shop.faults and shop.too_many():
+        return Answer(429, "", (("Retry-After", "1"),), "Too Many Requests")
     return None
 
 
@@ -244,8 +248,8 @@ def _api(shop: Shop, method: str, path: str, headers: Mapping[str, str], body: s
     asked = json.loads(body)
     if "taken" in shop.faults and asked["name"] in shop.names:
         return Answer(409, {"error": "conflict", "message": "name is already taken"})
-    if "invalid" in shop.faults:
-        return Answer(422, {"detail": "quantity: must be at most 5"})
+    if "invalid" in shop.faults and asked["quantity"] > 2:
+        return Answer(422, {"detail": "quantity: must be at most 2"})
     if "says no" in shop.faults:
         return Answer(200, {"success": False, "message": "out of stock"})
     shop.names.add(asked["name"])
@@ -280,14 +284,13 @@ _ROUTES = {
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: _Server
+    server: ShopServer
 
     def _answer(self) -> None:
         shop = self.server.shop
         body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
         if "slow" in shop.faults and self.path == "/account":
-            shop_waits = self.server.released.wait(30)
-            assert shop_waits
+            self.server.released.wait(3)
         if "hangs up" in shop.faults and self.path == "/account":
             self.close_connection = True
             return
@@ -318,23 +321,25 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-class _Server(ThreadingHTTPServer):
+class ShopServer(ThreadingHTTPServer):
+    """A server of `shop`, which may become another one, as after a restart."""
+
     daemon_threads = True
 
     def __init__(self, shop: Shop) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.shop, self.lock, self.released = shop, threading.Lock(), threading.Event()
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
 
 @contextmanager
-def serving(shop: Shop) -> Iterator[str]:
-    """Serve a shop; yields its URL."""
-    with _Server(shop) as server:
+def serving(shop: Shop) -> Iterator[ShopServer]:
+    """Serve a shop."""
+    with ShopServer(shop) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
-        shop.url = f"http://127.0.0.1:{server.server_address[1]}"
         try:
-            yield shop.url
+            yield server
         finally:
             server.released.set()
             server.shutdown()

@@ -1,0 +1,7 @@
+"""Failures that no rule was written for."""
+
+from __future__ import annotations
+
+from tests.diagnosis.situations.bench import Situation
+
+UNSEEN: tuple[Situation, ...] = ()
