@@ -122,7 +122,11 @@ ROWS: dict[int, StatusRow] = {
     404: StatusRow(
         "not found",
         (
-            *(missing.missing_everywhere, values.stale_constant(tokens=False)),
+            *(
+                missing.missing_everywhere,
+                request.address_edited,
+                values.stale_constant(tokens=False),
+            ),
             *(missing.missing_file, missing.missing_page),
         ),
     ),
@@ -141,7 +145,12 @@ ROWS: dict[int, StatusRow] = {
     ),
     410: StatusRow(
         "gone for good",
-        (values.stale_constant(tokens=False), missing.missing_file, missing.missing_page),
+        (
+            request.address_edited,
+            values.stale_constant(tokens=False),
+            missing.missing_file,
+            missing.missing_page,
+        ),
     ),
     412: StatusRow(
         "a precondition does not hold",
@@ -150,6 +159,8 @@ ROWS: dict[int, StatusRow] = {
         (_ASM,),
         _TOKEN_STEPS,
     ),
+    413: StatusRow("the body is too large", (server.too_large,)),
+    414: StatusRow("the address is too long", (server.too_large,)),
     419: StatusRow(
         "the page has expired (Laravel: the anti-forgery token)",
         (*_TOKENS, *_SESSION),
@@ -165,6 +176,7 @@ ROWS: dict[int, StatusRow] = {
     ),
     428: StatusRow("a precondition is wanted", (*_REQUEST, *_TOKENS)),
     429: StatusRow("too many requests", ()),
+    431: StatusRow("the headers are too large", (server.too_large,)),
     440: StatusRow("the session has ended (IIS)", (*_SESSION, *_TOKENS)),
     498: StatusRow("the token is not valid (ArcGIS)", (*_TOKENS, challenge.bearer_token)),
     502: StatusRow("no good answer from behind", (server.overloaded,)),

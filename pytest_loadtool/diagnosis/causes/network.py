@@ -57,6 +57,8 @@ def no_response(situation: Situation) -> Cause | RuledOut | None:
     origin = situation.failed.origin
     if failure.cause in ("dns", "connect", "tls", "timeout", "reset", "protocol"):
         evidence.append(f"asked for at {origin}{_recorded_elsewhere(situation, origin)}")
+    if failure.cause == "auth" and re.search("NTLM|Negotiate", failure.message):
+        evidence.append(_POLICY)
     if failure.cause == "timeout":
         evidence += _times(situation)
     remedies = tuple(_remedies(situation, failure.cause, failure.message))
@@ -67,6 +69,11 @@ def no_response(situation: Situation) -> Cause | RuledOut | None:
     return seen_outside(situation, cause) if failure.cause in _OUTSIDE else cause
 
 
+#: What else it may be where NTLM is refused.
+_POLICY = (
+    "if they are right, see the server's NTLM policy: NTLMv2 with session security is spoken here "
+    "(the original tool: from version 5.4; to turn it off makes a server weaker)"
+)
 #: What the same request shows by another client.
 _OUTSIDE = frozenset({"dns", "connect", "tls", "timeout", "reset", "protocol", "decoding"})
 #: How much longer is waited than before, at least, in seconds.
@@ -98,6 +105,9 @@ def _remedies(situation: Situation, kind: str, message: str) -> Iterator[Remedy]
         seconds = max(_PATIENCE, 10 * round(situation.failed.milliseconds / 1000))
         text = "wait longer, which also shows whether it comes at all"
         yield Remedy(text, command=f"pytest {quote(path)} --loadtool-timeout {seconds}s")
+    elif kind in ("dns", "connect") and "proxy" in message:
+        text = "start the proxy, correct its address, or go without it"
+        yield Remedy(text, command=f"pytest {quote(path)} --proxy-url none")
     elif kind in ("dns", "connect", "tls", "protocol"):
         if kind == "tls" and _UNTRUSTED.search(message):
             text = "put the certificate of its authority beside the test case, as ca.pem, and name"

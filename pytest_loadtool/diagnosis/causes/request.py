@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.secret import is_given_out, is_secret
@@ -55,6 +57,25 @@ def _weight(situation: Situation, name: str) -> int:
         return SAID
     telling = is_given_out(name) or is_secret(name) or "key" in words
     return SHOWN + 8 if telling else LIKELY if name.lower().startswith("x-") else POSSIBLE
+
+
+def address_edited(situation: Situation) -> Cause | RuledOut | None:
+    """An address whose constant parts are not those that were recorded."""
+    exchange = situation.subject.exchange
+    template = situation.failed.transaction.request.target.partition("?")[0]
+    if exchange is None or situation.status not in (400, 404, 405, 410):
+        return None
+    was = urlsplit(exchange.url).path
+    parts = re.split(r"\$\{[^}]*\}", urlsplit(template).path)
+    if re.fullmatch(".+?".join(map(re.escape, parts)), was):
+        return None
+    sent = situation.subject.request_head[0].split(" ")[1].partition("?")[0]
+    return Cause(
+        f"The address is another than was recorded: {situation.subject.mask.text(sent)}.",
+        SHOWN + 8,
+        (f"recorded: {situation.subject.mask.text(was)}",),
+        (as_recorded(situation, "ask for what was recorded"),),
+    )
 
 
 def body_invalid(situation: Situation) -> Cause | RuledOut | None:

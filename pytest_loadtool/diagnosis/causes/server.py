@@ -287,6 +287,26 @@ def _named(situation: Situation) -> str:
     return next(having, "")
 
 
+def too_large(situation: Situation) -> Cause | RuledOut | None:
+    """The server, or one before it, takes no body, or address, as long as this."""
+    what = {413: "body", 414: "address", 431: "head"}.get(situation.status)
+    if what is None:
+        return None
+    size = len(situation.failed.response.request)
+    cause = Cause(
+        f"The server takes no request whose {what} is so long.",
+        SAID,
+        (f"the request has {size:,} bytes; one that is larger than recorded grew by its values",),
+        (
+            Remedy(
+                "raise the limit of the server, or of the proxy before it (nginx: "
+                "client_max_body_size)"
+            ),
+        ),
+    )
+    return seen_outside(situation, cause)
+
+
 def method_refused(situation: Situation) -> Cause | RuledOut | None:
     """The method is not allowed there: it was edited, or the server is another."""
     if situation.status != 405:

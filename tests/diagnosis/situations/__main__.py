@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from tests.diagnosis.situations import golden
 from tests.diagnosis.situations.bench import Outcome, Situation, bring_about
 from tests.diagnosis.situations.table import SITUATIONS
 from tests.diagnosis.situations.unseen import UNSEEN
@@ -77,7 +78,12 @@ def main(arguments: list[str]) -> None:
                 sys.stdout.write("\n".join((outcome.text, *outcome.steps, "=" * 78, "")))
         text = table(zip((every[one] for one in numbers), outcomes, strict=True))
         if options.write:
-            _write(mark, text)
+            golden.FOLDER.mkdir(exist_ok=True)
+            for one, outcome in zip(numbers, outcomes, strict=True):
+                path = golden.path_of(every[one].name)
+                path.write_text(golden.steady(outcome.block) + "\n", encoding="utf-8")
+            if not options.names:
+                _write(mark, text)
         elif outcomes:
             sys.stdout.write(text)
 
@@ -88,7 +94,7 @@ def _one(mark: str, number: int) -> Outcome:
     with tempfile.TemporaryDirectory() as directory:
         try:
             outcome = bring_about(situation, Path(directory))
-        except Exception as error:  # noqa: BLE001  the others go on
+        except Exception as error:
             outcome = Outcome(f"{type(error).__name__}: {error}")
     sys.stderr.write(f"{outcome.mended or '-':8} {situation.name}\n")
     return outcome

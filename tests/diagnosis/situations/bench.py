@@ -32,8 +32,9 @@ from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.report.failure import explain
 from pytest_loadtool.workflow.files import write_evidence
-from tests.console.running import console_command, console_environment
+from tests.console.running import console_environment
 from tests.correlation.client import Client
+from tests.diagnosis.situations import warm
 from tests.diagnosis.situations.shop import Shop, serving
 from tests.observed import Observed
 
@@ -41,6 +42,9 @@ CASE = "shop.case.toml"
 _WIDEST = 78
 #: What is typed into the console to look, and changes nothing.
 _LOOKING = ("diff", "curl", "why", "play", "response", "trace", "search", "variables")
+
+#: A command of curl as the console writes it, over several lines.
+_CURL = r"^(?:echo \S+ \| base64 -d \| )?curl '?http(?:.*\\\n)*.*"
 
 #: Writes the test case, and breaks what it is replayed against; what is yielded brings that back.
 Stage = Callable[[Path], AbstractContextManager[Callable[[], None]]]
@@ -221,7 +225,7 @@ class _Doing:
             return ""
         self._console(typed)
         said = self.outcome.steps[-1]
-        found = re.search(r"^(?:echo \S+ \| base64 -d \| )?curl .*(?:\\\n.*)*", said, re.MULTILINE)
+        found = re.search(_CURL, said, re.MULTILINE)
         return found[0] if found else ""
 
     def _shows(self, command: str) -> bool:
@@ -251,18 +255,10 @@ class _Doing:
 
     def _run(self, arguments: list[str], typed: str = "") -> int:
         environment = console_environment(self.path.parent) | dict(self.situation.before)
-        done = subprocess.run(
-            console_command(*arguments),
-            cwd=self.path.parent,
-            env=environment | dict(self.situation.environment),
-            input=typed,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        said = (done.stdout + done.stderr)[-6000:]
-        self.outcome.steps.append(f"$ pytest {shlex.join(arguments)}\n{typed}\n{said}")
-        return done.returncode
+        environment |= self.situation.environment
+        status, said = warm.run(self.path.parent, arguments, environment, typed)
+        self.outcome.steps.append(f"$ pytest {shlex.join(arguments)}\n{typed}\n{said[-6000:]}")
+        return status
 
 
 def too_wide(outcome: Outcome) -> list[str]:

@@ -43,6 +43,9 @@ class Shop:
     tokens: dict[str, float] = field(default_factory=dict)
     orders: dict[str, dict[str, Any]] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
+    readers: set[str] = field(default_factory=set)
+    state: str = field(default_factory=lambda: secrets.token_hex(8))
+    version: int = field(default_factory=lambda: 1000 + secrets.randbelow(9000))
     session_life: float = 1e9
     token_life: float = 3600
     served: list[float] = field(default_factory=list)
@@ -122,6 +125,16 @@ _FAULTS: dict[str, tuple[str, Answer]] = {
             (("Content-Type", "text/xml"),),
         ),
     ),
+    "soap fault with 200": (
+        "POST /soap",
+        Answer(
+            200,
+            "<soap:Envelope xmlns:soap='http://schemas.xmlsoap.org/soap/envelope/'><soap:Body>"
+            "<soap:Fault><faultcode>soap:Client</faultcode><faultstring>no such shop</faultstring>"
+            "</soap:Fault></soap:Body></soap:Envelope>",
+            (("Content-Type", "text/xml"),),
+        ),
+    ),
     "maintenance": ("GET /account", Answer(200, "<p>Back soon.</p>", title="Down for maintenance")),
 }
 
@@ -173,6 +186,8 @@ def _account(
 
 
 def _stranger(shop: Shop) -> Answer:
+    if "login page" in shop.faults:
+        return Answer(200, _form(_token(None), _LOGIN_FIELDS, "/login"), title="Log in")
     if "login by redirect" in shop.faults:
         return Answer(302, "", (("Location", "/login?next=/account"),))
     return Answer(401, "<p>Please log in.</p>", title="Unauthorized")
@@ -185,9 +200,15 @@ def _order(shop: Shop, method: str, path: str, headers: Mapping[str, str], body:
     if path == "/order/new":
         fields = '<input name="title"><input name="quantity">'
         return Answer(200, _form(_token(session), fields, "/order"), title="New order")
+    if method not in ("GET", "POST"):
+        return Answer(405, "", (("Allow", "GET, POST"),), "Not Allowed")
     if method == "POST":
         form = dict(parse_qsl(body, keep_blank_values=True))
+        if session["user"] in shop.readers:
+            return Answer(403, '<p class="error">You do not have permission.</p>', (), "Forbidden")
         if form.get("csrf_token") not in session.get("tokens", set()):
+            if "laravel" in shop.faults:
+                return Answer(419, "", (), "Page Expired")
             return Answer(403, "<p>CSRF verification failed. Request aborted.</p>", (), "Forbidden")
         if "unique" in shop.faults and form["title"] in shop.names:
             error = '<p class="error">An order with this title already exists.</p>'
@@ -245,6 +266,8 @@ def _api(shop: Shop, method: str, path: str, headers: Mapping[str, str], body: s
         return Answer(200, one) if one else Answer(404, {"error": "not found"})
     if headers.get("x-csrf-token") != _api_csrf(token):
         return Answer(403, {"error": "CSRF token missing or incorrect"})
+    if "json" not in headers.get("content-type", ""):
+        return Answer(415, {"error": "this is no JSON"})
     asked = json.loads(body)
     if "taken" in shop.faults and asked["name"] in shop.names:
         return Answer(409, {"error": "conflict", "message": "name is already taken"})
@@ -267,6 +290,40 @@ def _soap(_shop: Shop, _method: str, _path: str, _headers: object, _body: str) -
     return Answer(200, text, (("Content-Type", "text/xml"),))
 
 
+def _notes(shop: Shop, method: str, path: str, headers: Mapping[str, str], body: str) -> Answer:
+    """Notes, which are changed with If-Match, and tasks, with their version."""
+    etag = (("ETag", f'"{shop.state}"'),)
+    if method == "GET":
+        return Answer(200, {"text": "old", "version": shop.version}, etag)
+    if path.startswith("/tasks"):
+        if json.loads(body).get("version") != shop.version:
+            return Answer(409, {"message": "the task was changed by somebody else: version"})
+        shop.version += 1
+        return Answer(200, {"done": True})
+    if "if-match" not in headers:
+        return Answer(428, {"message": "this request needs a condition"})
+    if headers["if-match"] != f'"{shop.state}"':
+        return Answer(412, {"message": "it was changed since"})
+    return Answer(200, {"done": True}, etag)
+
+
+def _stock(_shop: Shop, _method: str, _path: str, headers: Mapping[str, str], _body: str) -> Answer:
+    if headers.get("x-api-key") != "key-of-a-program":
+        return Answer(401, {"error": "API key missing or unknown"})
+    if headers.get("x-requested-with") != "XMLHttpRequest":
+        return Answer(403, {"error": "only for scripts of our pages"})
+    return Answer(200, {"teapots": 41})
+
+
+def _home(shop: Shop, _method: str, path: str, _headers: object, _body: str) -> Answer:
+    team = "/about/people" if "renamed page" in shop.faults else "/about/team"
+    if path == "/home":
+        return Answer(200, f'<a href="/home">Home</a> <a href="{team}">Team</a>', title="Home")
+    if path != team:
+        return Answer(404, "<p>No such page.</p>", title="Not Found")
+    return Answer(200, "<p>That is us.</p>", title="Team")
+
+
 def _static(_shop: Shop, _method: str, _path: str, _headers: object, _body: str) -> Answer:
     return Answer(200, "PNG", (("Content-Type", "image/png"),))
 
@@ -279,6 +336,11 @@ _ROUTES = {
     "/api/": _api,
     "/soap": _soap,
     "/static/": _static,
+    "/notes": _notes,
+    "/tasks": _notes,
+    "/stock": _stock,
+    "/home": _home,
+    "/about": _home,
 }
 
 

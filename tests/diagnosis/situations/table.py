@@ -4,9 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from tests.diagnosis.situations.bench import Situation, in_the_shop
-from tests.diagnosis.situations.sessions import by_api, by_pages, by_soap
+from tests.diagnosis.situations.peers import (
+    at_django,
+    at_fastapi,
+    by_hand,
+    identity,
+    limited,
+    small,
+    through,
+)
+from tests.diagnosis.situations.sessions import (
+    by_api,
+    by_django,
+    by_fastapi,
+    by_key,
+    by_links,
+    by_notes,
+    by_pages,
+    by_soap,
+    who_is_known,
+)
 from tests.diagnosis.situations.shop import Shop
 
 
@@ -78,6 +98,52 @@ def _titles(shop: Shop) -> None:
     shop.names |= {"Tea for two", "Kettle"}
 
 
+def _of_dataset(text: str) -> str:
+    """User and password are of a dataset."""
+    text = text.replace(
+        "username=ann&password=ann-password",
+        "username=${users.username|form}&password=${users.password|form}",
+    )
+    return text + '\n[datasets.users]\nfile = "users.csv"\n'
+
+
+def _users(user: str, password: str) -> Callable[[Shop, Path], None]:
+    def after(_shop: Shop, path: Path) -> None:
+        (path.parent / "users.csv").write_text(f"username,password\n{user},{password}\n")
+
+    return after
+
+
+def _reader(shop: Shop) -> None:
+    shop.readers.add("bob")
+
+
+def _line_gone(start: str, number: int = 1) -> Callable[[str], str]:
+    """A header of a transaction is gone."""
+
+    def spoil(text: str) -> str:
+        found = list(re.finditer(rf',? ?\n? *"{re.escape(start)}[^"]*"', text))
+        chosen = [one for one in found if not one[0].rstrip('"').endswith((": ", ":"))]
+        one = chosen[number - 1]
+        return (text[: one.start()] + text[one.end() :]).replace("[,", "[")
+
+    return spoil
+
+
+def _variable_of(text: str, before: str) -> str:
+    found = re.search(rf"{before}[^$\n]*\$\{{([^}}|]+)", text)
+    assert found is not None, text
+    return found[1]
+
+
+def _constant_etag(text: str) -> str:
+    return _recorded(_variable_of(text, "If-Match: "))(text)
+
+
+def _constant_version(text: str) -> str:
+    return _recorded(_variable_of(text, '"version": '))(text)
+
+
 ACCOUNT, LOGIN, ORDER = "GET /account", "POST /login", "POST /order"
 
 SITUATIONS = (
@@ -115,6 +181,7 @@ SITUATIONS = (
         says=("missing, though recorded: sid", "later failures, possible consequences"),
         promises=(109, 122),
         mended="server",
+        outside=r"(?is)\A(?!.*set-cookie: sid=).* 302 ",
     ),
     Situation(
         "the cookie is for another path",
@@ -122,6 +189,7 @@ SITUATIONS = (
         LOGIN,
         "cookie sid was not sent, though",
         mended="server",
+        outside="Path=/admin",
     ),
     Situation(
         "anti-forgery token left constant in a form",
@@ -345,6 +413,7 @@ SITUATIONS = (
         "POST /api/items",
         "The answer says that it failed",
         mended="server",
+        outside="out of stock",
     ),
     Situation(
         "malformed JSON",
@@ -361,6 +430,7 @@ SITUATIONS = (
         ORDER,
         "did not take effect",
         mended="server",
+        outside="Nothing was ordered",
     ),
     Situation(
         "search text that the recording has not",
@@ -405,6 +475,7 @@ SITUATIONS = (
         ACCOUNT,
         "not recorded|nothing like it",
         mended="server",
+        outside="Back soon",
     ),
     Situation(
         "SOAP fault",
@@ -427,6 +498,7 @@ SITUATIONS = (
         ACCOUNT,
         "ended the connection",
         mended="server",
+        outside="exit 52",
     ),
     Situation(
         "host not known",
@@ -439,5 +511,241 @@ SITUATIONS = (
         in_the_shop(by_pages, spoil=_at("http://127.0.0.1:9")),
         "GET /login",
         "Nobody accepts connections",
+    ),
+    Situation(
+        "wrong password in a row of a dataset",
+        in_the_shop(by_pages, spoil=_of_dataset, after=_users("ann", "ann-passwort")),
+        LOGIN,
+        "The login was refused",
+        filled={"PASSWORD": "ann-password"},
+    ),
+    Situation(
+        "another user than was recorded, without the rights",
+        in_the_shop(
+            by_pages, spoil=_of_dataset, arrange=_reader, after=_users("bob", "bob-password")
+        ),
+        ORDER,
+        "may not do this",
+        says=("which is not who was recorded",),
+        promises=(116,),
+    ),
+    Situation(
+        "session expired, the page to log in with 200",
+        in_the_shop(by_pages, "login page", arrange=_lives(3), think=(1, 3.5)),
+        "GET /order/new",
+        "session has probably expired",
+    ),
+    Situation(
+        "Laravel's 419, the token left constant",
+        in_the_shop(by_pages, "laravel", spoil=_recorded("csrf_token[2]")),
+        ORDER,
+        "sent as recorded, and 5 GET /order/new gives out another",
+    ),
+    Situation(
+        "a condition missing (428)",
+        in_the_shop(by_notes, spoil=_line_gone("If-Match: ")),
+        "PUT /notes/1",
+        "header If-Match was sent when recorded",
+    ),
+    Situation(
+        "ETag left constant (412)",
+        in_the_shop(by_notes, spoil=_constant_etag),
+        "PUT /notes/1",
+        "sent as recorded, and 1 GET /notes/1 gives out another",
+    ),
+    Situation(
+        "version left constant (409)",
+        in_the_shop(by_notes, spoil=_constant_version),
+        "PUT /tasks/1",
+        "sent as recorded, and 3 GET /tasks/1 gives out another",
+    ),
+    Situation(
+        "API key missing",
+        in_the_shop(by_key, spoil=_line_gone("X-API-Key: ")),
+        "GET /stock",
+        "header X-API-Key was sent when recorded",
+    ),
+    Situation(
+        "X-Requested-With missing",
+        in_the_shop(by_key, spoil=_line_gone("X-Requested-With: ")),
+        "GET /stock",
+        "header X-Requested-With was sent when recorded",
+    ),
+    Situation(
+        "Content-Type missing (415)",
+        in_the_shop(by_api, spoil=_line_gone("Content-Type: application/json", 2)),
+        "POST /api/items",
+        "header Content-Type was sent when recorded",
+    ),
+    Situation(
+        "page renamed",
+        in_the_shop(by_links, "renamed page"),
+        "GET /about/team",
+        "another address now: /about/people",
+    ),
+    Situation(
+        "address mistyped",
+        in_the_shop(by_pages, spoil=_replaced('"GET /account"', '"GET /acount"')),
+        "GET /acount",
+        "address is another than was recorded: /acount",
+    ),
+    Situation(
+        "method edited (405)",
+        in_the_shop(by_pages, spoil=_replaced('"POST /order"', '"PUT /order"')),
+        "PUT /order",
+        "PUT is not allowed there: POST was recorded",
+    ),
+    Situation(
+        "SOAP fault with 200",
+        in_the_shop(by_soap, "soap fault with 200"),
+        "POST /soap",
+        "says that it failed|Fault",
+        mended="server",
+        outside="no such shop",
+    ),
+    Situation(
+        "recorded by who was logged in already",
+        in_the_shop(who_is_known, arrange=None),
+        "GET /account",
+        "no response of the recording sets",
+    ),
+    Situation(
+        "Apache, Basic: wrong password in a row",
+        by_hand("GET /basic/one/page", head=identity()),
+        "GET /basic/one/page",
+        "credentials were refused",
+        filled={"PASSWORD": "secret1"},
+    ),
+    Situation(
+        "Apache, Digest: wrong password in a row",
+        by_hand("GET /digest/page", head=identity()),
+        "GET /digest/page",
+        "credentials were refused",
+        filled={"PASSWORD": "secret1"},
+    ),
+    Situation(
+        "Apache, NTLM: wrong password in a row",
+        by_hand("GET /ntlm/page", head=identity("EXAMPLE\\")),
+        "GET /ntlm/page",
+        "credentials were refused",
+        filled={"PASSWORD": "secret1"},
+        says=("NTLMv2 with session security is spoken here", "from version 5.4"),
+        promises=(110,),
+    ),
+    Situation(
+        "Apache, Negotiate: wrong password in a row",
+        by_hand("GET /negotiate/page", head=identity("EXAMPLE\\")),
+        "GET /negotiate/page",
+        "credentials were refused",
+        filled={"PASSWORD": "secret1"},
+    ),
+    Situation(
+        "Apache, NTLM: nobody configured",
+        by_hand("GET /ntlm/page"),
+        "GET /ntlm/page",
+        r"asks who you are \(NTLM\)",
+        filled={"USERNAME": "EXAMPLE\\alice"},
+        environment={"LOADTOOL_PASSWORD": "secret1"},
+    ),
+    Situation(
+        "Apache, Basic: an identity for another realm",
+        by_hand("GET /basic/two/page", head=identity(more='realm = "One"')),
+        "GET /basic/two/page",
+        r"no \[\[identity\]\] is for this host and the realm 'Two'",
+        filled={"USERNAME": "bob"},
+        environment={"LOADTOOL_PASSWORD": "sëcret 2"},
+    ),
+    Situation(
+        "Apache as a proxy, Basic: no login (407)",
+        by_hand("GET /open/page", head='\n[proxy]\nurl = "http://<basic>"\n'),
+        "GET /open/page",
+        r"proxy wants a login \(Basic\)",
+        filled={"USERNAME": "alice"},
+        environment={"PROXY_PASSWORD": "secret1"},
+        promises=(117,),
+    ),
+    Situation(
+        "Apache as a proxy, Digest: wrong password (407)",
+        by_hand(
+            "GET /open/page",
+            head='\n[proxy]\nurl = "http://<digest>"\nusername = "alice"\n'
+            'password = "${users.password}"\n\n[datasets.users]\nfile = "users.csv"\n',
+        ),
+        "GET /open/page",
+        "credentials were refused",
+        filled={"PASSWORD": "secret1"},
+        promises=(117,),
+    ),
+    Situation(
+        "squid as a proxy, NTLM: no login (407)",
+        by_hand(
+            "GET /open/page",
+            head='\n[proxy]\nurl = "http://<ntlm>"\n',
+            proxies=through("squid"),
+        ),
+        "GET /open/page",
+        r"proxy wants a login \(NTLM\)",
+        filled={"USERNAME": "EXAMPLE\\alice"},
+        environment={"PROXY_PASSWORD": "secret1"},
+    ),
+    Situation(
+        "no proxy where one is said to be",
+        by_hand("GET /open/page", head='\n[proxy]\nurl = "http://127.0.0.1:9"\n'),
+        "GET /open/page",
+        "Nobody accepts connections|proxy",
+    ),
+    Situation(
+        "TLS of an authority that nobody trusts",
+        by_hand("GET /open/page", scheme="https"),
+        "GET /open/page",
+        "authority that is not trusted",
+        mended="line",
+    ),
+    Situation(
+        "https where the server speaks http",
+        in_the_shop(by_pages, spoil=_replaced('server = "http://', 'server = "https://')),
+        "GET /login",
+        "TLS did not come about|not HTTP",
+    ),
+    Situation(
+        "nginx, limit_req (429)",
+        limited(),
+        "/static/logo.png",
+        "limits how many requests",
+        promises=(119,),
+    ),
+    Situation(
+        "nginx, too large a body (413)",
+        small(),
+        LOGIN,
+        "no request whose body is so long",
+        mended="server",
+    ),
+    Situation(
+        "FastAPI, bearer token left constant",
+        at_fastapi(by_fastapi, _recorded("bearer_token[1]")),
+        "GET /me",
+        "bearer token is a constant",
+        promises=(111,),
+    ),
+    Situation(
+        "FastAPI, wrong password",
+        at_fastapi(by_fastapi, _replaced("password=ann%27s", "password=ann")),
+        "POST /token",
+        "The login was refused",
+        environment={"LOADTOOL_PASSWORD": "ann's"},
+    ),
+    Situation(
+        "Django, wrong password",
+        at_django(by_django, _replaced("password=correct-horse-battery", "password=wrong")),
+        "POST /admin/login",
+        "The login was refused",
+        environment={"LOADTOOL_PASSWORD": "correct-horse-battery"},
+    ),
+    Situation(
+        "Django, anti-forgery token left constant",
+        at_django(by_django, _recorded("csrf_token[2]")),
+        "POST /admin/auth/group/add",
+        "was sent as recorded",
     ),
 )
