@@ -63,7 +63,7 @@ def no_response(situation: Situation) -> Cause | RuledOut | None:
         evidence += _times(situation)
     remedies = tuple(_remedies(situation, failure.cause, failure.message))
     place = place_of_failed(situation) if failure.cause == "target" else ""
-    if todo:
+    if todo and "--proxy-url" not in "".join(one.command for one in remedies):
         remedies += (Remedy(todo, place=place),)
     cause = Cause(_of_certificate(failure.message) or text, SAID + 2, tuple(evidence), remedies)
     return seen_outside(situation, cause) if failure.cause in _OUTSIDE else cause

@@ -24,7 +24,7 @@ from pytest_loadtool.diagnosis.finding import (
 from pytest_loadtool.diagnosis.outcome import text_of
 from pytest_loadtool.diagnosis.page_errors import EXISTS, LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.redirect_mismatch import was_refused
-from pytest_loadtool.diagnosis.remedies import as_recorded, edited, seen_outside
+from pytest_loadtool.diagnosis.remedies import as_recorded, edited, references, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.rule import same_name
 
@@ -170,8 +170,8 @@ def _other_users(situation: Situation) -> list[str]:
     names = [one for one in fields if is_identity_name(one.wire_name) and one.slot is not None]
     found = []
     for field in names:
-        sent = subject.sent.items()
-        values = [unquote_plus(value) for name, value in sent if f"${{{name}}}" in field.value]
+        names_of = [one.name for one in references(field.value)]
+        values = [unquote_plus(subject.sent.get(name, "")) for name in names_of]
         found += [
             f"replayed as {field.name} = {value}, which is not who was recorded"
             for value in values

@@ -20,6 +20,8 @@ from pytest_loadtool.model.rule import NamePatterns
 #: Shorter texts stand in any page.
 _SHORTEST = 2
 _DIGITS = re.compile(r"\d+")
+#: Names of what tells one state of a thing from the next.
+_OF_STATES = re.compile(r"version|revision|etag|if-match|lock|changed|modified", re.IGNORECASE)
 #: Which of several requests, or fields, an entry of what is ignored is for.
 _NUMBER = re.compile(r" #\d+(?=:|$)")
 
@@ -45,6 +47,7 @@ def _may_be(field: Field) -> bool:
     if is_typed_secret(name) or is_identity_name(name) or len(value) < _SHORTEST:
         return is_given_out(name)
     telling = is_given_out(name) or is_id_name(name) or field.section == "PATH"
+    telling = telling or _OF_STATES.search(name) is not None
     return looks_random(value) or (telling and bool(_DIGITS.search(value)))
 
 

@@ -199,7 +199,8 @@ class _Doing:
 
     def _filled(self, line: str) -> str:
         for word, value in self.situation.filled.items():
-            line = re.sub(rf"(?<![\w]){word}(?!\w)", shlex.quote(value), line)
+            quoted = shlex.quote(value)
+            line = quoted.join(re.split(rf"\b{word}\b", line))
         return line
 
     def _write(self, row: str, lines: list[str]) -> None:

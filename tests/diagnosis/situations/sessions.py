@@ -54,12 +54,6 @@ def by_links(client: Client) -> None:
     client.open("/about/team")
 
 
-def who_is_known(client: Client) -> None:
-    """Look at the account, as one who logged in before the recording began."""
-    client.headers["Cookie"] = "sid=of-yesterday"
-    client.open("/account")
-
-
 def by_fastapi(client: Client) -> None:
     """Log in with OAuth2's password flow, ask who one is, order."""
     form = b"grant_type=password&username=ann&password=ann%27s"

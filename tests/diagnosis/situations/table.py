@@ -25,7 +25,6 @@ from tests.diagnosis.situations.sessions import (
     by_notes,
     by_pages,
     by_soap,
-    who_is_known,
 )
 from tests.diagnosis.situations.shop import Shop
 
@@ -34,9 +33,8 @@ def _recorded(name: str) -> Callable[[str], str]:
     """Send a variable's recorded value instead: somebody took the correlation back."""
 
     def spoil(text: str) -> str:
-        found = re.search(
-            rf'^"{re.escape(name)}" = \{{ recorded = "([^"]*)".*\n', text, re.MULTILINE
-        )
+        line = rf"""^"{re.escape(name)}" = \{{ recorded = ["'](.*?)["'], .*\n"""
+        found = re.search(line, text, re.MULTILINE)
         assert found is not None
         text = text.replace(found[0], "")
         text = re.sub(rf'  \{{ variable = "{re.escape(name)}".*\n', "", text)
@@ -249,6 +247,8 @@ SITUATIONS = (
         "GET /login",
         "asks who you are \\(Basic\\)",
         mended="server",
+        filled={"USERNAME": "ann"},
+        environment={"LOADTOOL_PASSWORD": "any"},
     ),
     Situation(
         "header with the token missing",
@@ -401,7 +401,7 @@ SITUATIONS = (
         in_the_shop(by_api, "invalid"),
         "POST /api/items",
         "does not take a value",
-        mended="server",
+        filled={"VALUE": "2"},
     ),
     Situation(
         "status 200 that says no",
@@ -602,12 +602,6 @@ SITUATIONS = (
         "says that it failed|Fault",
         mended="server",
         outside="no such shop",
-    ),
-    Situation(
-        "recorded by who was logged in already",
-        in_the_shop(who_is_known, arrange=None),
-        "GET /account",
-        "no response of the recording sets",
     ),
     Situation(
         "Apache, Basic: wrong password in a row",
