@@ -146,7 +146,8 @@ def _is_about_session(situation: Situation) -> bool:
     """Whether the answer is one to who is not known: 401, or a redirect or page to log in."""
     if situation.status in (401, 419, 440):
         return True
-    return bool(to_login(situation)) or "log in" in situation.failed.otherwise
+    said = (situation.failed.otherwise, *(one.message for one in situation.failed.failures))
+    return bool(to_login(situation)) or any("log in" in one for one in said)
 
 
 def to_login(situation: Situation) -> str:

@@ -242,7 +242,7 @@ def says_it_failed(situation: Situation) -> Cause | RuledOut | None:
     said = next(one.message for one in situation.failed.failures if one.cause == "answer")
     cause = Cause(
         f"{said}.".replace("..", "."),
-        SHOWN - 2,
+        POSSIBLE if "log in" in said else SHOWN - 2,
         tuple(f"it says: {one!r}" for one in situation.complaints),
         (Remedy("see why the server does not do it: what it says, and its log"),),
     )

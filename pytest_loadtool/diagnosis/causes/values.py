@@ -66,7 +66,8 @@ def _about(situation: Situation, field: Field) -> Cause | None:
             place=path,
         )
     else:
-        command = "configure --replay" if case.configured else "configure"
+        again = "application-state" if is_given_out(field.wire_name) else "configure --replay"
+        command = again if case.configured else "configure"
         remedy = edited("connect it with the answer that gives it out", command)
     return Cause(
         f"{what} was sent as recorded, and {situation.name(giver)} gives out another now.",
