@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from tests.correlation.client import Client
 
 
@@ -52,6 +54,12 @@ def by_links(client: Client) -> None:
     """Read two pages."""
     client.open("/home")
     client.open("/about/team")
+
+
+def by_time(client: Client) -> None:
+    """Call an API that wants to know when it is called."""
+    for _ in range(2):
+        client.json("GET", "/signed", X_Timestamp=str(int(time.time())))
 
 
 def by_fastapi(client: Client) -> None:

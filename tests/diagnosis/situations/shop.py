@@ -12,7 +12,7 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -48,6 +48,8 @@ class Shop:
     version: int = field(default_factory=lambda: 1000 + secrets.randbelow(9000))
     session_life: float = 1e9
     token_life: float = 3600
+    odd: Callable[[str, str, Mapping[str, str], Answer], Answer] | None = None
+    """What becomes of an answer on its way: given the method, the path and the headers, too."""
     served: list[float] = field(default_factory=list)
 
     def answer(self, method: str, target: str, headers: Mapping[str, str], body: str) -> Answer:
@@ -321,7 +323,15 @@ def _home(shop: Shop, _method: str, path: str, _headers: object, _body: str) -> 
         return Answer(200, f'<a href="/home">Home</a> <a href="{team}">Team</a>', title="Home")
     if path != team:
         return Answer(404, "<p>No such page.</p>", title="Not Found")
-    return Answer(200, "<p>That is us.</p>", title="Team")
+    return Answer(200, "<p>That is us, Jürgen and Zoë.</p>", title="Team")
+
+
+def _signed(shop: Shop, _method: str, _path: str, headers: Mapping[str, str], _body: str) -> Answer:
+    late = 600 if "clock" in shop.faults else 0
+    if abs(time.time() + late - float(headers.get("x-timestamp", 0))) > 300:
+        said = "The difference between the request time and the current time is too large."
+        return Answer(403, {"code": "RequestTimeTooSkewed", "message": said})
+    return Answer(200, {"signed": True})
 
 
 def _static(_shop: Shop, _method: str, _path: str, _headers: object, _body: str) -> Answer:
@@ -341,6 +351,7 @@ _ROUTES = {
     "/stock": _stock,
     "/home": _home,
     "/about": _home,
+    "/signed": _signed,
 }
 
 
@@ -359,21 +370,26 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         with self.server.lock:
             found = shop.answer(self.command, self.path, headers, body)
+            if shop.odd is not None:
+                found = shop.odd(self.command, self.path, headers, found)
         text = found.body
         media = "application/json"
         if isinstance(text, str):
             media = "text/html; charset=utf-8"
             if found.title or not text:
                 text = _PAGE.format(title=found.title, body=text)
-        else:
+        elif not isinstance(text, bytes):
             text = json.dumps(text)
-        content = text.encode()
+        content = text if isinstance(text, bytes) else text.encode()
         self.send_response(found.status)
         if not any(name == "Content-Type" for name, _ in found.headers):
             self.send_header("Content-Type", media)
         for name, value in found.headers:
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
+        if any(name == "Content-Length" for name, _ in found.headers):
+            self.close_connection = True
+        else:
+            self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
 
