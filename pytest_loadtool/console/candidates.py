@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from pytest_loadtool.console.selection import path_of
+from pytest_loadtool.console.session import Console
+from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.model.case import Transaction
 from pytest_loadtool.recording import hostnames
+from pytest_loadtool.workflow.datasets import open_dataset
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.filtering import OPERATORS
 from pytest_loadtool.workflow.telling import counted
@@ -25,6 +29,16 @@ def known_values(document: Document, operator: str) -> list[str]:
         "~p": (page.name for page in case.pages),
     }
     return list(dict.fromkeys(found.get(operator, ())))
+
+
+def dataset_columns(session: Console) -> list[str]:
+    """Return ``DATASET.COLUMN`` for the datasets whose files can be read."""
+    names: list[str] = []
+    for use in session.document.case.datasets if session.document else ():
+        with suppress(LoadToolError):
+            found = open_dataset(session.settings, session.case_path, use).content
+            names += (f"{use.name}.{column}" for column in found.columns)
+    return names
 
 
 def candidates(document: Document, start: str, *, pages: bool = True) -> Iterator[tuple[str, str]]:

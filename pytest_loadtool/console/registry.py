@@ -266,7 +266,9 @@ def _arguments(command: Command, words: list[str]) -> Call:
         elif equals and _ASSIGNED.fullmatch(label) and (slot is None or slot.kind is Path):
             raise UsageError(_no_option(command, options, f"--{label.replace('_', '-')}"))
         elif slot is None:
-            raise UsageError(f"{command.name} takes no further argument: {word!r}")
+            valued = [label for label, one in options.items() if one.place == "option"]
+            hint = f"; a value goes behind an option: {', '.join(valued[:4])}" if valued else ""
+            raise UsageError(f"{command.name} takes no further argument: {word!r}{hint}")
         elif slot.place == "rest":
             return Call(command, (*positional, word, *words[position:]), named)
         else:

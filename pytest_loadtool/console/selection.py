@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.console.arguments import HostName, KindName, OptionGroup, PageName, StatusName
 from pytest_loadtool.console.errors import UsageError
-from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.editing import page_span
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.filtering import (
@@ -88,7 +88,7 @@ def select(
         UsageError: there is no such thing (the text names the nearest), or nothing is left.
     """
     split = next((at for at, word in enumerate(words) if is_expression(word)), len(words))
-    found = [_found(document.case, word) for word in _named(words[:split])]
+    found = [_found(document, word) for word in _named(words[:split])]
     if not found:
         found = [Selection(everything(document.case).transactions)]
     if filters.page is not None:
@@ -202,18 +202,20 @@ def _named(words: Sequence[str]) -> Iterator[str]:
         yield word
 
 
-def _found(case: TestCase, word: str) -> Selection:
-    """What one word selects."""
+def _found(document: Document, word: str) -> Selection:
+    """What one word selects. What a transaction asked for when recorded means it, too, if nothing
+    asks for that now: its path may have got placeholders."""
+    case = document.case
     if word == ALL:
         return everything(case)
     found = _by_number(case, word)
     if found is not None:
         return found
     transactions = list(case.transactions())
-    chosen = [index for index, one in enumerate(transactions) if _means(word, one)]
+    chosen = _meant(document, transactions, word)
     which = _WHICH.fullmatch(word)
     if not chosen and which is not None:
-        alike = [index for index, one in enumerate(transactions) if _means(which["name"], one)]
+        alike = _meant(document, transactions, which["name"])
         number = int(which["number"])
         if alike and not 1 <= number <= len(alike):
             raise UsageError(
@@ -283,6 +285,17 @@ def _beginning(names: Sequence[str], text: str) -> list[int]:
     """The pages whose names begin with the text, without regard to case."""
     wanted = text.casefold()
     return [index for index, name in enumerate(names) if name.casefold().startswith(wanted)]
+
+
+def _meant(document: Document, transactions: Sequence[Transaction], word: str) -> list[int]:
+    now = [index for index, one in enumerate(transactions) if _means(word, one)]
+    return now or [
+        index
+        for index, one in enumerate(transactions)
+        if "${" in one.request.target
+        and (recorded := document.evidence_of(one)) is not None
+        and _means(word, Transaction(Request(recorded.method, recorded.url)))
+    ]
 
 
 def _means(word: str, one: Transaction) -> bool:

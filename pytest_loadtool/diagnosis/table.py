@@ -35,7 +35,7 @@ EVERYWHERE: tuple[Check, ...] = (
     validators.change_without_effect,
     validators.says_it_failed,
     validators.text_not_found,
-    validators.json_differs,
+    validators.value_differs,
     validators.nothing_extracted,
     unconfirmed.change_unconfirmed,
 )

@@ -118,17 +118,7 @@ def without_extractor(case: TestCase, index: int, name: str) -> TestCase:
     Raises:
         ValueError: the transaction has no extractor of it.
     """
-    known = [one.variable for one in list(case.transactions())[index].extractors]
-    if name not in known:
-        has = f"it has {', '.join(known)}" if known else "it has none"
-        raise ValueError(f"no extractor of {name}: {has}")
-    case = _changed(
-        case,
-        index,
-        lambda one: replace(
-            one, extractors=tuple(each for each in one.extractors if each.variable != name)
-        ),
-    )
+    case = _taken_out(case, index, name)[0]
     extracted = {one.variable for each in case.transactions() for one in each.extractors}
     variable = case.variables.get(name)
     if name in extracted or variable is None or not variable.needs_extractor:
@@ -139,6 +129,50 @@ def without_extractor(case: TestCase, index: int, name: str) -> TestCase:
         return case
     others = {key: one for key, one in case.variables.items() if key != name}
     return replace(case, variables=MappingProxyType(others))
+
+
+def with_moved_extractor(
+    case: TestCase, index: int, name: str, to: int, recorded: str | None = None
+) -> tuple[TestCase, tuple[int, ...]]:
+    """``case`` with the extractor of a variable moved to the transaction at ``to``, and the indexes
+    of those that need its value before that, where nothing has set it.
+
+    ``recorded`` is what it takes from the recorded response there, if that is known.
+
+    Raises:
+        ValueError: the transaction has no extractor of it.
+    """
+    without, extractor = _taken_out(case, index, name)
+    moved = with_extractor(without, to, extractor, recorded)
+    return moved, tuple(sorted(_served(case, name) - _served(moved, name)))
+
+
+def _served(case: TestCase, name: str) -> set[int]:
+    placed = (one for one in placed_extractors(case) if one.extractor.variable == name)
+    return {at for one in placed for at in one.users}
+
+
+def extractor_of(case: TestCase, index: int, name: str) -> Extractor:
+    """Return the extractor of a variable in a transaction.
+
+    Raises:
+        ValueError: the transaction has none.
+    """
+    known = {one.variable: one for one in list(case.transactions())[index].extractors}
+    if name not in known:
+        has = f"it has {', '.join(known)}" if known else "it has none"
+        raise ValueError(f"no extractor of {name}: {has}")
+    return known[name]
+
+
+def _taken_out(case: TestCase, index: int, name: str) -> tuple[TestCase, Extractor]:
+    gone = extractor_of(case, index, name)
+
+    def changed(one: Transaction) -> Transaction:
+        kept = tuple(each for each in one.extractors if each.variable != name)
+        return replace(one, extractors=kept)
+
+    return _changed(case, index, changed), gone
 
 
 def _as_recorded(case: TestCase, values: Mapping[str, str]) -> TestCase:

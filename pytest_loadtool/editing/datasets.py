@@ -22,7 +22,7 @@ from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, is_column_name
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.extractor import source_texts, with_texts
-from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
+from pytest_loadtool.model.validator import validator_texts, with_validator_texts
 
 #: The pattern of plain numbers.
 NUMBERS = "{}"
@@ -166,7 +166,7 @@ def users_of(case: TestCase, name: str) -> Iterator[str]:
     transactions = zip(case.transactions(), every_field(case), strict=True)
     for number, (one, fields) in enumerate(transactions, 1):
         extracting = [text for each in one.extractors for text in source_texts(each.source)]
-        checked = [text for each in one.validators for text in _validator_texts(each)]
+        checked = [text for each in one.validators for text in validator_texts(each).values()]
         texts = [(field.name, [field.value]) for field in fields]
         sent = [what for what, found in texts if _uses(case, found, name)]
         if not sent and _uses(case, sent_texts(case, one.request), name):
@@ -235,27 +235,8 @@ def _transaction(transaction: Transaction, written: Callable[[str], str]) -> Tra
         extractors=tuple(
             replace(one, source=with_texts(one.source, written)) for one in transaction.extractors
         ),
-        validators=tuple(_validator(one, written) for one in transaction.validators),
+        validators=tuple(with_validator_texts(one, written) for one in transaction.validators),
     )
-
-
-def _validator(validator: Validator, written: Callable[[str], str]) -> Validator:
-    match validator:
-        case TextValidator(text=text, row=row):
-            return replace(validator, text=written(text), row=written(row))
-        case JsonValidator(path=path, equals=equals):
-            equals = written(equals) if isinstance(equals, str) else equals
-            return replace(validator, path=written(path), equals=equals)
-        case _:
-            return validator
-
-
-def _validator_texts(validator: Validator) -> Iterator[str]:
-    match validator:
-        case TextValidator(text=text, row=row):
-            yield from (text, row)
-        case JsonValidator(path=path, equals=equals):
-            yield from (path, equals if isinstance(equals, str) else "")
 
 
 def _user(one: Any, written: Callable[[str], str]) -> Any:

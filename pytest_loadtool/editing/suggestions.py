@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
+from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.codec.uses import escaped
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.responses.links import labels_of
+from pytest_loadtool.correlation.responses.markup_items import ELEMENT, items_around
 from pytest_loadtool.correlation.responses.producers import (
     in_response,
     in_text,
@@ -71,15 +75,21 @@ def suggested_extractors(exchange: Exchange, text: str) -> tuple[Suggested, ...]
     found: dict[Suggested, None] = {}
     for producer in _producers(response, text):
         one = synthesise(producer, slot, reading, _LAST_MATCH)
-        if one is not None:
-            found[one] = None
+        if one is None:
+            continue
+        found[one] = None
+        if isinstance(one[0], Link) and one[1] > 1:
+            for named in _named(response.text, producer.text, one[0], text):
+                if reading.taken(named) == text:
+                    found[escaped(named), 1] = None
     for source in _patterns(response, text):
         if reading.taken(source) == text:
             found[escaped(source), 1] = None
 
-    def rank(one: Suggested) -> tuple[int, int, int]:
+    def rank(one: Suggested) -> tuple[bool, bool, int, int, int]:
         source, match = one
-        return _RANKS[type(source)], match, len(str(source))
+        kind = _RANKS[type(source)]
+        return kind >= _RANKS[Decoded], match > 1, kind, match, len(str(source))
 
     return tuple(sorted(found, key=rank))
 
@@ -95,6 +105,17 @@ def _producers(response: RecordedResponse, text: str) -> Iterator[Producer]:
     if response.has_text and text in response.text:
         yield from in_links(response.text, 0, {text})
         yield from in_text(response.text, text, 0)
+
+
+def _named(text: str, written: str, link: Link, value: str) -> Iterator[Source]:
+    """A link that is one of many, by its own text, or by one of its row: those come and go."""
+    labels = map(unescape, labels_of(text, written))
+    yield from (replace(link, label=one) for one in labels if value not in one)
+    position = text.find(written)
+    for item in items_around(text, position):
+        around = ELEMENT.finditer(text, item.start, min(item.end + 1, len(text)))
+        texts = (unescape(found[1].rstrip()) for found in around)
+        yield from (InItem(link, one, item.kind) for one in texts if value not in one)
 
 
 def _leaves(response: RecordedResponse) -> Iterable[tuple[tuple[str | int, ...], str]]:

@@ -12,6 +12,8 @@ Cause = Literal[
     "text",
     "regex",
     "json",
+    "xml",
+    "header",
     "outcome",
     "extractor",
     "target",

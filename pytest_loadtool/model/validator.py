@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +76,61 @@ class JsonValidator:
     outcome: Outcome | None = None
 
 
-Validator = TextValidator | RegexValidator | JsonValidator
+@dataclass(frozen=True, slots=True)
+class XmlValidator:
+    """The XML body has an element or attribute at ``path``; with ``equals``, with this text.
+
+    Both are templates. `model.xml_path` says what paths are.
+    """
+
+    path: str
+    equals: str | None = None
+    absent: bool = False
+    outcome: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderValidator:
+    """The response has the header; with ``equals`` (a template), this value, with ``contains``
+    (a template), one with this text in it, with ``matches``, one that the pattern matches in.
+
+    Of several headers of that name, one has to.
+    """
+
+    name: str
+    equals: str | None = None
+    contains: str | None = None
+    matches: str | None = None
+    absent: bool = False
+    outcome: Outcome | None = None
+
+
+Validator = TextValidator | RegexValidator | JsonValidator | XmlValidator | HeaderValidator
+
+#: By kind of validator: which of its fields are templates, if they are texts.
+_TEMPLATES: Mapping[type, tuple[str, ...]] = MappingProxyType(
+    {
+        TextValidator: ("text", "row"),
+        RegexValidator: (),
+        JsonValidator: ("path", "equals"),
+        XmlValidator: ("path", "equals"),
+        HeaderValidator: ("equals", "contains"),
+    }
+)
+
+
+def validator_texts(validator: Validator) -> dict[str, str]:
+    """The templates of a validator, by field, as far as it has them."""
+    found = ((name, getattr(validator, name)) for name in _TEMPLATES[type(validator)])
+    return {name: text for name, text in found if text and isinstance(text, str)}
+
+
+def with_validator_texts(validator: Validator, write: Callable[[str], str]) -> Validator:
+    """``validator`` with what ``write`` makes of each of its templates."""
+    made: dict[str, Any] = {n: write(text) for n, text in validator_texts(validator).items()}
+    return replace(validator, **made) if made else validator
 
 
 def expected_text(validator: Validator) -> str:
     """What the validator holds of placeholders, as one template; empty if it can hold none."""
-    match validator:
-        case TextValidator(text=text, row=row):
-            return f"{text} {row}" if row else text
-        case JsonValidator(path=path, equals=equals):
-            return f"{path} {equals}" if isinstance(equals, str) else path
-        case _:
-            return ""
+    return " ".join(validator_texts(validator).values())

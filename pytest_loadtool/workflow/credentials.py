@@ -18,7 +18,7 @@ from pytest_loadtool.correlation.writing.revert import names_in_use
 from pytest_loadtool.engine.prepare.keyrings import in_keyring, store_in_keyring, storing
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
-from pytest_loadtool.workflow.files import write_private
+from pytest_loadtool.workflow.datasets import FileChange, write_dataset
 from pytest_loadtool.workflow.project import Project
 
 
@@ -73,6 +73,7 @@ class Placed:
     """Of user name, password and domain; empty where there is none."""
     notes: tuple[str, ...] = ()
     """What was put where, and what somebody has still to put somewhere."""
+    written: tuple[FileChange, ...] = ()
 
 
 def place(project: Project, case_path: Path, case: TestCase, found: CredentialChoice) -> Placed:
@@ -83,9 +84,10 @@ def place(project: Project, case_path: Path, case: TestCase, found: CredentialCh
         FileError: the dataset cannot be written.
         ReplayError: the keyring does not take the password.
     """
-    notes = []
+    notes: list[str] = []
+    written: tuple[FileChange, ...] = ()
     if found.dataset is not None and found.new is not None and not found.dataset.exists():
-        write_private(found.dataset, found.new)
+        written = (write_dataset(found.dataset, found.new),)
         notes.append(
             f"Wrote {project.shown(found.dataset)}, for you alone; .gitignore names it. "
             "Add a row for each virtual user."
@@ -108,7 +110,7 @@ def place(project: Project, case_path: Path, case: TestCase, found: CredentialCh
         else:
             templates.append(escape(one.text))
     username, password, domain = templates
-    return Placed(case, (username, password, domain), tuple(notes))
+    return Placed(case, (username, password, domain), tuple(notes), written)
 
 
 def _with_variable(case: TestCase, wanted: Variable) -> tuple[TestCase, str]:

@@ -48,10 +48,13 @@ from pytest_loadtool.model.generator import ALPHABETS, RandomText, Timestamp, Uu
 from pytest_loadtool.model.load import CaseShare, Distribution, LoadConfiguration, Stage, ThinkTime
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.model.validator import (
+    HeaderValidator,
     JsonValidator,
     RegexValidator,
     StatusCodes,
     TextValidator,
+    Validator,
+    XmlValidator,
 )
 
 __all__ = ["FILES", "cases", "datasets", "exchanges", "loads", "texts"]
@@ -77,6 +80,7 @@ _variables = st.builds(
 )
 _tokens = st.from_regex(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,8}", fullmatch=True)
 _paths = st.sampled_from(["$", "$.a", "$.items[0].id", "$['a b']", "$..x", "$.a[*].b", "$.*"])
+_xml_paths = st.sampled_from(['//A[B="${server}"]/@id', "/a[c='$${x}'][2]"])
 _patterns = st.sampled_from(
     ["", "a", r'id="(\d+)"', r"it's \"(.)\"", "(a)(b)", "\n\t\\\\", "é[^']"]
 )
@@ -147,7 +151,7 @@ def _in_text(names: list[str]) -> st.SearchStrategy[Source]:
     )
     return st.one_of(
         st.builds(JsonPath, paths),
-        st.builds(XmlPath, st.sampled_from(['//A[B="${server}"]/@id', "/a[c='$${x}'][2]"])),
+        st.builds(XmlPath, _xml_paths),
         in_page,
         st.builds(InItem, in_page, filled, st.sampled_from(["", "div.card", "tbody"])),
     )
@@ -182,13 +186,22 @@ _codes = st.tuples(st.integers(100, 999), st.integers(100, 999)).map(lambda c: (
 _status = st.lists(_codes, min_size=1, max_size=3).map(lambda all_: StatusCodes(tuple(all_)))
 
 
-def _validators(
-    names: list[str],
-) -> st.SearchStrategy[TextValidator | RegexValidator | JsonValidator]:
+def _validators(names: list[str]) -> st.SearchStrategy[Validator]:
+    text = _templates(names).filter(bool)
+    of_headers = st.sampled_from(["equals", "contains", "matches"]).flatmap(
+        lambda key: st.fixed_dictionaries({key: _patterns if key == "matches" else text})
+    )
     return st.one_of(
         st.builds(TextValidator, _templates(names).filter(bool), st.booleans()),
         st.builds(RegexValidator, _patterns, st.booleans()),
         st.builds(JsonValidator, _paths, st.none() | _templates(names) | _scalars, st.booleans()),
+        st.builds(XmlValidator, _xml_paths, st.none() | text, st.booleans()),
+        st.builds(
+            lambda name, expected, absent: HeaderValidator(name, absent=absent, **expected),
+            _tokens,
+            st.just({}) | of_headers,
+            st.booleans(),
+        ),
     )
 
 

@@ -6,7 +6,7 @@ import asyncio
 import io
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,6 +32,7 @@ def terminal() -> Iterator[tuple[PipeInput, io.StringIO]]:
     with (
         create_pipe_input() as keys,
         create_app_session(input=keys, output=PlainTextOutput(shown)),
+        redirect_stdout(shown),  # what commands say between two prompts
     ):
         yield keys, shown
 
@@ -179,17 +180,13 @@ def test_pasted_lines_run_one_by_one(session: Console, typed: Typed) -> None:
     assert "Stop recording: close the browser" not in shown
 
 
-def test_a_new_test_case_says_what_to_do_first(
-    session: Console, typed: Typed, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_new_test_case_says_what_to_do_first(session: Console, typed: Typed) -> None:
     """The three ways to one; when one is open, nothing of that."""
-    typed(CTRL_D)
-    said = capsys.readouterr().out
+    _, said = typed(CTRL_D)
     assert "New test case. `record URL` opens a browser, `import FILE.har`" in said
     session.document, session.done = DOCUMENT, False
     session.saved = DOCUMENT
-    typed(CTRL_D)
-    said = capsys.readouterr().out
+    _, said = typed(CTRL_D)
     assert "New test case" not in said
     assert "`help` lists the commands" in said
 

@@ -19,6 +19,7 @@ from pytest_loadtool.console.selection import (
 from pytest_loadtool.model.case import Kind, Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.editing import without
 from pytest_loadtool.workflow.document import Document
+from tests.console.traffic import exchange
 
 
 def asks(method: str, target: str, status: int = 200, kind: Kind = Kind.HTML) -> Transaction:
@@ -170,3 +171,26 @@ def test_every_stable_name_means_its_transaction() -> None:
     """Whatever it has that means something else in a shell or in this language."""
     for index, name in enumerate(stable_names(DOCUMENT.case)):
         assert transaction_index(DOCUMENT, name) == index
+
+
+def test_a_path_with_placeholders_is_still_known_as_it_was_recorded() -> None:
+    """A name that somebody has noted holds when an id in it becomes a variable; what asks for that
+    path now comes first."""
+    recorded = (
+        exchange("GET", "http://shop.example/orders/17", 0),
+        exchange("GET", "http://shop.example/orders/17?all=1", 1),
+    )
+    asked = (
+        Transaction(Request("GET", "/orders/${order[1]}"), recorded=Recorded(200, entry=0)),
+        Transaction(Request("GET", "/orders/${order[1]}?all=1"), recorded=Recorded(200, entry=1)),
+        Transaction(Request("GET", "/orders/18")),
+    )
+    case = TestCase("shop", (Page("Orders", asked),), server="http://shop.example")
+    document = Document(case, recorded)
+    assert select(document, ["/orders/17"]).transactions == (0, 1)
+    assert select(document, ["GET", "/orders/17#2"]).transactions == (1,)
+    now = replace(asked[2], request=Request("GET", "/orders/17"))
+    case = replace(case, pages=(Page("Orders", (*asked[:2], now)),))
+    assert select(Document(case, recorded), ["/orders/17"]).transactions == (2,)
+    with pytest.raises(UsageError, match="there is no transaction or page '/orders/19'"):
+        select(document, ["/orders/19"])

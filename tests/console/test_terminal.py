@@ -202,9 +202,11 @@ def test_wizards_ask_who_the_users_are(tmp_path: Path) -> None:
             terminal.wait_for(r"^\+ user +Constant value +ben")
             terminal.enter("undo")
             terminal.wait_for(r"^Undid `user-identity 4 --field")
+            written = (tmp_path / "users.csv").read_text()
+            assert written.endswith("\nalice,secret1,EXAMPLE\\alice\n")
             terminal.enter("undo")
             terminal.wait_for(r"^Undid `play --fast`\.")
-    assert (tmp_path / "users.csv").read_text().endswith("\nalice,secret1,EXAMPLE\\alice\n")
+    assert not (tmp_path / "users.csv").exists()  # the wizard had made it
 
 
 @pytest.mark.promise(66)
@@ -267,3 +269,30 @@ def test_person_holds_a_replay(tmp_path: Path) -> None:
             assert "xyz" not in screen
             terminal.enter("quit")
             terminal.wait_for(r"exit status 0")
+
+
+def test_output_stands_below_its_command(terminal: Terminal, tmp_path: Path) -> None:
+    """However fast lines come: typed ahead, each is shown, and below it what it says."""
+    write_har(tmp_path / "in.har", *sign_in("http://127.0.0.1:9"))
+    terminal.enter("import in.har")
+    terminal.wait_for(r"`configure` finds")
+    for pause in ("1s", "2s", "3s", "4s", "5s"):
+        terminal.enter(f"think P1 {pause}")
+    terminal.wait_for(r"^ +P1 +5s .*\nloadtool> *$")
+    shown = [line for line in terminal.lines() if "think" in line or " P1 " in line]
+    assert [" P1 " in line for line in shown] == [False, True] * 5
+    assert all(f" {pause} " in shown[2 * at + 1] for at, pause in enumerate(["1s", "2s", "3s"]))
+
+
+def test_line_that_is_typed_while_a_long_text_is_shown(tmp_path: Path) -> None:
+    """It ends the text and is run; q only ends it."""
+    with console(tmp_path, size=(80, 12)) as terminal:
+        terminal.enter("help record")
+        terminal.wait_for(r"lines: Enter goes on, q ends --")
+        terminal.enter("think")
+        terminal.wait_for(r"^loadtool> think\n.*[Nn]o test case is open")
+        terminal.enter("help record")
+        terminal.wait_for(r"lines: Enter goes on, q ends --")
+        terminal.enter("q")
+        terminal.wait_for(r"help record\n(.*\n)+loadtool> *$")
+        assert "there is no command" not in terminal.screen().lower()

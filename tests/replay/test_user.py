@@ -24,10 +24,13 @@ from pytest_loadtool.model.extractor import Extractor, JsonPath
 from pytest_loadtool.model.load import Distribution, ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import (
+    HeaderValidator,
     JsonValidator,
     RegexValidator,
     StatusCodes,
     TextValidator,
+    Validator,
+    XmlValidator,
 )
 from pytest_loadtool.replay import Plan, VirtualUser, compile_case
 from tests.replay.playbook import Diary, Playbook, first_row
@@ -93,6 +96,14 @@ GOOD = (
     JsonValidator("$.price", 1.5),
     JsonValidator("$.name"),
     JsonValidator("$.other", absent=True),
+    XmlValidator("//name", absent=True),
+    HeaderValidator("content-TYPE"),
+    HeaderValidator("Content-Type", equals="application/json"),
+    HeaderValidator("Content-Type", contains="json"),
+    HeaderValidator("Content-Type", matches="^app.*/json$"),
+    HeaderValidator("Set-Cookie", contains="b=2"),
+    HeaderValidator("Set-Cookie", contains="c=3", absent=True),
+    HeaderValidator("X-Other", absent=True),
 )
 BAD = (
     TextValidator("bob"),
@@ -104,23 +115,79 @@ BAD = (
     JsonValidator("$.ok", False),
     JsonValidator("$.other"),
     JsonValidator("$.name", absent=True),
+    XmlValidator("//name"),
+    HeaderValidator("X-Other"),
+    HeaderValidator("Content-Type", equals="json"),
+    HeaderValidator("Content-Type", contains="JSON"),
+    HeaderValidator("Content-Type", matches="xml"),
+    HeaderValidator("Content-Type", absent=True),
+    HeaderValidator("Set-Cookie", contains="b=2", absent=True),
 )
+SENT = ((b"Content-Type", b"application/json"), (b"Set-Cookie", b"a=1"), (b"Set-Cookie", b"b=2"))
 
 
 @pytest.mark.parametrize("validator", GOOD)
-def test_validators_pass(validator: TextValidator) -> None:
-    """Each kind of validator on a body that is as expected."""
+def test_validators_pass(validator: Validator) -> None:
+    """Each kind of validator on a response that is as expected."""
     book = Playbook(plan_of(get("/", validators=(validator,))))
-    book.answer("GET /", body=BODY)
+    book.answer("GET /", body=BODY, headers=SENT)
     assert book.diary.transactions == [("GET /", ())]
 
 
 @pytest.mark.parametrize("validator", BAD)
-def test_validators_fail(validator: TextValidator) -> None:
-    """Each kind of validator on a body that is not."""
+def test_validators_fail(validator: Validator) -> None:
+    """Each kind of validator on a response that is not."""
     book = Playbook(plan_of(get("/", validators=(validator,))))
-    book.answer("GET /", body=BODY)
+    book.answer("GET /", body=BODY, headers=SENT)
     assert len(book.diary.transactions[0][1]) == 1
+
+
+@pytest.mark.parametrize(
+    ("validator", "told"),
+    [
+        (
+            HeaderValidator("Content-Type", equals="text/html"),
+            "Content-Type is application/json, expected = 'text/html'",
+        ),
+        (
+            HeaderValidator("Set-Cookie", contains="c=3"),
+            "Set-Cookie is another value, expected with 'c=3'",
+        ),
+        (HeaderValidator("X-Other", matches="a"), "Header X-Other matching 'a': not found"),
+    ],
+)
+def test_a_header_that_differs_is_told(validator: Validator, told: str) -> None:
+    """What came is said, but of cookies; all users' failures have one message."""
+    book = Playbook(plan_of(get("/", validators=(validator,))))
+    book.answer("GET /", body=BODY, headers=SENT)
+    [failure] = book.diary.transactions[0][1]
+    assert failure.told == told
+    assert "application/json" not in failure.message
+
+
+def test_xml_values_are_validated_with_the_users_values() -> None:
+    """A path and a value of a document, with placeholders; and a header with one."""
+    checks = (
+        XmlValidator('//Order[Name="${users.name}"]/State', "open"),
+        XmlValidator("//Order/@id", "${users.name}"),
+        XmlValidator("//Lost", absent=True),
+        HeaderValidator("X-User", equals="${users.name}"),
+    )
+    case = TestCase(
+        "case",
+        (Page("p", (get("/", validators=checks),)),),
+        SERVER,
+        datasets=(DatasetUse("users", "users.csv"),),
+    )
+    plan = compile_case(case, datasets={"users": Dataset(("name",), (("Ann",), ("Bob",)))})
+    for row in (0, 1):
+        diary = Diary()
+        user = VirtualUser(plan, lambda _use, _rows, _iteration, row=row: row, diary)  # type: ignore[misc]
+        book = Playbook(plan, user, diary)
+        document = b'<Orders><Order id="Ann"><Name>Ann</Name><State>open</State></Order></Orders>'
+        book.answer("GET /", body=document, headers=((b"X-User", b"Ann"),))
+        failures = book.diary.transactions[0][1]
+        assert [one.cause for one in failures] == ([] if row == 0 else ["xml", "xml", "header"])
 
 
 def test_all_failures_are_reported_status_first() -> None:

@@ -14,7 +14,7 @@ from pytest_loadtool.codec.uses import references, used_names
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Header, TestCase, Transaction
 from pytest_loadtool.model.dataset import shown_columns
-from pytest_loadtool.model.validator import JsonValidator, TextValidator
+from pytest_loadtool.model.validator import XmlValidator, validator_texts
 
 #: The number of a transaction that would come before all others.
 _BEFORE_ALL = -1
@@ -174,16 +174,9 @@ def _templates(at: KeyPath, transaction: Transaction) -> Iterator[tuple[KeyPath,
     if isinstance(request.body, str):
         yield (*at, "body"), request.body
     for index, validator in enumerate(transaction.validators):
-        match validator:
-            case TextValidator(text=needle, row=row):
-                yield (*at, "validators", index, "text"), needle
-                yield (*at, "validators", index, "row"), row
-            case JsonValidator(path=sought, equals=expected):
-                yield (*at, "validators", index, "json"), sought
-                if isinstance(expected, str):
-                    yield (*at, "validators", index, "equals"), expected
-            case _:
-                pass
+        path = "xml" if isinstance(validator, XmlValidator) else "json"
+        for name, text in validator_texts(validator).items():
+            yield (*at, "validators", index, path if name == "path" else name), text
 
 
 def _no_place(file: Reference) -> str:

@@ -50,11 +50,13 @@ from pytest_loadtool.model.extractor import (
     XmlPath,
 )
 from pytest_loadtool.model.validator import (
+    HeaderValidator,
     JsonValidator,
     Outcome,
     RegexValidator,
     TextValidator,
     Validator,
+    XmlValidator,
 )
 
 _Actor = TypeVar("_Actor", Extractor, Validator)
@@ -180,7 +182,11 @@ VALIDATOR = Table(
         "row": Key(_searched),
         "regex": Key(parsed(pattern)),
         "json": Key(parsed(sought_path)),
+        "xml": Key(parsed(sought_xml_path)),
+        "header": Key(parsed(token)),
         "equals": Key(_equals),
+        "contains": Key(_searched),
+        "matches": Key(parsed(pattern)),
         "absent": Key(boolean),
     },
 )
@@ -195,9 +201,27 @@ _KINDS: Mapping[str, Callable[[dict[str, Any], Outcome | None], Validator]] = {
     "json": lambda found, outcome: JsonValidator(
         found["json"], found.get("equals"), found.get("absent", False), outcome
     ),
+    "xml": lambda found, outcome: XmlValidator(
+        found["xml"], found.get("equals"), found.get("absent", False), outcome
+    ),
+    "header": lambda found, outcome: HeaderValidator(
+        found["header"],
+        found.get("equals"),
+        found.get("contains"),
+        found.get("matches"),
+        found.get("absent", False),
+        outcome,
+    ),
 }
-#: What goes with one kind alone.
-_OF_KIND = {"equals": "json", "row": "text"}
+#: What is expected of a header: one of them.
+_OF_HEADER = ("equals", "contains", "matches")
+#: What goes with some kinds alone.
+_OF_KIND = {
+    "equals": ("json", "xml", "header"),
+    "contains": ("header",),
+    "matches": ("header",),
+    "row": ("text",),
+}
 
 
 def parse_extractor(table: Mapping[str, Any]) -> Extractor:
@@ -283,9 +307,13 @@ def validator(node: Node) -> Validator:
     """An entry of ``validators``."""
     found = VALIDATOR.read(node)
     kind = _only(node, found, _KINDS)
-    for key, whose in _OF_KIND.items():
-        if key in found and kind != whose:
-            raise node.child(key, None).wrong(f"goes with {whose!r} only")
+    for key, kinds in _OF_KIND.items():
+        if key in found and kind not in kinds:
+            raise node.child(key, None).wrong(f"goes with {' or '.join(map(repr, kinds))} only")
+    if len(given := [key for key in _OF_HEADER if key in found]) > 1:
+        raise node.child(given[1], None).wrong(f"goes without {given[0]!r}: leave one of them out")
+    if kind != "json" and not isinstance(found.get("equals", ""), str):
+        raise node.child("equals", found["equals"]).expected(f"text, as '{kind}' has no numbers")
     return _KINDS[kind](found, _outcome(node, found))
 
 

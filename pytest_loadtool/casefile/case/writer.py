@@ -50,11 +50,13 @@ from pytest_loadtool.model.extractor import (
 )
 from pytest_loadtool.model.generator import Generator, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.validator import (
+    HeaderValidator,
     JsonValidator,
     RegexValidator,
     StatusCodes,
     TextValidator,
     Validator,
+    XmlValidator,
 )
 
 
@@ -263,6 +265,15 @@ def _validator(validator: Validator) -> dict[str, str]:
             pairs["json"] = string(path)
             if expected is not None:
                 pairs["equals"] = scalar(expected)
+        case XmlValidator(path=path, equals=text):
+            pairs["xml"] = string(path)
+            if text is not None:
+                pairs["equals"] = string(text)
+        case HeaderValidator(name=name):
+            pairs["header"] = string(name)
+            for key in ("equals", "contains", "matches"):
+                if (value := getattr(validator, key)) is not None:
+                    pairs[key] = string(value)
     return pairs | ({"absent": "true"} if validator.absent else {})
 
 

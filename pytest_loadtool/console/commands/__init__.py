@@ -42,7 +42,7 @@ from pytest_loadtool.console.commands.edit import (
     undo,
     unique,
 )
-from pytest_loadtool.console.commands.extracting import extract, remove_extractor
+from pytest_loadtool.console.commands.extracting import extract, move_extractor, remove_extractor
 from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
 from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell, wizards
@@ -91,7 +91,7 @@ COMMANDS = registry(
         ),
         "Actors": (
             *(validators, validate, status, remove_validator),
-            *(extractors, extract, remove_extractor),
+            *(extractors, extract, move_extractor, remove_extractor),
         ),
         "Configure": (
             *(configure, application_state, explain, undo_decision),

@@ -156,8 +156,9 @@ async def mark_dangerous(session: Console, which: TransactionName, *, off: bool 
 async def undo(session: Console) -> None:
     """Undo the last command that changed the test case, or a dataset; again: the one before it.
 
-    Datasets get back the values that they had. Other files that were written stay as they are.
-    You are asked before the recording itself is undone.
+    Datasets get back the values that they had; those that a command has made are gone. Other files,
+    the environment and the keyring stay as they are. You are asked before the recording itself is
+    undone.
 
     Example: `undo`
     """

@@ -29,7 +29,7 @@ from pytest_loadtool.editing import actors as editing
 from pytest_loadtool.editing.suggestions import suggested_extractors
 from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.workflow.document import unset
-from pytest_loadtool.workflow.trying import tried_extractor
+from pytest_loadtool.workflow.trying import ExtractorTrial, tried_extractor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +115,7 @@ async def extract(
     with as_usage():
         variable_name(variable)
     extractor = _extractor(session, index, variable, content, from_, choose)
-    trials = [tried_extractor(extractor, on) for on in known_responses(session, index)]
-    session.tell(views.tried_extractor(variable, trials, secrets=secrets))
-    recorded = next((one for one in trials if one.on.label == "recorded"), None)
+    recorded = _tried(session, index, extractor, secrets=secrets)
     value = recorded.taken if recorded is not None else None
     titles = [one.title for one in document.case.transactions()]
     uses = tuple(editing.constants(document.case, index, value)) if value else ()
@@ -126,12 +124,7 @@ async def extract(
     session.tell(views.constants([one for one in uses if one not in chosen], titles))
     if preview:
         return
-    if recorded is not None and value is None and not recorded.problem and not anyway:
-        await session.agree(
-            "It finds nothing in the recorded response. Take it all the same?",
-            "it finds nothing in the recorded response: say --anyway, or look elsewhere",
-            "--anyway",
-        )
+    await _agreed(session, recorded, anyway=anyway)
     with as_usage():
         case = editing.with_extractor(document.case, index, extractor, value)
         case = editing.with_uses(case, chosen, variable)
@@ -146,6 +139,41 @@ async def extract(
     session.tell(f"  {at + 1} {titles[at]} sends it as {field.name}" for at, field in chosen)
     if len(chosen) < len(uses):
         session.say("  --use all has them send it")
+
+
+async def move_extractor(
+    session: Console,
+    which: TransactionName,
+    variable: VariableName,
+    to: TransactionName,
+    *,
+    anyway: bool = False,
+    secrets: bool = False,
+) -> None:
+    """Move an extractor to another transaction.
+
+    From then on VARIABLE is taken from the response of TO, in the same way. What that gives is
+    shown, as by `extract`; where it finds nothing in the recorded response, it is moved if you
+    agree; --anyway moves it unasked. --secrets shows all of passwords and tokens.
+
+    Example: `move-extractor GET /form csrf_token[1] GET /order`
+    """
+    document = session.opened()
+    index, target = transaction_index(document, which), transaction_index(document, to)
+    with as_usage():
+        extractor = editing.extractor_of(document.case, index, variable)
+    if index == target:
+        raise UsageError(f"{variable} is taken from {titled(document, index)} already")
+    recorded = _tried(session, target, extractor, secrets=secrets)
+    await _agreed(session, recorded, anyway=anyway)
+    value = recorded.taken if recorded is not None else None
+    with as_usage():
+        case, early = editing.with_moved_extractor(document.case, index, variable, target, value)
+    changed(session, case)
+    session.say(f"{variable}: from {titled(document, target)} now, {views.taken_by(extractor)}")
+    if early:
+        numbers = ", ".join(str(at + 1) for at in early)
+        session.say(f"  {numbers} needs it before that: what was recorded is sent there")
 
 
 async def remove_extractor(
@@ -166,6 +194,27 @@ async def remove_extractor(
     session.say(f"Removed the extractor of {variable} from {titled(document, index)}.")
     for name in sorted(unset(case) - unset(document.case)):
         session.say(f"  {name} is still used, and set by nothing: `undo`, or another `extract`")
+
+
+def _tried(
+    session: Console, index: int, extractor: Extractor, *, secrets: bool
+) -> ExtractorTrial | None:
+    """Show what an extractor gives on the known responses of a transaction, and return what it
+    gives on the recorded one."""
+    trials = [tried_extractor(extractor, on) for on in known_responses(session, index)]
+    session.tell(views.tried_extractor(extractor.variable, trials, secrets=secrets))
+    return next((one for one in trials if one.on.label == "recorded"), None)
+
+
+async def _agreed(session: Console, recorded: ExtractorTrial | None, *, anyway: bool) -> None:
+    """Have the person agree to an extractor that finds nothing."""
+    found_nothing = recorded is not None and recorded.taken is None and not recorded.problem
+    if found_nothing and not anyway:
+        await session.agree(
+            "It finds nothing in the recorded response. Take it all the same?",
+            "it finds nothing in the recorded response: give --anyway, or look elsewhere",
+            "--anyway",
+        )
 
 
 def _extractor(

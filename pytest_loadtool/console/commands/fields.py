@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.console.arguments import (
     DatasetColumn,
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 
 #: Transactions that are named before the rest is only counted.
 _TOLD = 8
+#: Rows of a dataset that a preview shows the values of.
+_ROWS_TOLD = 3
 
 
 async def fields(
@@ -90,6 +94,7 @@ async def set_field(
     server_authentication: bool = False,
     all: bool = False,  # noqa: A002  the option is called so
     new: bool = False,
+    preview: bool = False,
 ) -> None:
     """Edit a field of a transaction: give it another value or datasource.
 
@@ -100,7 +105,7 @@ async def set_field(
     which is made with the present value if there is none of that name; --extractor is what takes
     the value from an earlier response, by its number (3, Extractor[3]) or its variable;
     --server-authentication leaves it to the virtual user, who keeps Authorization and cookies.
-    --all changes all fields with the same value.
+    --all changes all fields with the same value. --preview only shows what is sent then.
 
     Example: `set-field POST /login username --dataset users.username`
     """
@@ -122,7 +127,9 @@ async def set_field(
         if server_authentication:
             case = editing.left_to_the_user(case, index, one)
         else:
-            if dataset is not None:
+            if dataset is not None and preview:
+                session.tell(_column_in_words(session, dataset))
+            elif dataset is not None:
                 case = await _with_dataset(session, one, dataset, new=new)
             elif variable is not None:
                 case = editing.with_variable(case, variable, one)
@@ -131,8 +138,10 @@ async def set_field(
             case = editing.with_value(case, targets or alone, constant=constant, name=name)
     except (ValueError, CaseError) as error:
         raise CommandError(str(error)) from None
-    session.document = replace(session.opened(), case=case)
-    changed = next((each for each in _fields(session.document, index) if each.name == field), one)
+    document_now = replace(session.opened(), case=case)
+    changed = next((each for each in _fields(document_now, index) if each.name == field), one)
+    if not preview:
+        session.document = document_now
     session.say(f"{changed.name}: {changed.datasource}, {BY_NAME.field(changed)}")
     if variable is not None:
         _tell_made(session, document.case, variable)
@@ -175,12 +184,9 @@ async def _with_dataset(session: Console, field: Field, wanted: str, *, new: boo
     """
     from pytest_loadtool.correlation.requests.fields import CONSTANT
 
-    name, dot, column = wanted.partition(".")
-    if not dot or not name or not column:
-        raise UsageError(f"--dataset is DATASET.COLUMN, such as users.username, not {wanted!r}")
     case = session.opened().case
-    use = next((one for one in case.datasets if one.name == name), DatasetUse(name, f"{name}.csv"))
-    path = session.case_path.parent / use.file
+    use, column = _column(case, wanted)
+    name, path = use.name, session.case_path.parent / use.file
     value = field.value if field.datasource == CONSTANT else ""
     if not path.exists():
         if not new:
@@ -211,6 +217,37 @@ async def _with_dataset(session: Console, field: Field, wanted: str, *, new: boo
             return replace(case, datasets=(*case.datasets, use))
     declared(session, use, content)
     return session.opened().case
+
+
+def _column(case: TestCase, wanted: str) -> tuple[DatasetUse, str]:
+    """A dataset of the test case, or one that it may have, and the column.
+
+    Raises:
+        UsageError: that is no column.
+    """
+    name, dot, column = wanted.partition(".")
+    if not dot or not name or not column:
+        raise UsageError(f"--dataset is DATASET.COLUMN, such as users.username, not {wanted!r}")
+    known = (one for one in case.datasets if one.name == name)
+    return next(known, DatasetUse(name, f"{name}.csv")), column
+
+
+def _column_in_words(session: Console, wanted: str) -> Iterator[str]:
+    """What the first users have in a column, or that it will be made."""
+    use, column = _column(session.opened().case, wanted)
+    if not (session.case_path.parent / use.file).exists():
+        yield f"  {use.file} is not there: it is made, with the present value in its first row"
+        return
+    content = open_dataset(session.settings, session.case_path, use).content
+    if column not in content.columns:
+        yield f"  {use.file} has {', '.join(content.columns)}: {column} is added to it"
+        return
+    at = content.columns.index(column)
+    hide = is_secret(column)
+    rows = [(number, row[at]) for number, row in enumerate(content.rows[:_ROWS_TOLD], 1)]
+    told = ", ".join(f"row {number}: {'*' * 8 if hide else value}" for number, value in rows)
+    more = f" … of {counted(len(content.rows), 'row')}" if len(content.rows) > _ROWS_TOLD else ""
+    yield f"  {told or 'it has no rows yet'}{more}"
 
 
 def _tell_made(session: Console, before: TestCase, name: str) -> None:

@@ -110,6 +110,7 @@ async def _proxied(session: Console, case: TestCase, tab: _ProxyTab) -> TestCase
     if tab.given.anything:
         found = await session.consult(ask_credentials(session, tab.given, NOBODY, _SOURCES))
         placed = place(session.settings, session.case_path, case, found)
+        session.written += placed.written
         session.tell(placed.notes)
         case, (username, password, domain) = placed.case, placed.templates
         proxy = replace(proxy, username=username, password=password, domain=domain)

@@ -24,11 +24,14 @@ from pytest_loadtool.model.validator import StatusCodes, Validator
 from pytest_loadtool.workflow.trying import tried_validator
 
 
-async def status(session: Console, which: TransactionName, codes: str) -> None:
+async def status(
+    session: Console, which: TransactionName, codes: str, *, preview: bool = False
+) -> None:
     """Edit the Status Code validator of a transaction.
 
     CODES are codes and ranges with commas between. They take the place of 200-399, so a transaction
-    that is meant to fail passes with its error code, and with no other.
+    that is meant to fail passes with its error code, and with no other. --preview only shows which
+    known responses have one of them.
 
     Example: `status DELETE /items/7 404,500-599`
     """
@@ -38,6 +41,8 @@ async def status(session: Console, which: TransactionName, codes: str) -> None:
         wanted = StatusCodes(tuple(code_range(one) for one in codes.split(",")))
     trials = [tried_validator(wanted, on) for on in known_responses(session, index)]
     session.tell(views.tried_validator(trials))
+    if preview:
+        return
     changed(session, editing.with_status(document.case, index, wanted))
     session.say(f"{titled(document, index)}: {views.described(wanted)}")
 
@@ -50,7 +55,11 @@ async def validate(
     row: str | None = None,
     regex: str | None = None,
     json: str | None = None,
+    xml: str | None = None,
+    header: str | None = None,
     equals: str | None = None,
+    contains: str | None = None,
+    matches: str | None = None,
     absent: bool = False,
     outcome: str | None = None,
     from_: str | None = None,
@@ -61,8 +70,10 @@ async def validate(
     """Add a validator: what a response must have.
 
     One of --text, a text of the body (`${users.name}` is a dataset field), with --row, another text
-    of the row of the page that it is sought in; --regex, a regular expression; --json, a path, with
-    --equals, the value there. --absent wants the opposite; --outcome says in words what is so then.
+    of the row of the page that it is sought in; --regex, a regular expression; --json or --xml, a
+    path, with --equals, the value there; --header, its name, with --equals, --contains, a text in
+    its value, or --matches, a regular expression. --absent wants the opposite; --outcome says in
+    words what is so then.
     Whether it holds is shown before it is taken, on the recorded response and on those of the last
     replays; one that does not hold on the recorded one is taken if you agree; --anyway takes it
     unasked. --preview only shows.
@@ -80,10 +91,12 @@ async def validate(
             found = found or suggested_validators(on.exchange, from_)
         validator = pick(session, found, views.described, from_, choose)
     else:
-        keys = {"text": text, "row": row, "regex": regex, "json": json, "outcome": outcome}
+        keys = {"text": text, "row": row, "regex": regex, "json": json, "xml": xml}
+        keys |= {"header": header, "contains": contains, "matches": matches, "outcome": outcome}
         given: dict[str, Any] = {name: one for name, one in keys.items() if one is not None}
         given |= {"absent": True} if absent else {}
-        given |= {} if equals is None else {"equals": _literal(equals)}
+        if equals is not None:
+            given["equals"] = _literal(equals) if json is not None else equals
         with as_usage():
             validator = parse_validator(given)
     trials = [tried_validator(validator, on) for on in known_responses(session, index)]

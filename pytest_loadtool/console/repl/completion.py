@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,16 +37,14 @@ from pytest_loadtool.console.arguments import (
     UserName,
     VariableName,
 )
-from pytest_loadtool.console.candidates import candidates, known_values
+from pytest_loadtool.console.candidates import candidates, dataset_columns, known_values
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.registry import Command
 from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
-from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.model.authentication import PROXY_METHODS
 from pytest_loadtool.recording import hostnames
 from pytest_loadtool.workflow.accounts import accounts
-from pytest_loadtool.workflow.datasets import open_dataset
 from pytest_loadtool.workflow.filtering import OPERATORS
 from pytest_loadtool.workflow.finding import SCOPES
 from pytest_loadtool.workflow.load_editing import KEYS
@@ -190,22 +187,14 @@ class RegistryCompleter(Completer):
 
     def _columns(self, start: str, words: list[str]) -> Iterator[Completion]:
         """The columns of the dataset that is named before."""
-        for name, column in self._every_column():
+        for name, _, column in (one.partition(".") for one in dataset_columns(self._session)):
             if name in words and column.startswith(start):
                 yield Completion(column, -len(start))
 
     def _dataset_columns(self, start: str) -> Iterator[Completion]:
-        for name, column in self._every_column():
-            if f"{name}.{column}".startswith(start):
-                yield Completion(f"{name}.{column}", -len(start))
-
-    def _every_column(self) -> Iterator[tuple[str, str]]:
-        """The datasets whose files can be read, with their columns."""
-        session = self._session
-        for use in session.document.case.datasets if session.document else ():
-            with suppress(LoadToolError):
-                found = open_dataset(session.settings, session.case_path, use).content
-                yield from ((use.name, column) for column in found.columns)
+        for name in dataset_columns(self._session):
+            if name.startswith(start):
+                yield Completion(name, -len(start))
 
     def _extractors(self, start: str) -> Iterator[Completion]:
         document = self._session.document

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.patch_stdout import patch_stdout
 
 from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.repl.completion import RegistryCompleter
@@ -59,7 +60,8 @@ class Views:
         before, self._session.show_view = self._session.show_view, shown.goto
         await shown.goto(number)
         try:
-            await shown.run()
+            with patch_stdout(raw=True):
+                await shown.run()
         finally:
             self._editor, self._session.show_view = shown.editor, before
 

@@ -13,6 +13,7 @@ from prompt_toolkit.application import Application
 from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout import FormattedTextControl, Layout, Window
+from prompt_toolkit.patch_stdout import patch_stdout
 
 from pytest_loadtool.console.fullscreen.editing_requests import edit_next
 from pytest_loadtool.console.views.replay import status
@@ -49,17 +50,18 @@ async def holding(
     )
     ahead = get_typeahead(app.input)
     ready = asyncio.Event()
-    shown = asyncio.ensure_future(app.run_async(pre_run=ready.set, handle_sigint=False))
-    try:
-        await asyncio.wait([shown, waiting := asyncio.ensure_future(ready.wait())],
-                           return_when=asyncio.FIRST_COMPLETED)  # fmt: skip
-        waiting.cancel()
-        yield
-    finally:
-        if not shown.done():
-            app.exit()
-        await asyncio.gather(shown, return_exceptions=True)
-        store_typeahead(app.input, ahead)
+    with patch_stdout(raw=True):  # what is printed stands above it
+        shown = asyncio.ensure_future(app.run_async(pre_run=ready.set, handle_sigint=False))
+        try:
+            await asyncio.wait([shown, waiting := asyncio.ensure_future(ready.wait())],
+                               return_when=asyncio.FIRST_COMPLETED)  # fmt: skip
+            waiting.cancel()
+            yield
+        finally:
+            if not shown.done():
+                app.exit()
+            await asyncio.gather(shown, return_exceptions=True)
+            store_typeahead(app.input, ahead)
 
 
 def _bindings(control: Control, say: Callable[[str], None]) -> KeyBindings:

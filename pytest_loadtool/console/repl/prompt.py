@@ -8,6 +8,7 @@ import shutil
 import signal
 import sys
 import traceback
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
@@ -52,12 +53,14 @@ class TerminalFrontend(PlainFrontend):
     """Prints above the prompt, and asks.
 
     ``colour`` is pytest's ``--color``. With ``auto``, NO_COLOR (https://no-color.org) is heeded.
+    ``typed_ahead`` are lines that were typed where Enter or q was asked for.
     """
 
     interactive = True
 
     def __init__(self, colour: str = "auto") -> None:
         self._coloured = coloured(colour)
+        self.typed_ahead: deque[str] = deque()
 
     def say(self, text: str) -> None:
         """Print above the prompt, wrapped and drawn if that is a terminal that can."""
@@ -82,6 +85,8 @@ class TerminalFrontend(PlainFrontend):
             answer = await _read(asker, f"-- {done} of {of} lines: Enter goes on, q ends -- ")
         except (KeyboardInterrupt, EOFError):
             return False
+        if answer.strip() not in ("", "q"):  # it was meant for the prompt
+            self.typed_ahead.append(answer)
         return not answer.strip()
 
     @property
@@ -175,7 +180,7 @@ async def interact(session: Console, first: str = "") -> int:
         pasted.extendleft(reversed([one for one in others if one.strip()]))
         await execute(session, line)
 
-    with patch_stdout(raw=True), Interruptible(signal.SIGINT, *ENDING) as running:
+    with Interruptible(signal.SIGINT, *ENDING) as running:
         session.show_view = Views(
             session, running, prompt, coloured=coloured(session.settings.colour)
         ).show
@@ -211,6 +216,9 @@ def _opening(session: Console) -> Iterator[str]:
 async def _read(asker: PromptSession[str], text: str, *, secret: bool = False) -> str:
     """Read a line.
 
+    What is printed meanwhile stands above it. That is printed by a thread, a fifth of a second
+    later: what commands say is not to come behind the next prompt, so it does not go that way.
+
     It leaves SIGINT alone: it would take away what interrupts the command that asks. As long as the
     terminal is read key by key, Ctrl-C is no signal but a key, also between Enter and the line's
     end, which takes a while: there it is meant for the command, as the signal is afterwards.
@@ -220,7 +228,8 @@ async def _read(asker: PromptSession[str], text: str, *, secret: bool = False) -
         EOFError: Ctrl-D.
         asyncio.CancelledError: Ctrl-C, after the line.
     """
-    line = await asker.prompt_async(text, is_password=secret, handle_sigint=False)
+    with patch_stdout(raw=True):
+        line = await asker.prompt_async(text, is_password=secret, handle_sigint=False)
     ahead = [*get_typeahead(asker.input), *asker.input.read_keys()]
     if any(press.key == Keys.ControlC for press in ahead):
         raise asyncio.CancelledError

@@ -77,7 +77,9 @@ def _terminal(settings: Settings) -> int:
             "--record opens a console and needs a terminal; "
             "without one, give it commands with --record-script FILE"
         )
-    session = _session(settings, TerminalFrontend(settings.colour))
+    frontend = TerminalFrontend(settings.colour)
+    session = _session(settings, frontend)
+    session.waiting = frontend.typed_ahead
     open_file(session)
     began = time.strftime("%Y-%m-%d %H:%M:%S")
     session.log = SessionLog(log_file(session.case_path, began))

@@ -12,6 +12,7 @@ from pytest_loadtool.console.screens.cells import columns_of, joined, padded, sh
 from pytest_loadtool.console.screens.content import content
 from pytest_loadtool.console.screens.field_rows import field_lines, field_rows
 from pytest_loadtool.console.screens.same import Same
+from pytest_loadtool.console.views.actors import described
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.replays import OUTCOME_KINDS
 from pytest_loadtool.console.views.text import status_kind
@@ -22,7 +23,6 @@ from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 from pytest_loadtool.model.kept_replay import KeptTransaction
-from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextValidator, Validator
 from pytest_loadtool.recording import Note, fidelity
 from pytest_loadtool.recording.notes import RECORDING_ERROR
 from pytest_loadtool.workflow.document import Document
@@ -242,27 +242,13 @@ def _actors(
     del document, look
     yield ViewLine(("Validators", "heading"))
     yield ViewLine(("  Status Code  ", "name"), (str(transaction.status), ""))
-    for one in transaction.validators:
-        kind, text = _validator(one)
-        proves = f"  ({one.outcome.name})" if one.outcome else ""
-        yield ViewLine((f"  {kind}  ", "name"), (printable(mask.text(text) + proves), ""))
+    for at, one in enumerate(transaction.validators, 1):
+        yield ViewLine((f"  {at}  ", "number"), (printable(mask.text(described(one))), ""))
     yield ViewLine(("Extractors", "heading"))
     for each in transaction.extractors:
         yield ViewLine((f"  {each.variable}  ", "name"), (printable(str(each.source)), ""))
     if not transaction.extractors:
         yield ViewLine(("  none", "dim"))
-
-
-def _validator(one: Validator) -> tuple[str, str]:
-    """The kind of a validator, and what it expects."""
-    absent = "is absent: " if one.absent else ""
-    match one:
-        case TextValidator(text=text, row=row):
-            return "Search text", f"{absent}{text}" + (f" in the row of {row}" if row else "")
-        case RegexValidator(pattern=pattern):
-            return "Regular expression", absent + pattern
-        case JsonValidator(path=path, equals=equals):
-            return "JSON path", absent + path + ("" if equals is None else f" = {equals!r}")
 
 
 def _errors(
@@ -304,7 +290,7 @@ def _variables(
     today = {one.index: at + 1 for at, one in kept.items()}
     width = max((columns_of(one.name) for one in look.replay.replay.variables), default=0)
     width = min(max(width, len("Variable")), look.columns // 2)
-    yield ViewLine((padded("Variable", width), "heading"), ("  set by  value at the end", "dim"))
+    yield ViewLine((padded("Variable", width), "heading"), ("  set by  at the end", "dim"))
     for one in look.replay.replay.variables:
         numbers = ",".join(str(today[at]) for at in one.set_by if at in today)
         mine: Kind = "found" if number in {today.get(at) for at in one.set_by} else "name"

@@ -30,12 +30,15 @@ from pytest_loadtool.console.screens.tree import CaseTree, tree_of
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.kept_replay import KeptTransaction
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.replays import OpenReplay
 
 #: Columns from which on two bodies stand beside each other.
 WIDE = 120
+#: Columns from which on variables stand beside the bodies, and how many they get.
+_WIDEST, _VARIABLES = 150, 36
 #: Lines above what a tab shows: the transaction, and the tabs.
 HEAD = 2
 #: Names of tabs where there is little room.
@@ -78,6 +81,28 @@ class Editor:
         return filtered(rows, self.query)
 
     @property
+    def alone(self) -> bool:
+        """Whether the right side has all of the screen: fields of several transactions."""
+        return self.in_fields and self.scope != SCOPES[0]
+
+    @property
+    def field(self) -> FieldRow | None:
+        """The field at the cursor."""
+        shown = self.fields if self.in_fields else ()
+        return shown[min(self.at, len(shown) - 1)] if shown else None
+
+    @property
+    def picked(self) -> str:
+        """The text that is picked out of the content."""
+        return html.unescape(self.pick.text(self.body)) if self.pick is not None else ""
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """What was recorded of the transaction at the cursor."""
+        one = self.tree.transaction
+        return self.tree.document.evidence_of(one) if one is not None else None
+
+    @property
     def keys(self) -> tuple[ScreenKey, ...]:
         """The keys that mean something now."""
         own = PICK_KEYS if self.pick is not None else FIELD_KEYS if self.in_fields else ()
@@ -115,8 +140,7 @@ class Editor:
             "selected": self.tree.selected,
             "page": row.page + 1 if row else 0,
         }
-        if self.in_fields and self.fields:
-            one = self.fields[min(self.at, len(self.fields) - 1)]
+        if (one := self.field) is not None:
             value = one.field.value  # of a secret, nobody sees it in a line
             value = "" if "${" in value or BY_NAME.field(one.field) != value else value
             known |= {
@@ -125,7 +149,7 @@ class Editor:
                 "value": shlex.quote(value),
             }
         if self.pick is not None:
-            known["text"] = shlex.quote(html.unescape(self.pick.text(self.body)))
+            known["text"] = shlex.quote(self.picked)
         return known
 
     @property
@@ -172,12 +196,32 @@ def sides(editor: Editor, columns: int) -> tuple[str, ...]:
     return SIDES[:2] if one.request.body is not None else (editor.side,)
 
 
+def variable_columns(editor: Editor, columns: int) -> int:
+    """Return how many columns the variables of the replay get beside the content."""
+    shown = TABS[editor.tab] == "Content" and editor.replay is not None and editor.pick is None
+    return _VARIABLES if shown and columns >= _WIDEST else 0
+
+
+def variable_lines(editor: Editor) -> tuple[ViewLine, ...]:
+    """Return the variables of the replay, as they stand beside the content."""
+    return lines_of(
+        Same(editor.tree.document),
+        editor.tree.number,
+        "Variables",
+        "",
+        _VARIABLES - 3,
+        secrets=editor.secrets,
+        replay=editor.replay_key,
+    )
+
+
 def detail_lines(editor: Editor, columns: int, side: str = "") -> tuple[ViewLine, ...]:
     """Return all lines of the tab, or of one side of it, at the width that they get."""
     if editor.tree.row is None:
         return ()
     seen = sides(editor, columns)
-    room = (columns - tree_columns(columns) - 1 - (len(seen) - 1)) // len(seen) - 2
+    taken = tree_columns(columns) + 1 + variable_columns(editor, columns)
+    room = (columns - taken - (len(seen) - 1)) // len(seen) - 2
     document = Same(editor.tree.document)
     tab, chosen = TABS[editor.tab], side or editor.side
     flags = {"raw": editor.raw, "secrets": editor.secrets}

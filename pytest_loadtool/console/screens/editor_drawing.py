@@ -23,6 +23,8 @@ from pytest_loadtool.console.screens.editor import (
     detail_lines,
     sides,
     tree_columns,
+    variable_columns,
+    variable_lines,
 )
 from pytest_loadtool.console.screens.field_rows import (
     SCOPES,
@@ -37,6 +39,9 @@ from pytest_loadtool.masking.text import BY_NAME, Unmasked
 
 def drawn(editor: Editor, columns: int, rows: int) -> list[ViewLine]:
     """Return the editor as a block of so many columns and rows."""
+    if editor.alone:
+        head = tabs_line(editor, columns)
+        return filled((head, *_fields_block(editor, columns, rows - 1)), columns, rows)
     left = tree_columns(columns)
     focused = editor.focus == "tree"
     outcomes = kept_in(Same(editor.tree.document.case), editor.replay_key)
@@ -136,16 +141,25 @@ def _pick_block(editor: Editor, pick: Pick, width: int, rows: int) -> list[ViewL
 
 
 def _detail(editor: Editor, columns: int, rows: int) -> list[ViewLine]:
-    width = columns - tree_columns(columns) - 1
+    """The right side; where there is room, with the variables beside it."""
+    third = variable_columns(editor, columns)
+    if not third or editor.tree.row is None:
+        return _tab_block(editor, columns, columns - tree_columns(columns) - 1, rows)
+    width = columns - tree_columns(columns) - 1 - third
+    left = filled(_tab_block(editor, columns, width, rows), width, rows - HEAD)
+    lines = (joined((ViewLine((" ", "")), line)) for line in variable_lines(editor))
+    return list(beside(left, filled(lines, third - 1, rows - HEAD), width))
+
+
+def _tab_block(editor: Editor, columns: int, width: int, rows: int) -> list[ViewLine]:
     if editor.pick is not None:
         return _pick_block(editor, editor.pick, width, rows - HEAD)
     if TABS[editor.tab] == "Fields" and editor.tree.row is not None:
         return _fields_block(editor, width, rows - HEAD)
     seen = sides(editor, columns)
-    right = columns - tree_columns(columns) - 1
     if len(seen) == 1:
-        return _side_block(editor, columns, right, rows - HEAD, seen[0])
-    half = (right - 1) // 2
+        return _side_block(editor, columns, width, rows - HEAD, seen[0])
+    half = (width - 1) // 2
     first, second = (
         filled(_side_block(editor, columns, half, rows - HEAD, side), half, rows - HEAD)
         for side in seen

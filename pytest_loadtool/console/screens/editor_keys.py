@@ -69,11 +69,12 @@ KEYS = (
 
 FIELD_KEYS = (
     ScreenKey(("enter", "c"), "give the field another value", "value",
-              line="set-field {number} {field} --constant {value}", ask=True),
+              line="set-field {number} {field} --constant {value}", ask=True, form="field"),
     ScreenKey(("d",), "take it from a dataset", "dataset",
-              line="set-field {number} {field} --dataset ", ask=True),
+              line="set-field {number} {field} --dataset ", ask=True, form="field from a dataset"),
     ScreenKey(("v",), "take it from a user variable", "variable",
-              line="set-field {number} {field} --variable ", ask=True),
+              line="set-field {number} {field} --variable ", ask=True,
+              form="field from a variable"),
     ScreenKey(("U",), "make it each user's own", "unique", line="unique {value}", ask=True),
     ScreenKey(("s",), "scope: the transaction, its page, the test case", "scope", move="scope"),
 )  # fmt: skip
@@ -81,9 +82,9 @@ FIELD_KEYS = (
 
 PICK_KEYS = (
     ScreenKey(("x",), "make an extractor of what is picked", "extractor",
-              line="extract {number} NAME --from {text} --use all", ask=True),
+              line="extract {number} NAME --from {text} --use all", ask=True, form="extractor"),
     ScreenKey(("a",), "make a validator of what is picked", "validator",
-              line="validate {number} --from {text}", ask=True),
+              line="validate {number} --from {text}", ask=True, form="validator"),
     ScreenKey(("right", "l"), "the next word", "next", move="next word"),
     ScreenKey(("left", "h"), "the word before", move="word before"),
     ScreenKey(("space",), "take the next word, too", "longer", move="longer"),

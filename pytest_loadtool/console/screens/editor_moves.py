@@ -47,10 +47,10 @@ def _moved(editor: Editor, by: int, columns: int, rows: int) -> Editor:
         return replace(editor, at=max(0, min(editor.at + by, len(editor.fields) - 1)))
     if editor.focus == "detail":
         return _scrolled(editor, by, columns, rows)
-    return _with_tree(editor, editor.tree.moved(by, rows - 1))
+    return with_tree(editor, editor.tree.moved(by, rows - 1))
 
 
-def _with_tree(editor: Editor, tree: CaseTree) -> Editor:
+def with_tree(editor: Editor, tree: CaseTree) -> Editor:
     """The editor with another tree; a transaction that was not seen before is seen from its top."""
     same = tree.number == editor.tree.number
     if same:
@@ -133,11 +133,11 @@ MOVES: Mapping[str, Callable[[Editor, int, int], Editor]] = MappingProxyType(
         "page down": lambda e, c, r: _moved(e, r - 3, c, r),
         "home": lambda e, c, r: _moved(e, -_FAR, c, r),
         "end": lambda e, c, r: _moved(e, _FAR, c, r),
-        "page before": lambda e, _, r: _with_tree(e, e.tree.next_page(-1, r - 1)),
-        "page behind": lambda e, _, r: _with_tree(e, e.tree.next_page(1, r - 1)),
-        "fold": lambda e, _, __: _with_tree(e, e.tree.toggled_fold()),
-        "fold all": lambda e, _, __: _with_tree(e, e.tree.toggled_fold(every=True)),
-        "mark": lambda e, _, r: _with_tree(e, e.tree.toggled_mark().moved(1, r - 1)),
+        "page before": lambda e, _, r: with_tree(e, e.tree.next_page(-1, r - 1)),
+        "page behind": lambda e, _, r: with_tree(e, e.tree.next_page(1, r - 1)),
+        "fold": lambda e, _, __: with_tree(e, e.tree.toggled_fold()),
+        "fold all": lambda e, _, __: with_tree(e, e.tree.toggled_fold(every=True)),
+        "mark": lambda e, _, r: with_tree(e, e.tree.toggled_mark().moved(1, r - 1)),
         "open": _opened,
         "back": _back,
         "next tab": lambda e, _, __: _tab(e, e.tab + 1),
@@ -174,7 +174,7 @@ def searched(editor: Editor, text: str, columns: int) -> Editor | None:
     """
     if editor.focus == "tree":
         tree = editor.tree.filtered(text)
-        return _with_tree(editor, tree) if tree.rows else None
+        return with_tree(editor, tree) if tree.rows else None
     if editor.in_fields:
         found = replace(editor, query=text, at=0)
         return found if found.fields else None
@@ -184,12 +184,14 @@ def searched(editor: Editor, text: str, columns: int) -> Editor | None:
 
 def clicked(editor: Editor, column: int, row: int, columns: int, rows: int) -> Editor:
     """Return the editor after a click: on a row of the tree, a tab, or the right side."""
+    if editor.alone:
+        return editor
     left = tree_columns(columns)
     if column < left:
         at = trees.first_row(editor.tree, rows - 1) + row - 1
         if row < 1 or at >= len(editor.tree.rows):
             return editor
-        return replace(_with_tree(editor, editor.tree.at(at, rows - 1)), focus="tree")
+        return replace(with_tree(editor, editor.tree.at(at, rows - 1)), focus="tree")
     if row == 1:
         text, at = str(tabs_line(editor, columns - left - 1)), column - left - 1
         starts = [text.find(SHORT_TABS.get(name, name)) for name in TABS]

@@ -33,6 +33,8 @@ _SHORT = {
     USER_VARIABLE: "variable",
     SERVER_AUTHENTICATION: "server auth",
 }
+#: Columns from which on there is one for the transactions that have a value, and how wide that is.
+_ROOMY, _USED = 70, 12
 _ALONE = re.compile(r"\$\{([^{}|]+)[^{}]*\}")
 
 
@@ -93,15 +95,23 @@ def field_lines(
     """Yield headings, with None, and a line per row, with its index: name, datasource and value.
 
     What application state management set is gray and has a #, what a person edited is green and has
-    a +; others with the same value stand behind it, as far as there is room. With
+    a +; which transactions have the same value stands behind it, as far as there is room. With
     ``titles``, those of the transactions, each transaction has a heading.
     """
+    used_room = _USED if columns >= _ROOMY else 0
     widest = max((columns_of(row.field.name) for row in rows), default=0)
     name_room = min(widest, columns // 3)
     sources = [_SHORT.get(row.field.datasource, row.field.datasource) for row in rows]
     source_room = min(max(map(len, sources), default=0), max(8, columns // 3))
-    room = max(columns - name_room - source_room - 6, 4)
+    room = max(columns - name_room - source_room - 6 - used_room, 4)
     section, number = "", 0
+    if used_room and rows:
+        heads = (
+            padded("field", name_room),
+            padded("datasource", source_room),
+            padded("value", room),
+        )
+        yield None, ViewLine(("  " + "  ".join(heads) + " used in", "dim"))
     for index, (row, source) in enumerate(zip(rows, sources, strict=True)):
         one = row.field
         if titles and row.number != number:
@@ -113,8 +123,12 @@ def field_lines(
             yield None, ViewLine((section, "dim" if titles else "heading"))
         kind: Kind = "correlated" if one.correlated else "edited" if row.edited else ""
         sign = {"correlated": "# ", "edited": "+ "}.get(kind, "  ")
-        also = f"  also in {', '.join(map(str, row.also))}" if row.also else ""
         value = shortened(on_one_line(shown_value(one, mask)), room)
+        also = f"  also in {', '.join(map(str, row.also))}" if row.also else ""
+        also = also if columns_of(value + also) <= room else ""
+        if used_room:
+            value = padded(value, room)
+            also = f" {shortened(','.join(map(str, sorted({row.number, *row.also}))), _USED - 1)}"
         yield (
             index,
             ViewLine(
@@ -122,12 +136,17 @@ def field_lines(
                 (padded(on_one_line(one.name), name_room), kind or "name"),
                 (f"  {padded(source, source_room)}  ", kind),
                 (value, kind),
-                (also if columns_of(value + also) <= room else "", "dim"),
+                (also, "dim"),
             ),
         )
 
 
 def shown_value(one: Field, mask: Mask) -> str:
     """Return the value of a field; of a placeholder that is all of it, the name."""
-    alone = _ALONE.fullmatch(one.value)
-    return alone[1] if alone else mask.field(one)
+    return sent_name(one.value) or mask.field(one)
+
+
+def sent_name(value: str) -> str:
+    """Return the name of the placeholder that is all of a value; empty if it is none."""
+    alone = _ALONE.fullmatch(value)
+    return alone[1] if alone else ""

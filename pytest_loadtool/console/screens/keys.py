@@ -18,8 +18,9 @@ class ScreenKey:
 
     ``line`` is a command line with places for what is chosen, such as ``{number}``; with ``ask`` it
     is not run, but put into the command line, for the person to complete. ``on_page`` is the line
-    where the cursor is on a page. ``move`` names what it does to the screen alone. A key with a
-    ``hint`` is in the hint line, the more important the earlier it stands in its table.
+    where the cursor is on a page. ``form`` names the form that makes the line, where there is
+    something to fill in. ``move`` names what it does to the screen alone. A key with a ``hint`` is
+    in the hint line, the more important the earlier it stands in its table.
     """
 
     keys: tuple[str, ...]
@@ -29,6 +30,7 @@ class ScreenKey:
     on_page: str = ""
     ask: bool = False
     move: str = ""
+    form: str = ""
 
     @property
     def label(self) -> str:
@@ -77,9 +79,13 @@ def needs_terminal(line: str, registry: Registry) -> bool:
     return call is not None and call.command.name in _OF_THE_TERMINAL
 
 
-def hints(keys: Sequence[ScreenKey], columns: int, rows: int = 1) -> list[ViewLine]:
-    """Return the lines at the bottom: as many keys as they have room for, and how to see all."""
+def hints(
+    keys: Sequence[ScreenKey], columns: int, rows: int = 1, *, typed: bool = False
+) -> list[ViewLine]:
+    """Return the lines at the bottom: as many keys as they have room for, and how to see all; if
+    characters are ``typed``, they are no keys."""
     always: list[tuple[str, Kind]] = [("?", "name"), (" keys  ", ""), ("q", "name"), (" back", "")]
+    always = [] if typed else always
     lines: list[list[tuple[str, Kind]]] = [[(" ", "")] for _ in range(rows)]
     rooms = [columns - 2] * (rows - 1) + [columns - 2 - sum(len(text) for text, _ in always)]
     for key in keys:

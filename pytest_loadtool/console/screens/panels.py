@@ -32,10 +32,12 @@ _ROWS = (
 _GOTO = ScreenKey(("enter",), "go to that transaction", "go there", move="goto")
 
 _DATASET = (
-    ScreenKey(("enter", "e"), "set a value of the row", "value", line="dataset set {name} {row} ",
-              ask=True),
-    ScreenKey(("f",), "fill a column with generated values", "fill", line="dataset fill {name} ",
-              ask=True),
+    ScreenKey(("enter", "e"), "set the value of the cell", "value",
+              line="dataset set {name} {row} {column} ", ask=True),
+    ScreenKey(("left", "h"), "the column before", move="left"),
+    ScreenKey(("right", "l"), "the next column", "column", move="right"),
+    ScreenKey(("f",), "fill the column with generated values", "fill",
+              line="dataset fill {name} {column} ", ask=True),
     ScreenKey(("a",), "add a row", "row", line="dataset add row {name} ", ask=True),
     ScreenKey(("c",), "add a column", "column", line="dataset add column {name} ", ask=True),
     ScreenKey(("d",), "remove the row", "del", line="dataset remove {name} --row {row}", ask=True),
@@ -90,6 +92,21 @@ PANELS: Mapping[str, tuple[ScreenKey, ...]] = MappingProxyType(
 )
 
 
+#: The line with the names of columns, and the blanks between two of them.
+_HEADS, _BETWEEN = 1, 2
+_CELL = re.compile(r"\S+(?: \S+)*")
+_FAR = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A column of a grid: its name, and the columns of the terminal that it has."""
+
+    name: str
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class Panel:
     """Whose lines are shown: the command's name, and its line."""
@@ -104,8 +121,19 @@ class Panel:
         """The keys that mean something in it."""
         return PANELS[self.command]
 
-    def places(self, lines: Sequence[str], cursor: int) -> dict[str, str]:
-        """What stands for the places in the command lines of keys, with the cursor on a line."""
+    def cells(self, lines: Sequence[str]) -> tuple[Cell, ...]:
+        """The columns of a dataset's grid, by the line of their names; nothing in other panels."""
+        if self.command != "dataset-show" or len(lines) <= _HEADS:
+            return ()
+        found = [(one.start(), one[0]) for one in _CELL.finditer(lines[_HEADS])]
+        ends = [start - _BETWEEN for start, _ in found[1:]]
+        return tuple(
+            Cell(name, start, end) for (start, name), end in zip(found, [*ends, _FAR], strict=True)
+        )
+
+    def places(self, lines: Sequence[str], cursor: int, cell: int = 0) -> dict[str, str]:
+        """What stands for the places in the command lines of keys, with the cursor on a line, and
+        there on a cell."""
         here = lines[cursor] if cursor < len(lines) else ""
         number = row_of(here) if self.command != "replays" else numbered_above(lines, cursor)
         words = split(self.line)
@@ -115,6 +143,7 @@ class Panel:
             "opens": next(reversed(_COMMAND.findall(here)), ""),
             "word": next(iter(here.split()), ""),
             "name": named[0] if named else "",
+            "column": cells[min(cell, len(cells) - 1)].name if (cells := self.cells(lines)) else "",
         }
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from pytest_loadtool.console.screens.cells import cut_at
 from pytest_loadtool.console.views.line import ViewLine
 
-#: A value as people see one: what stands in quotes, or has no blanks and brackets in it.
-_WORD = re.compile(r"(?<=\")[^\"\s][^\"]*(?=\")|[^\s\"'<>{}()\[\],;=&]+")
+#: A value as people see one: what stands in quotes, or has no blanks and brackets in it. Of an
+#: address it is a part.
+_WORD = re.compile(r"(?<=\")[^\"\s/][^\"/]*(?=\")|[^\s\"'<>{}()\[\],;=&/?]+")
 
 
 @dataclass(frozen=True, slots=True)

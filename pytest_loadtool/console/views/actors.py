@@ -16,11 +16,13 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.validator import (
     DEFAULT_STATUS,
+    HeaderValidator,
     JsonValidator,
     RegexValidator,
     StatusCodes,
     TextValidator,
     Validator,
+    XmlValidator,
 )
 from pytest_loadtool.workflow.telling import counted
 from pytest_loadtool.workflow.trying import (
@@ -44,14 +46,33 @@ def described(validator: Validator | StatusCodes) -> str:
             what = f"{'no ' if absent else ''}text {text!r}{where}"
         case RegexValidator(pattern=pattern, absent=absent):
             what = f"{'no ' if absent else ''}match of {pattern!r}"
-        case JsonValidator(path=path, equals=None, absent=absent):
-            what = f"JSON path {path} is {'not ' if absent else ''}there"
-        case JsonValidator(path=path, equals=equals, absent=absent):
-            what = f"JSON path {path} is {'not ' if absent else ''}{equals!r}"
+        case JsonValidator() | XmlValidator() | HeaderValidator():
+            negated = "not " if validator.absent else ""
+            what = f"{_subject(validator)} is {negated}{_expected(validator)}"
     if validator.outcome is None:
         return what
     change = f", by {validator.outcome.change}" if validator.outcome.change else ""
     return f"{what} ({validator.outcome.name}{change})"
+
+
+def _subject(validator: JsonValidator | XmlValidator | HeaderValidator) -> str:
+    match validator:
+        case JsonValidator(path=path):
+            return f"JSON path {path}"
+        case XmlValidator(path=path):
+            return f"XML path {path}"
+        case HeaderValidator(name=name):
+            return f"header {name}"
+
+
+def _expected(validator: JsonValidator | XmlValidator | HeaderValidator) -> str:
+    match validator:
+        case HeaderValidator(contains=str(text)):
+            return f"one with {text!r}"
+        case HeaderValidator(matches=str(pattern)):
+            return f"one that {pattern!r} matches"
+        case _:
+            return "there" if validator.equals is None else repr(validator.equals)
 
 
 def taken_by(extractor: Extractor) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_loadtool.casefile.foreign_csv import ForeignTable
-from pytest_loadtool.codec.printable import clip
+from pytest_loadtool.console.views.columns import cell_len, clipped, padded
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
@@ -58,13 +58,13 @@ def grid(
     mask: Mask = Unmasked() if secrets else BY_NAME
     shown = [
         [
-            clip(mask.value(column, value) if value else "", _VALUE)
+            clipped(mask.value(column, value) if value else "", _VALUE)
             for column, value in zip(dataset.columns, dataset.rows[row], strict=True)
         ]
         for row in rows
     ]
-    heads = [clip(column, _VALUE) for column in dataset.columns]
-    widths = [max(map(len, column)) for column in zip(heads, *shown, strict=True)]
+    heads = [clipped(column, _VALUE) for column in dataset.columns]
+    widths = [max(map(cell_len, column)) for column in zip(heads, *shown, strict=True)]
     wide = len(str(rows.stop))
     yield ViewLine(("  " + " " * wide + _cells(heads, widths), "heading"))
     for row, cells in zip(rows, shown, strict=True):
@@ -81,8 +81,8 @@ def more(dataset: Dataset, rows: range) -> Iterator[str]:
 
 
 def _cells(cells: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (f"  {cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
-    return "".join(padded).rstrip()
+    found = (f"  {padded(cell, width)}" for cell, width in zip(cells, widths, strict=True))
+    return "".join(found).rstrip()
 
 
 def understood(found: ForeignTable) -> Iterator[str]:

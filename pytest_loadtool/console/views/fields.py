@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.codec.printable import clip
+from pytest_loadtool.console.views.columns import cell_len, clipped, padded
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.masking.text import BY_NAME, Unmasked
 
@@ -35,7 +35,7 @@ def table(
     mask = Unmasked() if secrets else BY_NAME
     several = len({one.index for one in fields}) > 1
     number = max((len(str(one.index + 1)) for one in fields), default=0) if several else 0
-    name = max((len(clip(one.field.name, _NAME)) for one in fields), default=0)
+    name = max((cell_len(clipped(one.field.name, _NAME)) for one in fields), default=0)
     source = max((len(one.field.datasource) for one in fields), default=0)
     signs: set[Kind] = set()
     for section, group in groupby(fields, key=lambda one: one.field.section):
@@ -53,9 +53,9 @@ def table(
             yield ViewLine(
                 (f"{sign} ", kind),
                 (before, "number"),
-                (f"{clip(one.field.name, _NAME):<{name}}", kind or "name"),
+                (padded(clipped(one.field.name, _NAME), name), kind or "name"),
                 (f"  {one.field.datasource:<{source}}  ", kind),
-                (clip(mask.field(one.field), room), kind),
+                (clipped(mask.field(one.field), room), kind),
                 (also, "dim"),
             )
     said = ", ".join(

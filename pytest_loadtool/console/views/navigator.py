@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from pytest_loadtool.codec.printable import clip
+from pytest_loadtool.console.views.columns import cell_len, clipped, padded
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.load.formatting import count
 from pytest_loadtool.report.load.units import milliseconds
@@ -19,12 +19,12 @@ def folders(found: Iterable[ProjectFolder]) -> Iterator[ViewLine]:
     """Yield a heading for each kind, and a line for each thing, with its command."""
     for folder in found:
         yield ViewLine((folder.title, "heading"))
-        width = min(_NAME, max(len(one.name) for one in folder.entries))
+        width = min(_NAME, max(cell_len(one.name) for one in folder.entries))
         for one in folder.entries:
             mark = ">" if one.current else " "
             about = f"  {one.about}" if one.about else ""
             yield ViewLine(
-                (f"{mark} {one.name:<{width}}", "name"),
+                (f"{mark} {padded(one.name, width)}", "name"),
                 (about, ""),
                 (f"  `{one.command}`", "number"),
             )
@@ -61,7 +61,7 @@ def _row(title: str, one: Mapping[str, Any], keys: tuple[str, str, str], name: i
         f"{_cell(durations.get('mean'), milliseconds):>12}"
         f"{_cell(durations.get('p95'), milliseconds):>10}"
     )
-    return ViewLine((f"{clip(title, name - 2):<{name}}", "name"), (cells, ""))
+    return ViewLine((padded(clipped(title, name - 2), name), "name"), (cells, ""))
 
 
 def _cell(value: object, shown: Callable[[float], str]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.console.views.case import summary
+from pytest_loadtool.console.views.columns import cell_len, clipped, middle
 from pytest_loadtool.console.views.identity import authentication, offered
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.console.views.text import size, status_kind
@@ -141,7 +141,7 @@ def _lines(row: _TransactionLine, widths: Sequence[int], width: int | None) -> I
         yield ViewLine((f"  CAN  {method:<{widths[0]}}  {rest}", ""))
     marks = f"{row.marks:<{widths[4]}}  " if widths[4] else ""
     before = f"{row.kind:<{widths[2]}}  {row.weight:>{widths[3]}}  "
-    left = 5 + 2 + widths[0] + 2 + widths[1] + 2 + len(before) + len(marks) + len(row.notes)
+    left = 5 + 2 + widths[0] + 2 + widths[1] + 2 + len(before) + len(marks) + cell_len(row.notes)
     room = _PATH if width is None else max(_SHORTEST_PATH, width - left)
     yield ViewLine(
         (f"{row.number:5}", "number"),
@@ -149,7 +149,7 @@ def _lines(row: _TransactionLine, widths: Sequence[int], width: int | None) -> I
         (f"  {row.status:>{widths[1]}}  ", status_kind(row.status)),
         (before, ""),
         (marks, "good"),
-        (_middle(row.asked, room) + row.notes, "bad" if row.bad else ""),
+        (middle(row.asked, room) + row.notes, "bad" if row.bad else ""),
     )
 
 
@@ -167,19 +167,10 @@ def _page_line(index: int, page: Page, letters: str | None, width: int | None) -
     return ViewLine(
         (f"{_sign(letters is not None)} ", ""),
         (f"{number} ", "number"),
-        (clip(page.name, room), "heading"),
+        (clipped(page.name, room), "heading"),
         (rest, ""),
         (marks, "good"),
     )
-
-
-def _middle(text: str, room: int) -> str:
-    """The text in that many characters: both ends of an address tell more than its middle."""
-    text = clip(text, max(room, len(text)))
-    if len(text) <= room:
-        return text
-    end = (room - 1) // 3
-    return f"{text[: room - 1 - end]}…{text[len(text) - end :]}"
 
 
 def _sign(folded: bool) -> str:

@@ -162,6 +162,7 @@ def _placed(session: Console, case: TestCase, decisions: Iterable[_Decision]) ->
 
 def _put(session: Console, case: TestCase, credentials: CredentialChoice) -> Placed:
     placed = place(session.settings, session.case_path, case, credentials)
+    session.written += placed.written
     session.tell(placed.notes)
     return placed
 

@@ -19,7 +19,7 @@ from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
 from pytest_loadtool.model.editing import numbered_titles, with_transactions
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.rule import NamePatterns
-from pytest_loadtool.model.validator import JsonValidator, Outcome, TextValidator, Validator
+from pytest_loadtool.model.validator import Outcome, Validator, validator_texts
 
 #: How many validators one change gets.
 _MOST_PROOFS = 3
@@ -140,13 +140,7 @@ def _decision(change: Change, proof: Proof, title: Title, asked: str) -> Decisio
 def _text_alone(change: Change, validator: Validator | None) -> str:
     """The text that was sent and that a validator goes by, if by nothing of this run: no id that
     the server gave out, and no text that is each user's own; else an empty text."""
-    match validator:
-        case TextValidator(text=first, row=second):
-            written = [first, second]
-        case JsonValidator(path=first, equals=second):
-            written = [first, second if isinstance(second, str) else ""]
-        case _:
-            return ""
+    written = list(validator_texts(validator).values()) if validator is not None else []
     if any("${" in one for one in written):
         return ""
     sent = (one.value for one in change.said if one.is_text)

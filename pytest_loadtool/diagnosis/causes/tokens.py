@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from shlex import quote
 from urllib.parse import unquote
 
 from pytest_loadtool.codec.secret import Secret, is_given_out, is_typed_secret, secret_kinds
@@ -80,7 +81,7 @@ def token_of_wrong_page(situation: Situation) -> Cause | RuledOut | None:
             (
                 edited(
                     f"move the extractor of ${{{name}}} to {situation.name(form)}",
-                    "application-state",
+                    f"move-extractor {giver.index + 1} {quote(name)} {form.index + 1}",
                     place=f"{situation.subject.path}:{giver.transaction.line}",
                 ),
             ),

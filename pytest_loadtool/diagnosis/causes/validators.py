@@ -22,7 +22,14 @@ from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.remedies import edited, place_of_failed, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
-from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextValidator, Validator
+from pytest_loadtool.model.validator import (
+    HeaderValidator,
+    JsonValidator,
+    RegexValidator,
+    TextValidator,
+    Validator,
+    XmlValidator,
+)
 
 #: How much of a page is searched for a similar text, in words, and how similar it has to be.
 _MOST_WORDS, _SIMILAR = 3000, 0.6
@@ -182,20 +189,25 @@ def _change(situation: Situation, title: str) -> StepOutcome | None:
     return having[at] if at < len(having) else None
 
 
-def json_differs(situation: Situation) -> Cause | RuledOut | None:
-    """A value of JSON is another one, or is not there."""
-    if "json" not in situation.causes or "status" in situation.causes:
+def value_differs(situation: Situation) -> Cause | RuledOut | None:
+    """A value of JSON, XML or a header is another one, or is not there."""
+    if "status" in situation.causes:
         return None
+    wanted = {
+        one.name if isinstance(one, HeaderValidator) else one.path
+        for one in situation.failed.transaction.validators
+        if isinstance(one, JsonValidator | XmlValidator | HeaderValidator)
+    }
     broken = next(
-        (one for one in situation.failed.failures if one.cause == "json"),
+        (
+            one
+            for one in situation.failed.failures
+            if one.cause in ("json", "xml", "header")
+            and any(where in one.message for where in wanted)
+        ),
         None,
     )
-    wanted = [
-        one
-        for one in situation.failed.transaction.validators
-        if isinstance(one, JsonValidator) and broken is not None and one.path in broken.message
-    ]
-    if broken is None or not wanted:
+    if broken is None:
         return None
     return Cause(
         f"The answer has not what the validator wants: {broken.told}.",

@@ -18,15 +18,17 @@ from pytest_loadtool.extraction.bound import bind_source
 from pytest_loadtool.extraction.extract import Readable, compile_source
 from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.extraction.row_search import in_row
-from pytest_loadtool.model.extractor import JsonPath, source_texts
+from pytest_loadtool.model.extractor import JsonPath, XmlPath, source_texts
 from pytest_loadtool.model.result import Cause, Failure
 from pytest_loadtool.model.validator import (
+    HeaderValidator,
     JsonValidator,
     Outcome,
     RegexValidator,
     StatusCodes,
     TextValidator,
     Validator,
+    XmlValidator,
 )
 from pytest_loadtool.replay.compile.computed import composed
 from pytest_loadtool.replay.compile.format import VariableNames, joined, pieces
@@ -50,8 +52,12 @@ def compile_validator(validator: Validator, names: VariableNames) -> Holds:
             return _text(validator, names)
         case RegexValidator():
             return _regex(validator)
-        case JsonValidator():
-            return _json(validator, names)
+        case JsonValidator(path=path):
+            return _value("json", JsonPath(path), validator, names)
+        case XmlValidator(path=path):
+            return _value("xml", XmlPath(path), validator, names)
+        case HeaderValidator():
+            return _header(validator, names)
 
 
 def _text(validator: TextValidator, names: VariableNames) -> Holds:
@@ -91,8 +97,13 @@ def _regex(validator: RegexValidator) -> Holds:
     return check
 
 
-def _json(validator: JsonValidator, names: VariableNames) -> Holds:
-    source = JsonPath(validator.path)
+def _value(
+    cause: Cause,
+    source: JsonPath | XmlPath,
+    validator: JsonValidator | XmlValidator,
+    names: VariableNames,
+) -> Holds:
+    """What is at a path."""
     find = bound = None
     if source_texts(source):
         bound = bind_source(source, 1, lambda template: composed(template, names))
@@ -100,20 +111,17 @@ def _json(validator: JsonValidator, names: VariableNames) -> Holds:
         find = compile_source(source, 1)
     absent, equals = validator.absent, validator.equals
     fill = pieces(Template.parse(equals), names) if isinstance(equals, str) else _literal(equals)
-    subject = f"JSON path {validator.path}"
+    subject = str(source)
     if fill is not None:
         subject += f" = {equals!r}"
     said = "found, but should be absent" if absent else "not found"
-    failure = _failure("json", f"{subject}: {said}", validator.outcome)
+    failure = _failure(cause, f"{subject}: {said}", validator.outcome)
     hidden = is_secret(validator.path)
 
     def differs(found: str, wanted: str) -> Failure:
         """It has another value there: a person is told which one, unless it is a secret."""
-        here = "another value" if hidden else clip(found, _LONGEST) or "empty"
-        seen = f"{validator.path} is {here}, expected {clip(wanted, _LONGEST) or 'empty'}"
-        of_one = _failure("json", seen, validator.outcome)
-        message = f"{subject}: it has another value"
-        return replace(_failure("json", message, validator.outcome), seen=of_one.message)
+        seen = f"{validator.path} is {_here(found, hidden)}, expected {_here(wanted)}"
+        return _another(cause, subject, seen, validator.outcome)
 
     def check(response: Readable, values: Sequence[str]) -> Failure | None:
         try:
@@ -123,7 +131,7 @@ def _json(validator: JsonValidator, names: VariableNames) -> Holds:
                 assert bound is not None, "it is one of the two"
                 found = bound(response, values)
         except SlowPatternError as error:
-            return Failure("json", str(error))
+            return Failure(cause, str(error))
         if fill is None:
             return failure if (found is not None) is absent else None
         wanted = joined(fill, values)
@@ -132,6 +140,50 @@ def _json(validator: JsonValidator, names: VariableNames) -> Holds:
         return failure if found is None or absent else differs(found, wanted)
 
     return check
+
+
+def _header(validator: HeaderValidator, names: VariableNames) -> Holds:
+    name, absent = validator.name, validator.absent
+    equals, contains, matches = validator.equals, validator.contains, validator.matches
+    fill = pieces(Template.parse((equals if equals is not None else contains) or ""), names)
+    pattern = Pattern(matches) if matches is not None else None
+    subject = f"Header {name}"
+    for how, text in (("=", equals), ("with", contains), ("matching", matches)):
+        subject += "" if text is None else f" {how} {text!r}"
+    said = "found, but should be absent" if absent else "not found"
+    failure = _failure("header", f"{subject}: {said}", validator.outcome)
+    hidden = is_secret(name) or name.lower() == "set-cookie"
+
+    def holds(value: str, wanted: str) -> bool:
+        if pattern is not None:
+            return pattern.first(value) is not None
+        return value == wanted if equals is not None else wanted in value
+
+    def check(response: Readable, values: Sequence[str]) -> Failure | None:
+        wanted = joined(fill, values)
+        found = response.header_values(name)
+        try:
+            if any(holds(value, wanted) for value in found) is not absent:
+                return None
+        except SlowPatternError as error:
+            return Failure("header", str(error))
+        if absent or not found:
+            return failure
+        seen = f"{name} is {_here(found[0], hidden)}, expected {subject[len(name) + 8 :]}"
+        return _another("header", subject, seen, validator.outcome)
+
+    return check
+
+
+def _here(value: str, hidden: bool = False) -> str:
+    return "another value" if hidden else clip(value, _LONGEST) or "empty"
+
+
+def _another(cause: Cause, subject: str, seen: str, outcome: Outcome | None) -> Failure:
+    """It has another value: a person is told which one."""
+    of_one = _failure(cause, seen, outcome)
+    message = f"{subject}: it has another value"
+    return replace(_failure(cause, message, outcome), seen=of_one.message)
 
 
 def _failure(cause: Cause, message: str, outcome: Outcome | None) -> Failure:

@@ -115,6 +115,64 @@ def test_replays_show_whether_a_value_is_dynamic(
     assert listener.said[0] == "  1. form field 'token'"
 
 
+def test_link_of_a_long_list_is_known_by_what_it_is_called(
+    session: Console, tmp_path: Path, listener: Listener
+) -> None:
+    """By the text of its row, or by its own, before it is counted; a boundary comes last."""
+    url = "http://127.0.0.1:9"
+    rows = "".join(
+        f'<tr><td>Tea {n}</td><td><a href="/product/{1000 + n}/">Show</a></td></tr>'
+        for n in range(30)
+    )
+    links = "".join(f'<a href="/offer?id={2000 + n}">Offer {n}</a>' for n in range(30))
+    answer = f"<table>{rows}</table>{links}"
+    do(session, f"import {write_har(tmp_path / 'in.har', exchange('GET', url, 0, answer=answer))}")
+    for value, first in (
+        ("1019", "link /product/*/ in the item of 'Tea 19'"),
+        ("2019", "link /offer?id=* called 'Offer 19'"),
+    ):
+        listener.said.clear()
+        do(session, f"extract 1 it --from {value} --preview")
+        assert listener.said[0] == f"  1. {first}"
+        assert listener.said[-1].split()[2:] == ["1", "match", value]
+
+
+def test_extractor_is_moved(session: Console, tmp_path: Path, listener: Listener) -> None:
+    """To the page that holds the form: it is tried there first, and nothing else changes."""
+    url, form = "http://127.0.0.1:9", '<form><input name="token" value="{}"></form>'
+    recorded = (
+        exchange("GET", f"{url}/a", 0, answer=form.format("aaaa1111aaaa")),
+        exchange("GET", f"{url}/b", 1, answer=form.format("bbbb2222bbbb")),
+        exchange("GET", f"{url}/c", 2, answer="nothing"),
+        exchange("GET", f"{url}/d?token=aaaa1111aaaa", 3),
+    )
+    do(session, f"import {write_har(tmp_path / 'in.har', *recorded)}")
+    do(session, "extract 1 csrf --form token --use all")
+    listener.said.clear()
+    do(session, "move-extractor 1 csrf GET /b")
+    assert listener.said == [
+        "  recorded  200  1 match  bbbb2222bbbb",
+        "csrf: from 2 GET /b now, form field 'token'",
+    ]
+    case = session.opened().case
+    assert [len(one.extractors) for one in case.transactions()] == [0, 1, 0, 0]
+    assert case.variables["csrf"].recorded == "bbbb2222bbbb"
+    assert targets(session)[3] == "/d?token=${csrf}"
+    with pytest.raises(CommandError, match="it finds nothing in the recorded response"):
+        do(session, "move-extractor 2 csrf 3")
+    listener.said.clear()
+    do(session, "move-extractor 2 csrf 4 --anyway")
+    assert listener.said[-1] == "  4 needs it before that: what was recorded is sent there"
+    do(session, "undo")
+    assert [len(one.extractors) for one in session.opened().case.transactions()] == [0, 1, 0, 0]
+    for line, slip in (
+        ("move-extractor 1 csrf 3", "no extractor of csrf: it has none"),
+        ("move-extractor 2 csrf 2", "csrf is taken from 2 GET /b already"),
+    ):
+        with pytest.raises(UsageError, match=slip):
+            do(session, line)
+
+
 def test_token_is_cut(ordering: Console, listener: Listener) -> None:
     """Unless somebody wants to see it."""
     url = "http://127.0.0.1:9"
@@ -213,7 +271,7 @@ def test_validator_is_tried_before_it_is_taken(ordering: Console, listener: List
         "  recorded  200  holds",
         "1 POST /api/orders: JSON path $.order.state is 'open'",
     ]
-    with pytest.raises(CommandError, match="does not hold on the recorded response: say --anyway"):
+    with pytest.raises(CommandError, match="does not hold on the recorded response: give --anyway"):
         do(ordering, "validate 1 --json $.order.id --equals 2")
     assert listener.said[-1] == "  recorded  200  $.order.id is 4711, expected 2"
     listener.answers = [False, True]
@@ -310,8 +368,8 @@ def test_failure_tells_what_was_there(
         ("extract 1 token --json $ --decode b64", "is not a decoding"),
         ("extract 1 token --from 4711 --json $.a", "leave the other options out"),
         ("extract 9 token --json $.a", "there is no transaction 9"),
-        ("validate 1", "expected one of text, regex, json; got none"),
-        ("validate 1 --text a --equals b", "equals: goes with 'json' only"),
+        ("validate 1", "expected one of text, regex, json, xml, header; got none"),
+        ("validate 1 --text a --equals b", "equals: goes with 'json' or 'xml' or 'header' only"),
         ("remove-extractor 1 token", "no extractor of token: it has none"),
         ("remove-validator 1 1", "it has none but the Status Code validator"),
     ],
@@ -326,7 +384,7 @@ def test_slip_is_named(ordering: Console, line: str, message: str) -> None:
 
 def test_what_finds_nothing_is_not_taken(ordering: Console, listener: Listener) -> None:
     """Unless somebody wants it; a variable with a value of its own keeps it."""
-    with pytest.raises(CommandError, match="finds nothing in the recorded response: say --anyway"):
+    with pytest.raises(CommandError, match="finds nothing in the recorded response: give --anyway"):
         do(ordering, "extract 1 token --cookie sid")
     do(ordering, "extract 1 token --cookie sid --anyway")
     do(ordering, "set-field 3 n --variable amount")

@@ -350,3 +350,9 @@ def test_server_authentication_is_set(shop: Console, listener: Listener) -> None
     assert not any(one.name == "Authorization" for one in request.headers)
     with pytest.raises(CommandError, match="keep Authorization and cookies, and no view"):
         do(shop, "set-field 1 view --server-authentication")
+
+
+def test_value_without_its_option(session: Console) -> None:
+    """What is behind the field says which option it belongs to."""
+    with pytest.raises(UsageError, match="an option: --constant, --dataset, --variable"):
+        do(session, "set-field 7 name Teapot")

@@ -206,3 +206,23 @@ def test_django_admin_with_a_dataset(session: Console, shop: ShopServer, tmp_pat
     dataset.write_text(dataset.read_text().replace(",admin-password,", ",wrong,"))
     with pytest.raises(CommandError, match="transactions failed"):
         do(session, f"play --fast --server {shop.url}")
+
+
+def test_undo_takes_the_dataset_back(
+    signed_in: Console, listener: Listener, tmp_path: Path
+) -> None:
+    """What the wizard has written goes with its change, and comes again; one that was edited since
+    stays, and that is said."""
+    path = tmp_path / "users.csv"
+    do(signed_in, f"user-identity --dataset {path}")
+    written = path.read_bytes()
+    do(signed_in, "undo")
+    assert not path.exists()
+    assert not signed_in.opened().case.datasets
+    do(signed_in, "redo")
+    assert path.read_bytes() == written
+    assert path.stat().st_mode & 0o077 == 0
+    path.write_bytes(written + b"bob,bob-password\n")
+    do(signed_in, "undo")
+    assert path.exists()
+    assert listener.text.count("users.csv was changed since, and stays as it is.") == 1

@@ -76,7 +76,7 @@ def test_request_and_response_stand_beside_each_other_where_there_is_room() -> N
         (2, "tab 3", " + user           dataset       user…rname"),
         (1, "tab 4", "   Status Code  200-399"),
         (1, "tab 4", "   csrf[1]  form field 'csrf'"),
-        (3, "tab 4", "   Search text  Tea"),
+        (3, "tab 4", "   1  text 'Tea'"),
         (4, "tab 5", "   status 404, which replay will expect:"),
         (1, "tab 5", "   none"),
         (5, "tab 1", r" Out of \x1b[31mtea"),
@@ -157,7 +157,7 @@ def test_a_replay_stands_beside_the_recording() -> None:
     lines = right(replayed(3, size=LARGE), LARGE)
     assert re.search(r" response +│ replayed 200 250 ms", lines[2])
     (pot,) = (line for line in lines if '"Pot"' in line)
-    assert re.fullmatch(r' ~      "name": "Pot", +│ ~      "name": "Cup",', pot)
+    assert re.fullmatch(r' ~      "name": "Pot", +│ ~      "name": "Cup", +│', pot)
     assert sum(line.startswith(" ~") for line in lines) == 1
     size = (80, 12)
     assert (
@@ -190,7 +190,7 @@ def test_errors_and_variables_of_the_replay() -> None:
     assert any("Status Code is 200" in line for line in lines)
     assert " `why 2` says more" in [line.replace("   `", " `") for line in lines]
     assert right(replayed(1, "tab 6"))[2:] == [
-        " Variable  set by  value at the end",
+        " Variable  set by  at the end",
         " csrf[1]   1       new-token-9",
     ]
     headers = right(replayed(2, "tab 2"))
@@ -261,3 +261,31 @@ def test_each_key_does_one_thing() -> None:
     for key in available(KEYS, COMMANDS):
         if key.line and not key.ask:
             assert COMMANDS.parse(key.line.format(**places)) is not None
+
+
+def test_where_a_value_is_used_has_a_column() -> None:
+    """Fields of several transactions have all of the screen; edited ones are told by their kind."""
+    wide = drawn(at(2, "tab 3", "open", "scope", "scope"), *SMALL)
+    assert not any("│" in line for line in wide)
+    head = next(line for line in wide if "used in" in line)
+    path = next(line for line in wide if "path[1]" in line and "login" in line)
+    assert path[head.index("used in") :].split() == ["1,2"]
+    edited = [line for line in wide if "edited" in {kind for _, kind in line.spans}]
+    assert [str(line).split()[:2] for line in edited] == [["+", "user"]]
+    gray = [line for line in wide if "correlated" in {kind for _, kind in line.spans}]
+    assert len(gray) == 2
+    assert {columns_of(line) for line in wide} == {SMALL[0]}
+    narrow = at(2, "tab 3", "open")
+    assert not any("used in" in line for line in drawn(narrow, *SMALL))
+    assert MOVES["back"](at(2, "tab 3", "open", "scope"), *SMALL).alone is False
+
+
+def test_variables_stand_beside_both_bodies() -> None:
+    """Where there is room for a third column, and a replay has set some."""
+    editor = beside_replay(at(2, size=LARGE), REPLAY)
+    lines = drawn(editor, *LARGE)
+    heads = str(lines[2]).split("│")
+    assert [head.split()[0] for head in heads[1:]] == ["response", "replayed", "Variable"]
+    assert "new-token-9" in lines[3]
+    assert {columns_of(line) for line in lines} == {LARGE[0]}
+    assert "Variable" not in drawn(editor, 140, 47)[2]

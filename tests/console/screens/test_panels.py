@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from pytest_loadtool.console.commands import COMMANDS
-from pytest_loadtool.console.screens.frame import Output
 from pytest_loadtool.console.screens.keys import available
+from pytest_loadtool.console.screens.output import Output
 from pytest_loadtool.console.screens.panels import PANELS, numbered_above, panel_of, row_of
 
 DATASET = (
     "users  users.csv, 3 rows of username, password",
-    "      username  password",
+    "     username  password",
     "  1  alice     …",
     "> 2  bob       …",
     "  3  carol     …",
@@ -31,8 +31,8 @@ def test_every_panel_is_a_command_and_every_key_one_of_it() -> None:
 @pytest.mark.parametrize(
     ("cursor", "key", "line"),
     [
-        (3, "enter", "dataset set users 2 "),
-        (4, "f", "dataset fill users "),
+        (3, "enter", "dataset set users 2 username "),
+        (4, "f", "dataset fill users username "),
         (2, "R", "dataset reset users"),
     ],
 )
@@ -42,6 +42,27 @@ def test_keys_know_the_dataset_and_the_row(cursor: int, key: str, line: str) -> 
     assert panel is not None
     chosen = next(one for one in panel.keys if key in one.keys)
     assert chosen.line.format(**panel.places(DATASET, cursor)) == line
+
+
+def test_cells_of_a_grid() -> None:
+    """Left and right go from column to column; what is marked is the cell in its row."""
+    panel = panel_of("dataset show users", COMMANDS)
+    assert panel is not None
+    output = Output("", DATASET, open=True, whole=True, panel=panel, cursor=3)
+    assert [one.name for one in panel.cells(DATASET)] == ["username", "password"]
+    right = output.moved("right", 80, 20)
+    assert right is not None
+    again = right.moved("right", 80, 20)
+    assert again is not None
+    assert again.cell == right.cell == 1
+    assert panel.places(DATASET, 3, right.cell)["column"] == "password"
+    marked = right.shown(60)[3]
+    assert [text for text, kind in marked.spans if kind == "found"] == ["…".ljust(43)]
+    first = right.moved("left", 80, 20)
+    assert first is not None
+    cells = [text for text, kind in first.shown(60)[3].spans if kind == "found"]
+    assert cells == ["bob     "]
+    assert [kind for _, kind in first.at(5, 60, 20).shown(60)[5].spans] == ["cursor"]
 
 
 def test_a_command_without_a_panel_has_none() -> None:

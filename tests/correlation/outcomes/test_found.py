@@ -10,7 +10,7 @@ from pytest_loadtool.correlation.outcomes import without_outcome
 from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.model.decision import OUTCOME
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextValidator, Validator
+from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
 from tests.correlation.exchanges import answered, case_of, exchange, html, json_body
 from tests.correlation.talk import call, configure, get, post, run
 
@@ -63,7 +63,7 @@ def _written(one: Validator) -> str:
             return f"{absent}{one.path}{equals}"
         case TextValidator():
             return f"{absent}{one.text}" + (f" in {one.row}" if one.row else "")
-        case RegexValidator():
+        case _:
             raise AssertionError(one)
 
 
