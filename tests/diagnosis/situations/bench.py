@@ -133,14 +133,16 @@ def _shell(row: list[str]) -> str:
     return next((one for one in found if not one.startswith("pytest --record")), "")
 
 
-def bring_about(situation: Situation, directory: Path) -> Outcome:
-    """Bring it about, replay, and do what is printed; the replay must fail."""
+def bring_about(situation: Situation, directory: Path, *, doing: bool = True) -> Outcome:
+    """Bring it about, replay, and do what is printed, if ``doing``; the replay must fail."""
     path = directory / CASE
     with situation.stage(path) as bring_back:
         text = _replayed(path, situation)
         assert text, "it passes"
         outcome = Outcome(text)
-        _Doing(situation, path, outcome).do(bring_back)
+        outcome.remedy = _remedy(situation, outcome)
+        if doing:
+            _Doing(situation, path, outcome).do(bring_back)
     return outcome
 
 
@@ -162,6 +164,19 @@ def _replayed(path: Path, situation: Situation) -> str:
     return explain(case, observed.outcomes, path=CASE, evidence=evidence)
 
 
+def _remedy(situation: Situation, outcome: Outcome) -> str:
+    """What the first remedy is, in short."""
+    first = (outcome.rows("then") or [[]])[0]
+    lines = " ".join(one for one in first if one.startswith("+ "))
+    if lines:
+        return f"line `{lines}`"
+    if shell := _shell(first):
+        return f"`{shell}`"
+    if typed := _typed(first):
+        return ", ".join(f"`{one}`" for one in typed)
+    return "the server, brought back" if situation.mended == "server" else " ".join(first)
+
+
 @dataclass
 class _Doing:
     """Does what the first remedy says."""
@@ -176,25 +191,20 @@ class _Doing:
         typed, shell = _typed(first), _shell(first)
         lines = [one[2:] for one in first if one.startswith("+ ")]
         if lines:
-            outcome.remedy = f"line {' '.join(lines)}"
             self._write(" ".join(first), lines)
             outcome.mended = "line" if self._checked() else ""
         elif shell:
-            outcome.remedy = f"`{shell}`"
             outcome.mended = "command" if self._ran(shell) == 0 else ""
         elif typed:
-            outcome.remedy = ", ".join(f"`{one}`" for one in typed)
             done = self._console([self._filled(one) for one in typed])
             outcome.mended = "command" if done == 0 and self._checked() else ""
         elif self.situation.mended == "server" and not outcome.changes:
-            outcome.remedy = "the server, brought back"
             command = self._curl()
             shown = bool(command) and self._shows(command)
             bring_back()
             gone = not self._shows(command)
             outcome.mended = "server" if shown and gone and self._checked() else ""
         else:
-            outcome.remedy = " ".join(first)
             outcome.mended = "command" if self.situation.environment and self._checked() else ""
 
     def _filled(self, line: str) -> str:
