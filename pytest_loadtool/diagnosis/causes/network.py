@@ -65,7 +65,8 @@ def no_response(situation: Situation) -> Cause | RuledOut | None:
     place = place_of_failed(situation) if failure.cause == "target" else ""
     if todo and "--proxy-url" not in "".join(one.command for one in remedies):
         remedies += (Remedy(todo, place=place),)
-    cause = Cause(_of_certificate(failure.message) or text, SAID + 2, tuple(evidence), remedies)
+    text = _of_certificate(failure.message) or _of_proxy(failure.message) or text
+    cause = Cause(text, SAID + 2, tuple(evidence), remedies)
     return seen_outside(situation, cause) if failure.cause in _OUTSIDE else cause
 
 
@@ -90,6 +91,12 @@ _CERTIFICATES = {
     ),
 }
 _UNTRUSTED = re.compile(r"self.signed|local issuer|not trusted", re.IGNORECASE)
+
+
+def _of_proxy(message: str) -> str:
+    """What a proxy wants that nobody has told it."""
+    found = re.search(r"wants to know who asks (\(.*?\))", message)
+    return f"The proxy wants a login {found[1]}." if found and "proxy" in message else ""
 
 
 def _of_certificate(message: str) -> str:

@@ -39,7 +39,7 @@ def _recorded(name: str) -> Callable[[str], str]:
         text = text.replace(found[0], "")
         text = re.sub(rf'  \{{ variable = "{re.escape(name)}".*\n', "", text)
         text = text.replace("extractors = [\n]\n", "")
-        return text.replace(f"${{{name}}}", found[1])
+        return text.replace(f"${{{name}}}", found[1].replace('"', '\\"'))
 
     return spoil
 
@@ -381,7 +381,7 @@ SITUATIONS = (
         "method not allowed",
         in_the_shop(by_pages, "no method"),
         ORDER,
-        "405",
+        "does not take POST there",
         mended="server",
     ),
     Situation(
