@@ -76,6 +76,8 @@ class Situation:
     says: tuple[str, ...] = ()
     """What else stands in the text."""
     promises: tuple[int, ...] = ()
+    wanting: str = ""
+    """What is not right yet; the test may fail for it."""
 
 
 @dataclass
