@@ -17,13 +17,22 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def curl_command(
-    method: str, url: str, headers: HeaderList, body: bytes, *, proxied: Sequence[str] = ()
+    method: str,
+    url: str,
+    headers: HeaderList,
+    body: bytes,
+    *,
+    proxied: Sequence[str] = (),
+    include: bool = False,
 ) -> str:
     """Return a command that sends this request, an option on each line.
 
-    Nothing is added that was not sent. A body that is no text comes from a pipe.
+    Nothing is added that was not sent. A body that is no text comes from a pipe. ``include`` has it
+    show the status and the headers of the response, too.
     """
     lines = [f"curl {shlex.quote(url)}", "--globoff", *proxied]
+    if include and method != "HEAD":
+        lines.append("--include")
     if method == "HEAD":
         lines.append("--head")
     elif method != ("POST" if body else "GET"):

@@ -27,7 +27,8 @@ class Remedy:
     """What mends a failure.
 
     ``commands`` are lines for the console, opened on the test case; ``command`` is one for a shell;
-    ``line`` is what to write into a file, and ``place`` the ``file:line`` that it is about.
+    ``line`` is what to write into a file below ``place``, a ``file:line``, or at its end if that is
+    a file alone. Without any of them ``place`` is what the text is about.
     """
 
     text: str
@@ -43,7 +44,7 @@ class Cause:
 
     ``sure`` is in percent. ``index`` is the transaction to mend, counted from 0, where that is
     another than the one that failed. ``confirm`` is a command for a shell that shows whether it is
-    this.
+    this, and ``confirm_in`` are lines for the console after it.
     """
 
     text: str
@@ -51,6 +52,7 @@ class Cause:
     evidence: tuple[str, ...] = ()
     remedies: tuple[Remedy, ...] = ()
     confirm: str = ""
+    confirm_in: tuple[str, ...] = ()
     index: int | None = None
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pytest_loadtool.diagnosis.causes import (
     challenge,
     login,
+    missing,
     network,
     request,
     server,
@@ -21,6 +22,7 @@ from pytest_loadtool.diagnosis.causes import (
     values,
 )
 from pytest_loadtool.diagnosis.finding import Check, Remedy, Step
+from pytest_loadtool.diagnosis.remedies import edited
 
 #: Looked for whatever the status is.
 EVERYWHERE: tuple[Check, ...] = (
@@ -65,7 +67,7 @@ class StatusRow:
 
 
 _TOKEN_STEPS = (("tokens", tokens.token_fields), ("their values", tokens.token_values))
-_ASM = Remedy("find dynamic values anew", commands=("configure", "play"))
+_ASM = edited("find dynamic values anew", "application-state")
 
 ROWS: dict[int, StatusRow] = {
     400: StatusRow(
@@ -120,12 +122,18 @@ ROWS: dict[int, StatusRow] = {
     404: StatusRow(
         "not found",
         (
-            *(server.missing_everywhere, values.stale_constant(tokens=False)),
-            *(server.missing_file, server.missing_page),
+            *(
+                missing.missing_everywhere,
+                request.address_edited,
+                values.stale_constant(tokens=False),
+            ),
+            *(missing.missing_file, missing.missing_page),
         ),
     ),
     405: StatusRow(
-        "the method is not allowed there", (), ("the server or its version is another one",)
+        "the method is not allowed there",
+        (server.method_refused,),
+        ("the server or its version is another one",),
     ),
     407: StatusRow("the proxy does not know who asks", (challenge.proxy_authentication,)),
     409: StatusRow(
@@ -137,7 +145,12 @@ ROWS: dict[int, StatusRow] = {
     ),
     410: StatusRow(
         "gone for good",
-        (values.stale_constant(tokens=False), server.missing_file, server.missing_page),
+        (
+            request.address_edited,
+            values.stale_constant(tokens=False),
+            missing.missing_file,
+            missing.missing_page,
+        ),
     ),
     412: StatusRow(
         "a precondition does not hold",
@@ -146,6 +159,8 @@ ROWS: dict[int, StatusRow] = {
         (_ASM,),
         _TOKEN_STEPS,
     ),
+    413: StatusRow("the body is too large", (server.too_large,)),
+    414: StatusRow("the address is too long", (server.too_large,)),
     419: StatusRow(
         "the page has expired (Laravel: the anti-forgery token)",
         (*_TOKENS, *_SESSION),
@@ -161,6 +176,7 @@ ROWS: dict[int, StatusRow] = {
     ),
     428: StatusRow("a precondition is wanted", (*_REQUEST, *_TOKENS)),
     429: StatusRow("too many requests", ()),
+    431: StatusRow("the headers are too large", (server.too_large,)),
     440: StatusRow("the session has ended (IIS)", (*_SESSION, *_TOKENS)),
     498: StatusRow("the token is not valid (ArcGIS)", (*_TOKENS, challenge.bearer_token)),
     502: StatusRow("no good answer from behind", (server.overloaded,)),

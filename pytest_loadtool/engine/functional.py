@@ -20,6 +20,9 @@ from pytest_loadtool.replay.user.user import Claim, VirtualUser
 from pytest_loadtool.transport.connections.network import ASKING, Unobserved
 from pytest_loadtool.transport.connections.session import Commands
 
+#: How long a request of a replay may take, in seconds, where nobody says otherwise.
+TIMEOUT = 60.0
+
 #: How often (seconds) requests under way are checked for having run out of time.
 _SWEEP = 0.1
 
@@ -35,7 +38,7 @@ def replay_once(
     plan: Plan,
     *,
     observer: Observer,
-    timeout: float = 60.0,
+    timeout: float = TIMEOUT,
     body_limit: int = BODY_LIMIT,
     challenged: Challenged | None = None,
     rows: Claim = FIRST_ROWS,

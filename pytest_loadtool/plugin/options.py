@@ -223,6 +223,14 @@ _OPTIONS: dict[str, dict[str, Any]] = {
             "or 2s."
         ),
     },
+    "--loadtool-timeout": {
+        "metavar": "TIME",
+        "help": (
+            "How long a request may take when a test case is replayed as a test: for connecting, "
+            "and then to its last byte, such as 5s or 3m. Default: 60s. Load configurations have "
+            "their own: timeout."
+        ),
+    },
 }
 
 #: Options that do not depend on the single run, and their help in the configuration file. The name
@@ -242,6 +250,7 @@ _TWINS = {
     "loadtool_proxy": "The proxy to replay through: URL, environment, none; see --proxy-url.",
     "loadtool_keep_replay": "Which replays are kept: no, failed, all; see --loadtool-keep-replay.",
     "loadtool_think_time": "Pauses between pages: recorded, none, TIME; see --loadtool-think-time.",
+    "loadtool_timeout": "How long a request may take; see --loadtool-timeout.",
 }
 
 #: The size of a load test: by the key of a load configuration, what is typed and what it means.
@@ -506,6 +515,10 @@ def _check_values(config: pytest.Config) -> None:
         from pytest_loadtool.plugin.think_time import think_time_of
 
         think_time_of(config)
+    if config.option.loadtool_timeout:
+        from pytest_loadtool.plugin.think_time import timeout_of
+
+        timeout_of(config)
     if config.getini("loadtool_body_limit"):
         from pytest_loadtool.plugin.body_limit import body_limit_of
 

@@ -1,4 +1,4 @@
-"""How long a test case pauses between pages when it is replayed as a test."""
+"""How long a test case pauses between pages, and how long a request may take, as a test."""
 
 from __future__ import annotations
 
@@ -25,3 +25,21 @@ def think_time_of(config: pytest.Config) -> ThinkTime:
         raise pytest.UsageError(
             f"--loadtool-think-time: 'recorded', 'none' or a time: {error}"
         ) from None
+
+
+def timeout_of(config: pytest.Config) -> float | None:
+    """What ``--loadtool-timeout`` says, in seconds; None: nothing.
+
+    Raises:
+        pytest.UsageError: it is no time.
+    """
+    text = config.getoption("loadtool_timeout", default=None)
+    if not text:
+        return None
+    try:
+        found = parse_duration(text)
+    except ValueError as error:
+        raise pytest.UsageError(f"--loadtool-timeout: {error}") from None
+    if not found:
+        raise pytest.UsageError("--loadtool-timeout: a time above 0, such as 60s")
+    return found

@@ -11,7 +11,7 @@ from pytest_loadtool.recording.build import Recording, build_case
 from pytest_loadtool.recording.filter.domains import TRACKERS, Domain, DomainFilter
 from pytest_loadtool.recording.filter.hosts import HostUse, belongs, hostnames, restrict
 from pytest_loadtool.recording.filter.static_resources import Stripped, strip
-from pytest_loadtool.recording.importing import with_page
+from pytest_loadtool.recording.importing import restored, with_page
 from pytest_loadtool.recording.notes import Note
 from pytest_loadtool.recording.pages.grouping import ALGORITHMS, Grouping
 from pytest_loadtool.recording.pages.naming import distinct, suggested_name
@@ -41,6 +41,7 @@ __all__ = [
     "page_span",
     "paused",
     "regrouped",
+    "restored",
     "restrict",
     "strip",
     "suggested_name",

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from pytest_loadtool.codec.cookie import sent_cookies
 from pytest_loadtool.model.case import Header, Request, TestCase
+from pytest_loadtool.model.editing import retitled, with_transactions
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.build import build_case
 from pytest_loadtool.recording.entry import origin, sayable
@@ -58,6 +59,27 @@ def with_page(
     return with_recorded_hosts(
         replace(case, pages=(*case.pages, page), header_sets=MappingProxyType(sets))
     )
+
+
+def restored(case: TestCase, index: int, exchange: Exchange, uploads: Uploads) -> TestCase:
+    """``case`` whose transaction ``index`` sends again what was recorded in ``exchange``, all of it
+    constant; what its header set adds stays, and what is no text becomes one of ``uploads``."""
+    transactions = list(case.transactions())
+    old = transactions[index]
+    server = origin(exchange.url) if old.request.target.startswith("/") else case.server
+    one = draft(sayable(exchange), server, uploads)
+    header_set = old.request.header_set
+    shared = case.header_sets[header_set] if header_set else case.headers
+    request = replace(
+        old.request,
+        method=one.method,
+        target=one.target,
+        headers=tuple(each for each in one.headers if each not in shared),
+        body=one.body,
+        charset=one.charset,
+    )
+    transactions[index] = replace(old, request=request)
+    return retitled(with_transactions(case, transactions), case)
 
 
 def _unknown(cookies: tuple[str, ...], before: Sequence[Exchange]) -> tuple[str, ...]:

@@ -16,6 +16,8 @@ from pytest_loadtool.diagnosis.outcome import SEPARATOR, StepOutcome
 WIDTH = 78
 _INDENT = 11
 _SHORTEST_PAGE = 6
+#: The names of `facts`.
+FACTS = ("fix first", "cause", "remedy")
 #: How many consequences are listed, and how many facts of each cause.
 _MOST_LATER, _MOST_EVIDENCE = 20, 4
 
@@ -26,6 +28,26 @@ def summary(failed: StepOutcome, total: int) -> str:
     where = f"{failed.title} ({failed.index + 1} of {total})"
     said = "; ".join(failed.reasons)
     return printable(f"{failed.response.status or 'no response'} at {where}: {said}")
+
+
+def message(diagnosis: Diagnosis) -> str:
+    """Return the `summary` of a failure, and behind it what to mend first and why."""
+    mend, total = diagnosis.mend, diagnosis.total
+    told = [f"FIX FIRST {mend.index + 1} of {total} {mend.transaction.title}"]
+    told += [one.text for one in diagnosis.causes[:1]]
+    return printable(f"{summary(diagnosis.failed, total)}. {': '.join(told)}")
+
+
+def facts(diagnosis: Diagnosis, path: str) -> Iterator[tuple[str, str]]:
+    """Yield what reports of tests keep of a failure, by name."""
+    mend = diagnosis.mend
+    number = f"{mend.index + 1} of {diagnosis.total}"
+    yield "fix first", printable(f"{number} {mend.title} ({_place(path, mend)})")
+    for cause in diagnosis.causes[:1]:
+        yield "cause", printable(cause.text)
+        for one in cause.remedies[:1]:
+            lines = (*one.line.splitlines(), one.command, *one.commands)
+            yield "remedy", printable("; ".join(filter(None, (one.text, *lines))))
 
 
 def fix_first(diagnosis: Diagnosis, path: str) -> list[str]:
@@ -128,21 +150,31 @@ def cause_lines(cause: Cause, path: str) -> Iterator[str]:
     yield from _rows("  because", cause.evidence[:_MOST_EVIDENCE])
     if cause.confirm:
         yield from _command("  confirm", cause.confirm)
+    if cause.confirm_in:
+        yield from _console(cause.confirm_in, path)
     for remedy in cause.remedies:
         yield from _remedy(remedy, path)
+    if not any(one.command for one in cause.remedies[:1]):
+        yield from _command("  check", f"pytest {quote(path)}")
 
 
 def _remedy(remedy: Remedy, path: str) -> Iterator[str]:
-    place = f" ({remedy.place})" if remedy.place else ""
+    below = "below " if remedy.line and ":" in remedy.place else ""
+    place = f" ({below}{remedy.place})" if remedy.place else ""
     colon = ":" if remedy.line or remedy.command or remedy.commands else ""
     yield from row("  then", f"{remedy.text}{place}{colon}")
-    if remedy.line:
-        yield f"{'':{_INDENT}}{remedy.line}"
+    for line in remedy.line.splitlines():
+        yield f"{'':{_INDENT - 2}}+ {line}"
     if remedy.command:
         yield from _command("", remedy.command)
     if remedy.commands:
-        yield from _command("", f"pytest --record {quote(path)}")
-        yield from (f"{'':{_INDENT}}loadtool> {clip(one, 200)}" for one in remedy.commands)
+        yield from _console(remedy.commands, path)
+
+
+def _console(commands: Iterable[str], path: str) -> Iterator[str]:
+    """Lines for the console, opened on the test case."""
+    yield from _command("", f"pytest --record {quote(path)}")
+    yield from (f"{'':{_INDENT}}loadtool> {clip(one, 200)}" for one in commands)
 
 
 def _command(label: str, command: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from urllib.parse import unquote
 
@@ -26,12 +26,20 @@ from pytest_loadtool.diagnosis.comparison import (
 )
 from pytest_loadtool.diagnosis.diagnose import diagnose
 from pytest_loadtool.diagnosis.extractors import broken_extractors
+from pytest_loadtool.diagnosis.finding import Diagnosis
 from pytest_loadtool.diagnosis.outcome import Evidence, Received, StepOutcome, text_of
 from pytest_loadtool.diagnosis.subject import Subject, indented, place_of
 from pytest_loadtool.masking.carried import carried_by, recorded_in
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.report.diagnosis import checked, consequences, fix_first, summary
+from pytest_loadtool.report.diagnosis import (
+    checked,
+    consequences,
+    facts,
+    fix_first,
+    message,
+    summary,
+)
 
 #: Where to look in an HTML page that there is nothing to compare with.
 _HTML_START = re.compile(r"<title|<h1|<body", re.IGNORECASE)
@@ -40,6 +48,17 @@ _UNREGISTERED = {
     419: "Page Expired (Laravel: the anti-forgery token is missing or stale)",
     440: "Login Time-out (IIS: the session has ended)",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a replay failed: as data, and in words without secrets; ``message`` is one line, and
+    ``facts`` are for reports of tests (`report.diagnosis`)."""
+
+    diagnosis: Diagnosis
+    text: str
+    message: str
+    facts: tuple[tuple[str, str], ...]
 
 
 def explain(
@@ -53,6 +72,30 @@ def explain(
     brief: bool = False,
     whole: bool = True,
 ) -> str:
+    """Return the text of `explained`."""
+    return explained(
+        case,
+        outcomes,
+        path=path,
+        evidence=evidence,
+        secrets=secrets,
+        about=about,
+        brief=brief,
+        whole=whole,
+    ).text
+
+
+def explained(
+    case: TestCase,
+    outcomes: Iterable[StepOutcome],
+    *,
+    path: str,
+    evidence: Evidence,
+    secrets: Collection[str] = (),
+    about: int | None = None,
+    brief: bool = False,
+    whole: bool = True,
+) -> Explanation:
     """Return why the replay of ``case``, read from ``path``, failed.
 
     ``outcomes`` are all transactions that were replayed, at least one of them failed. ``secrets``
@@ -79,7 +122,12 @@ def explain(
     )
     told = [lines for lines in map(list, sections) if lines]
     text = "\n\n".join("\n".join(lines) for lines in (reversed(told) if brief else told))
-    return printable(mask.known(text))
+    return Explanation(
+        found,
+        printable(mask.known(text)),
+        mask.known(message(found)),
+        tuple((name, mask.known(one)) for name, one in facts(found, path)),
+    )
 
 
 def _extractors(subject: Subject, outcomes: Sequence[StepOutcome]) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.diagnosis.situations import golden
 from tests.diagnosis.situations.bench import Situation, bring_about, too_wide
 from tests.diagnosis.situations.table import SITUATIONS
 
@@ -14,16 +15,26 @@ from tests.diagnosis.situations.table import SITUATIONS
 @pytest.mark.parametrize(
     "situation",
     [
-        pytest.param(one, id=one.name, marks=[pytest.mark.promise(n) for n in one.promises])
+        pytest.param(
+            one,
+            id=one.name,
+            marks=[
+                *(pytest.mark.promise(n) for n in one.promises),
+                *([pytest.mark.xfail(reason=one.wanting, strict=False)] if one.wanting else []),
+            ],
+        )
         for one in SITUATIONS
     ],
 )
 def test_situation(situation: Situation, tmp_path: Path) -> None:
-    """The transaction to mend and the cause stand first; doing what is printed mends it."""
+    """The transaction to mend and the cause stand first; doing what is printed mends it; the block
+    at the top is the one in its golden file, and no wider than a CI log."""
     found = bring_about(situation, tmp_path)
-    assert situation.blamed in found.blamed, found.text
-    assert re.search(situation.cause, found.cause), found.text
+    told = "\n".join((found.text, *found.steps))
+    assert situation.blamed in found.blamed, told
+    assert re.search(situation.cause, found.cause), told
     words = " ".join(found.text.split())
-    assert all(" ".join(one.split()) in words for one in situation.says), found.text
-    assert found.mended, found.text + "".join(found.steps)
+    assert all(" ".join(one.split()) in words for one in situation.says), told
+    assert found.mended == situation.mended, told
     assert not too_wide(found)
+    assert golden.words(golden.steady(found.block)) == golden.words(golden.kept(situation.name))

@@ -353,3 +353,11 @@ def test_think_time_can_be_left_out(pytester: pytest.Pytester, server: Server) -
     pytester.makeini("[pytest]\nloadtool_think_time = none")
     pytester.runpytest_inprocess().assert_outcomes(passed=1)
     assert server.requests == ["GET /a", "GET /b"] * 3
+
+
+def test_the_time_for_a_request(pytester: pytest.Pytester) -> None:
+    """--loadtool-timeout is a time above nothing."""
+    for wrong, said in (("soon", "expected a duration"), ("0s", "a time above 0")):
+        result = pytester.runpytest_inprocess(f"--loadtool-timeout={wrong}")
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"*--loadtool-timeout: {said}*"])

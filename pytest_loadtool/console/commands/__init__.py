@@ -37,6 +37,7 @@ from pytest_loadtool.console.commands.edit import (
     delete,
     mark_dangerous,
     redo,
+    restore,
     strip,
     undo,
     unique,
@@ -85,8 +86,8 @@ COMMANDS = registry(
         "Record": (record, run, wait, stop, import_, import_page, preferences),
         "Look": (view, tree, collapse, expand, show, fields, show_errors, show_fidelity),
         "Edit": (
-            *(set_field, unique, strip, delete, rename, think, move, merge, split, duplicate),
-            *(regroup, undo, redo),
+            *(set_field, restore, unique, strip, delete, rename, think, move, merge, split),
+            *(duplicate, regroup, undo, redo),
         ),
         "Actors": (
             *(validators, validate, status, remove_validator),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from pytest_loadtool.codec.suffixes import case_name
+from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.arguments import SelectionWord, TransactionName
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.history import UndoStep
@@ -14,7 +16,7 @@ from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import with_transactions
-from pytest_loadtool.recording import page_span, without
+from pytest_loadtool.recording import Uploads, page_span, restored, without
 from pytest_loadtool.recording import strip as strip_case
 from pytest_loadtool.workflow.datasets import take_back
 from pytest_loadtool.workflow.document import Document, lost, setters
@@ -107,6 +109,31 @@ async def unique(session: Console, *text: str) -> None:
     session.document = replace(document, case=changed.case)
     used = counted(len(changed.transactions), "transaction")
     session.say(f"{changed.variable} stands for it in {used}.")
+
+
+async def restore(session: Console, which: TransactionName) -> None:
+    """Give a transaction back the request that was recorded: address, headers and body.
+
+    WHICH is its number in `tree`, or what it is. What was edited in it is gone, placeholders too:
+    `application-state` connects its dynamic values again. What is expected of its response stays.
+
+    Example: `restore POST /orders`
+    """
+    document = session.opened()
+    index = transaction_index(document, which)
+    before = list(document.case.transactions())[index]
+    exchange = document.evidence_of(before)
+    if exchange is None:
+        raise CommandError(f"what was recorded of transaction {index + 1} is not at hand")
+    uploads = Uploads(case_name(session.case_path), frozenset(case_files(document.case)))
+    case = restored(document.case, index, exchange, uploads)
+    after = list(case.transactions())[index]
+    if after == before:
+        session.say(f"{index + 1} {before.title} is as it was recorded.")
+        return
+    document = replace(document, uploads={**document.uploads, **uploads.files})
+    _change(session, document, case)
+    session.say(f"{index + 1} {after.title} is as recorded: `application-state` connects it.")
 
 
 async def mark_dangerous(session: Console, which: TransactionName, *, off: bool = False) -> None:

@@ -80,7 +80,7 @@ async def curl(
 
     WHICH is its number in `tree`, or what it is. The request is the recorded one; --replayed takes
     that of the last replay. Passwords, tokens and cookies are cut, so that the command can be
-    shown; --secrets leaves them in, so that it can be run.
+    shown; --secrets leaves them in, so that it can be run. It shows status and headers, too.
 
     Example: `curl 15 --replayed --secrets`
     """
@@ -96,7 +96,7 @@ async def curl(
     headers = tuple((name, mask.header(name, value)) for name, value in exchange.request_headers)
     body = exchange.request_body
     masked = body if secrets else _masked(body, mask)
-    command = curl_command(exchange.method, mask.text(exchange.url), headers, masked)
+    command = curl_command(exchange.method, mask.text(exchange.url), headers, masked, include=True)
     session.tell(ViewLine((line, ""), hanging=UNBROKEN) for line in command.split("\n"))
 
 

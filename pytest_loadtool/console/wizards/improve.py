@@ -14,17 +14,23 @@ from pytest_loadtool.console.wizards.consent import planned
 from pytest_loadtool.console.wizards.reset_server import reset_by
 from pytest_loadtool.correlation.autocorrelate import Conclusion, Missing, improve
 from pytest_loadtool.correlation.strategies.replay_compare import Replayed
+from pytest_loadtool.diagnosis.kept import KeptResponse
+from pytest_loadtool.diagnosis.outcome import StepOutcome
 from pytest_loadtool.diagnosis.redirect_mismatch import led_elsewhere
+from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.exchange import exchange_of
+from pytest_loadtool.report.failure import explain
 from pytest_loadtool.workflow.configuring import rules_of
+from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.replaying import replay
+from pytest_loadtool.workflow.replays import evidence_of
 from pytest_loadtool.workflow.telling import counted
 
 if TYPE_CHECKING:
-    from pytest_loadtool.replay import PagePlan, Response, Step
+    from pytest_loadtool.replay import PagePlan, Plan, Response, Step
 
 #: Bytes of a replayed body that are compared, and of all bodies of a replay together.
 _LONGEST_BODY, _MOST_BYTES = 4 << 20, 100 << 20
@@ -84,6 +90,7 @@ async def improve_by_replays(session: Console, *, server: str, most: int, reset:
     session.tell(views.decisions(one for one in new if one.variable))
     session.tell((*views.by_place(made.case), *_concluded(conclusion)))
     if conclusion.missing:
+        session.tell(_diagnosed(session, trial, kept, plan))
         raise NotGreenError(
             f"not green after {counted(conclusion.replays, 'replay')}: "
             f"{counted(len(conclusion.missing), 'transaction')} failed, and nothing more was found"
@@ -91,6 +98,21 @@ async def improve_by_replays(session: Console, *, server: str, most: int, reset:
     session.say(f"Green after {counted(conclusion.replays, 'replay')}.")
     if not conclusion.twice:
         session.say("It was not replayed a second time on the same server: --replays is too small.")
+
+
+def _diagnosed(session: Console, document: Document, kept: _Kept, plan: Plan) -> list[str]:
+    """Why the last replay failed, as `play` says it."""
+    if not any(one.failures for one in kept.outcomes):
+        return []
+    text = explain(
+        document.case,
+        kept.outcomes,
+        path=session.shown(session.case_path),
+        evidence=evidence_of(document),
+        secrets=tuple(secrets_of(document.case, plan.values)),
+        brief=True,
+    )
+    return ["", text, ""]
 
 
 def _concluded(conclusion: Conclusion) -> Iterator[str]:
@@ -117,32 +139,34 @@ def _listed(what: str, failed: Sequence[Missing], titles: Sequence[str]) -> Iter
 
 @dataclass(slots=True)
 class _Kept:
-    """Keeps what a replay showed: of what passed the response, of what failed the reasons."""
+    """Keeps what a replay showed: of what passed the response, of what failed the reasons; and
+    ``outcomes`` for the diagnosis, but for those that are too large."""
 
     exchanges: dict[int, Exchange] = field(default_factory=dict)
     failures: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    outcomes: list[StepOutcome] = field(default_factory=list)
     stopped: threading.Event = field(default_factory=threading.Event)
     room: int = _MOST_BYTES
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
         if self.stopped.is_set():
             raise CommandError("stopped")
-        reasons = tuple(failure.message for failure in failures)
         recorded = step.transaction.recorded
-        if recorded is not None and not reasons:
-            reasons = _led_elsewhere(recorded.status, response.status)
-        if reasons:
-            self.failures[step.index] = reasons
-        elif recorded is not None:
-            self._keep(step, response)
-
-    def _keep(self, step: Step, response: Response) -> None:
+        if recorded is not None and not failures:
+            failures = _led_elsewhere(recorded.status, response.status)
+        if failures:
+            self.failures[step.index] = tuple(failure.message for failure in failures)
         exchange, undecoded = exchange_of(response)
         size = exchange.response_size
         if undecoded or size > min(_LONGEST_BODY, self.room):
             return
         self.room -= size
-        self.exchanges[step.index] = exchange
+        if recorded is not None and not failures:
+            self.exchanges[step.index] = exchange
+        kept, origin = KeptResponse(exchange), str(step.origin)
+        self.outcomes.append(
+            StepOutcome(step.index, step.page_title, origin, step.transaction, kept, failures)
+        )
 
     def negotiation(self, step: Step, response: Response) -> None:
         pass
@@ -157,8 +181,8 @@ class _Kept:
         pass
 
 
-def _led_elsewhere(recorded: int, status: int) -> tuple[str, ...]:
+def _led_elsewhere(recorded: int, status: int) -> tuple[Failure, ...]:
     """A page instead of a redirect, or the other way round: to a login, for instance."""
     if not led_elsewhere(recorded, status):
         return ()
-    return (f"status {status} instead of {recorded} as recorded",)
+    return (Failure("status", f"status {status} instead of {recorded} as recorded"),)

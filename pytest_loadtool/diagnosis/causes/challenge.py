@@ -5,12 +5,20 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Sequence
+from shlex import quote
 
 from pytest_loadtool.auth import Challenge, parse_challenges, scheme_names, supported
-from pytest_loadtool.codec.template import Reference, Template, TemplateError
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
 from pytest_loadtool.diagnosis.finding import LIKELY, SAID, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import text_of
+from pytest_loadtool.diagnosis.remedies import (
+    PASSWORD,
+    as_recorded,
+    edited,
+    proxy_login,
+    references,
+    seen_outside,
+)
 from pytest_loadtool.diagnosis.situation import Situation
 
 _ASKS = {401: "www-authenticate", 407: "proxy-authenticate"}
@@ -63,8 +71,10 @@ def http_authentication(situation: Situation) -> Cause | RuledOut | None:
             + (f" and the realm {realms!r}." if realms else "."),
             SAID,
             remedies=(
-                Remedy(
-                    "correct `host` or `realm` of the [[identity]], or leave them out",
+                edited(
+                    f"say who the users are there, and set the environment variable {PASSWORD}; or "
+                    "correct `host` or `realm` of the [[identity]]",
+                    f"test-case-configuration --share USERNAME --password-env {PASSWORD}",
                     place=situation.subject.path,
                 ),
             ),
@@ -73,9 +83,10 @@ def http_authentication(situation: Situation) -> Cause | RuledOut | None:
         f"The server asks who you are ({schemes}), and the test case does not say.",
         SAID,
         remedies=(
-            Remedy(
-                "name the users: a dataset with a row for each, or one that all share",
-                commands=("test-case-configuration --dataset users.csv",),
+            edited(
+                f"name a user that all share, and set the environment variable {PASSWORD}; or a "
+                "dataset with a row for each: --dataset users.csv",
+                f"test-case-configuration --share USERNAME --password-env {PASSWORD}",
             ),
         ),
     )
@@ -86,22 +97,7 @@ def proxy_authentication(situation: Situation) -> Cause | RuledOut | None:
     if situation.status != 407:
         return None
     schemes = _schemes(situation.header("proxy-authenticate")) or "no scheme that is known"
-    proxy = situation.subject.case.proxy
-    text = "the proxy's user, password and method belong into the test case"
-    address = proxy.url if proxy is not None else "http://PROXY:PORT"
-    return Cause(
-        f"The proxy wants a login ({schemes}).",
-        SAID,
-        remedies=(
-            Remedy(
-                text,
-                commands=(
-                    f"properties --proxy {address} --proxy-username USER "
-                    "--proxy-password-env PROXY_PASSWORD",
-                ),
-            ),
-        ),
-    )
+    return Cause(f"The proxy wants a login ({schemes}).", SAID, remedies=(proxy_login(situation),))
 
 
 def bearer_token(situation: Situation) -> Cause | RuledOut | None:
@@ -113,18 +109,19 @@ def bearer_token(situation: Situation) -> Cause | RuledOut | None:
     said = challenge.parameters if challenge is not None else {}
     evidence = [f'the server says: {name} "{said[name]}"' for name in _TOLD if said.get(name)]
     if said.get("error") == "insufficient_scope":
-        return Cause(
+        cause = Cause(
             "The token is good, and does not allow this: its scope is too small.",
             SAID,
             tuple(evidence),
-            (Remedy("log in as a user, or ask for a scope, that may do this"),),
+            (Remedy("have the user, or the client, given a scope that allows this"),),
         )
+        return seen_outside(situation, cause)
     if field is None:
         return Cause(
             "The server wants a bearer token, and the request has none.",
             SHOWN,
             tuple(evidence),
-            (Remedy("take the token from the answer that gives it out", commands=("configure",)),),
+            (as_recorded(situation, "send the token that the answer to the login gives out"),),
         )
     if field.datasource == CONSTANT:
         return _constant(situation, field, evidence)
@@ -141,20 +138,18 @@ def _authorization(situation: Situation) -> Field | None:
 
 def _constant(situation: Situation, field: Field, evidence: list[str]) -> Cause:
     shown = situation.subject.mask.field(field)
-    commands = ("configure", "play")
-    if situation.subject.case.configured:
-        commands = ("application-state", "play")
+    command = "application-state" if situation.subject.case.configured else "configure"
     return Cause(
         "The bearer token is a constant: it was sent as recorded, and is refused.",
         SHOWN + 8,
         (f"Authorization: {shown}", *evidence),
-        (Remedy("take the token from the answer that gives it out", commands=commands),),
+        (edited("take the token from the answer that gives it out", command),),
     )
 
 
 def _refused(situation: Situation, field: Field, evidence: list[str]) -> Cause | RuledOut | None:
     """A token that was taken anew, and refused: it has expired, or is of another kind."""
-    names = [one.name for one in _references(field)]
+    names = [one.name for one in references(field.value)]
     givers = [
         one
         for one in situation.before
@@ -166,7 +161,7 @@ def _refused(situation: Situation, field: Field, evidence: list[str]) -> Cause |
             f"Nothing gives out ${{{names[0] if names else '?'}}}, which Authorization sends.",
             SHOWN,
             tuple(evidence),
-            (Remedy("take it from the answer to the login", commands=("application-state",)),),
+            (as_recorded(situation, "take it from the answer to the login"),),
         )
     giver = givers[-1]
     failed = [one for one in giver.failures if one.cause == "extractor"]
@@ -184,7 +179,7 @@ def _refused(situation: Situation, field: Field, evidence: list[str]) -> Cause |
     then = f"; {recorded:.1f} s when recorded" if recorded is not None else ""
     lives = f", which says that it lives {life:g} s" if life is not None else ""
     path = situation.subject.path
-    return Cause(
+    cause = Cause(
         "The bearer token has expired." if expired else "The bearer token was refused.",
         SAID if expired else LIKELY + 10,
         (
@@ -194,10 +189,12 @@ def _refused(situation: Situation, field: Field, evidence: list[str]) -> Cause |
         ),
         (
             Remedy(
-                "shorter pauses, or a token that is renewed: the transaction that gives it out "
-                f'gets `refreshes = "{names[0]}"`',
+                "have the token renewed when it has expired, by the transaction that gives it out",
                 line=f'refreshes = "{names[0]}"',
                 place=f"{path}:{giver.transaction.line}",
+            ),
+            Remedy(
+                "or shorter pauses", command=f"pytest {quote(path)} --loadtool-think-time 500ms"
             ),
         )
         if expired
@@ -209,13 +206,7 @@ def _refused(situation: Situation, field: Field, evidence: list[str]) -> Cause |
         ),
         confirm=f"pytest {path} --loadtool-think-time none" if age > 0.5 else "",
     )
-
-
-def _references(field: Field) -> tuple[Reference, ...]:
-    try:
-        return Template.parse(field.value).references
-    except TemplateError:
-        return ()
+    return cause if cause.confirm or expired else seen_outside(situation, cause)
 
 
 def _lifetime(text: str) -> float | None:

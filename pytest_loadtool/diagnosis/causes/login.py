@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from pytest_loadtool.codec.secret import is_password
-from pytest_loadtool.codec.template import Reference, Template, TemplateError
 from pytest_loadtool.correlation.classify import is_identity_name
-from pytest_loadtool.correlation.requests.fields import CONSTANT, DATASET, Field, fields_of
-from pytest_loadtool.diagnosis.finding import LIKELY, SAID, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_of
+from pytest_loadtool.diagnosis.finding import LIKELY, SAID, SHOWN, Cause, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import EXISTS
 from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page, was_refused
+from pytest_loadtool.diagnosis.remedies import new_password, references
 from pytest_loadtool.diagnosis.situation import Situation
 
 #: What servers say of credentials, and of tokens, which are another matter.
@@ -46,7 +46,7 @@ def login_refused(situation: Situation) -> Cause | RuledOut | None:
         f"The login was refused: {situation.name(login)}.",
         sure,
         tuple(evidence),
-        tuple(_remedies(situation, login, typed)),
+        (new_password(situation, login, typed),),
         index=login.index,
     )
 
@@ -93,29 +93,5 @@ def _sent(situation: Situation, login: StepOutcome, field: Field) -> str:
     if field.datasource == CONSTANT:
         return f"sent {field.name} = {subject.mask.field(field)}, a constant"
     sent = {name: subject.mask.value(field.name, value) for name, value in subject.sent.items()}
-    parts = (f"{sent.get(one.name, '?')} of ${{{one.name}}}" for one in _references(field))
+    parts = (f"{sent.get(one.name, '?')} of ${{{one.name}}}" for one in references(field.value))
     return f"sent {field.name} = {', '.join(parts)}"
-
-
-def _references(field: Field) -> tuple[Reference, ...]:
-    try:
-        return Template.parse(field.value).references
-    except TemplateError:  # a constant that looks like one
-        return ()
-
-
-def _remedies(situation: Situation, login: StepOutcome, typed: list[Field]) -> list[Remedy]:
-    names = (one.dataset for field in typed for one in _references(field))
-    files = {one.name: one.file for one in situation.subject.case.datasets}
-    used = [one for one in dict.fromkeys(names) if one is not None and one in files]
-    if used and any(one.datasource == DATASET for one in typed):
-        return [
-            Remedy(f"correct the row that was used of {files[one]} (one replay uses row 1)")
-            for one in used
-        ]
-    return [
-        Remedy(
-            "give the user name and the password that the server knows now",
-            commands=(f"user-identity {login.index + 1}",),
-        )
-    ]

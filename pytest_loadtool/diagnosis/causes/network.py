@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from shlex import quote
 from urllib.parse import urlsplit
 
 from pytest_loadtool.diagnosis.finding import SAID, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.remedies import (
+    new_credentials,
+    place_of_failed,
+    recorded_server,
+    seen_outside,
+)
 from pytest_loadtool.diagnosis.situation import Situation
 
 #: By the kind of a failure: what it means, and what to do.
@@ -17,10 +26,7 @@ _MEANING: dict[str, tuple[str, str]] = {
         "Nobody accepts connections there.",
         "start the server, or correct `server` and its port",
     ),
-    "tls": (
-        "TLS did not come about.",
-        'name the certificate authority in [tls] of the test case: ca = "ca.pem"',
-    ),
+    "tls": ("TLS did not come about.", "see which protocol and certificate the server has"),
     "timeout": ("The response did not come in time.", "see why the server is slow"),
     "reset": (
         "The server ended the connection.",
@@ -51,11 +57,70 @@ def no_response(situation: Situation) -> Cause | RuledOut | None:
     origin = situation.failed.origin
     if failure.cause in ("dns", "connect", "tls", "timeout", "reset", "protocol"):
         evidence.append(f"asked for at {origin}{_recorded_elsewhere(situation, origin)}")
+    if failure.cause == "auth" and re.search("NTLM|Negotiate", failure.message):
+        evidence.append(_POLICY)
     if failure.cause == "timeout":
         evidence += _times(situation)
-    place = f"{situation.subject.path}:{situation.failed.transaction.line}"
-    remedies = (Remedy(todo, place=place if failure.cause == "target" else ""),) if todo else ()
-    return Cause(text, SAID + 2, tuple(evidence), remedies)
+    remedies = tuple(_remedies(situation, failure.cause, failure.message))
+    place = place_of_failed(situation) if failure.cause == "target" else ""
+    if todo and "--proxy-url" not in "".join(one.command for one in remedies):
+        remedies += (Remedy(todo, place=place),)
+    text = _of_certificate(failure.message) or _of_proxy(failure.message) or text
+    cause = Cause(text, SAID + 2, tuple(evidence), remedies)
+    return seen_outside(situation, cause) if failure.cause in _OUTSIDE else cause
+
+
+#: What else it may be where NTLM is refused.
+_POLICY = (
+    "if they are right, see the server's NTLM policy: NTLMv2 with session security is spoken here "
+    "(the original tool: from version 5.4; to turn it off makes a server weaker)"
+)
+#: What the same request shows by another client.
+_OUTSIDE = frozenset({"dns", "connect", "tls", "timeout", "reset", "protocol", "decoding"})
+#: How much longer is waited than before, at least, in seconds.
+_MORE_TIME = 300
+#: What libraries say of certificates, and what that means.
+_CERTIFICATES = {
+    "expired": "The server's certificate has expired.",
+    "mismatch": "The server's certificate is for another name.",
+    "not valid for": "The server's certificate is for another name.",
+    "self-signed": "The server's certificate is of an authority that is not trusted here.",
+    "self signed": "The server's certificate is of an authority that is not trusted here.",
+    "unable to get local issuer": (
+        "The server's certificate is of an authority that is not trusted here."
+    ),
+}
+_UNTRUSTED = re.compile(r"self.signed|local issuer|not trusted", re.IGNORECASE)
+
+
+def _of_proxy(message: str) -> str:
+    """What a proxy wants that nobody has told it."""
+    found = re.search(r"wants to know who asks (\(.*?\))", message)
+    return f"The proxy wants a login {found[1]}." if found and "proxy" in message else ""
+
+
+def _of_certificate(message: str) -> str:
+    return next((text for word, text in _CERTIFICATES.items() if word in message), "")
+
+
+def _remedies(situation: Situation, kind: str, message: str) -> Iterator[Remedy]:
+    """What can be done here, without the server."""
+    path = situation.subject.path
+    if kind == "auth":
+        yield from new_credentials(situation, message)
+    elif kind == "timeout":
+        seconds = max(_MORE_TIME, 10 * round(situation.failed.milliseconds / 1000))
+        text = "wait longer, which also shows whether it comes at all"
+        yield Remedy(text, command=f"pytest {quote(path)} --loadtool-timeout {seconds}s")
+    elif kind in ("dns", "connect") and "proxy" in message:
+        text = "start the proxy, correct its address, or go without it"
+        yield Remedy(text, command=f"pytest {quote(path)} --proxy-url none")
+    elif kind in ("dns", "connect", "tls", "protocol"):
+        if kind == "tls" and _UNTRUSTED.search(message):
+            text = "put the certificate of its authority beside the test case, as ca.pem, and name"
+            yield Remedy(f"{text} it at the end", line='[tls]\nca = "ca.pem"', place=path)
+        elif (server := recorded_server(situation)) is not None:
+            yield server
 
 
 def _recorded_elsewhere(situation: Situation, origin: str) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.secret import is_given_out, is_secret
 from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SAID, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.remedies import as_recorded, place_of_failed
 from pytest_loadtool.diagnosis.situation import Situation
 
 #: What connections, caches and clients of a browser add; and what other checks look at.
@@ -36,19 +39,11 @@ def header_not_sent(situation: Situation) -> Cause | RuledOut | None:
     if not lost:
         return RuledOut("all headers of the recorded request were sent")
     name = max(lost, key=lambda one: _weight(situation, one))
-    place = f"{situation.subject.path}:{situation.failed.transaction.line}"
     return Cause(
         f"The header {name} was sent when recorded, and is not now.",
         _weight(situation, name),
         (f"not sent: {', '.join(lost)}",),
-        (
-            Remedy(
-                f"give the transaction its header {name} back, then `configure`",
-                commands=("configure", "play"),
-                line=f'headers = ["{name}: …"]',
-                place=place,
-            ),
-        ),
+        (as_recorded(situation, f"give the transaction its header {name} back"),),
     )
 
 
@@ -62,6 +57,25 @@ def _weight(situation: Situation, name: str) -> int:
         return SAID
     telling = is_given_out(name) or is_secret(name) or "key" in words
     return SHOWN + 8 if telling else LIKELY if name.lower().startswith("x-") else POSSIBLE
+
+
+def address_edited(situation: Situation) -> Cause | RuledOut | None:
+    """An address whose constant parts are not those that were recorded."""
+    exchange = situation.subject.exchange
+    template = situation.failed.transaction.request.target.partition("?")[0]
+    if exchange is None or situation.status not in (400, 404, 405, 410):
+        return None
+    was = urlsplit(exchange.url).path
+    parts = re.split(r"\$\{[^}]*\}", urlsplit(template).path)
+    if re.fullmatch(".+?".join(map(re.escape, parts)), was):
+        return None
+    sent = situation.subject.request_head[0].split(" ")[1].partition("?")[0]
+    return Cause(
+        f"The address is another than was recorded: {situation.subject.mask.text(sent)}.",
+        SHOWN + 8,
+        (f"recorded: {situation.subject.mask.text(was)}",),
+        (as_recorded(situation, "ask for what was recorded"),),
+    )
 
 
 def body_invalid(situation: Situation) -> Cause | RuledOut | None:
@@ -78,12 +92,16 @@ def body_invalid(situation: Situation) -> Cause | RuledOut | None:
     if exchange is not None and _problem(recorded):
         return None
     values = [name for name, value in situation.subject.sent.items() if value and value in body]
-    place = f"{situation.subject.path}:{situation.failed.transaction.line}"
     return Cause(
         "The body that was sent is no valid JSON" + (", the recorded one is." if recorded else "."),
         SAID,
         (wrong, *([f"it holds the values of ${{{'}, ${'.join(values)}}}"] if values else [])),
-        (Remedy("correct `body` of the transaction", place=place),),
+        (
+            as_recorded(situation, "give the transaction its recorded body back"),
+            Remedy("or correct `body` in the file", place=place_of_failed(situation)),
+        )
+        if recorded
+        else (Remedy("correct `body` of the transaction", place=place_of_failed(situation)),),
     )
 
 

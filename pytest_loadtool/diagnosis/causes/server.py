@@ -24,8 +24,8 @@ from pytest_loadtool.diagnosis.finding import (
 from pytest_loadtool.diagnosis.outcome import text_of
 from pytest_loadtool.diagnosis.page_errors import EXISTS, LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.redirect_mismatch import was_refused
+from pytest_loadtool.diagnosis.remedies import as_recorded, edited, references, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
-from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.rule import same_name
 
 _BOT = re.compile(
@@ -41,9 +41,6 @@ _RIGHTS = re.compile(
     r"|admin|berechtig",
     re.IGNORECASE,
 )
-_STATIC = frozenset({Kind.IMAGE, Kind.CSS, Kind.JAVASCRIPT})
-#: A part of the name of a static file that changes with each deployment.
-_HASH = re.compile(r"[.-][0-9a-f]{8,}\.|[.-][A-Za-z0-9_-]{8,}\.(?:js|css|woff2?|png|svg)$")
 
 
 def rate_limited(situation: Situation) -> Cause | RuledOut | None:
@@ -57,19 +54,32 @@ def rate_limited(situation: Situation) -> Cause | RuledOut | None:
     limits = [f"{name}: {value}" for name in names for value in situation.header(name)[:1]]
     evidence = [f"Retry-After: {one}" for one in after] + limits
     evidence += [f"it says: {one!r}" for one in situation.complaints]
+    wait = _wait(after)
     return Cause(
         "The target limits how many requests it takes.",
         SAID,
         tuple(evidence),
         (
-            Remedy(
-                "send less: more think time, fewer users; or raise the limit of the test server. "
-                "If the limit is what is tested, expect it",
-                line='status = "200-399, 429"',
-                place=f"{situation.subject.path}:{situation.failed.transaction.line}",
+            edited(
+                "send less: longer pauses, fewer users; or raise the limit of the test server",
+                f"think all {wait}s",
+            ),
+            edited(
+                "or, if the limit is what is tested, expect it",
+                f"status {situation.failed.index + 1} 200-399,429",
             ),
         ),
     )
+
+
+#: A pause between pages after which a limit may take the next, in seconds: at least, and at most.
+_AT_LEAST, _WAIT_TOP = 2, 60
+
+
+def _wait(after: list[str]) -> int:
+    """Seconds between pages, as the server asks for them (RFC 9110 §10.2.3)."""
+    asked = next((int(one) for one in after if one.isdecimal()), _AT_LEAST)
+    return min(max(asked, _AT_LEAST), _WAIT_TOP)
 
 
 def overloaded(situation: Situation) -> Cause | RuledOut | None:
@@ -81,12 +91,13 @@ def overloaded(situation: Situation) -> Cause | RuledOut | None:
     }.get(situation.status)
     if text is None:
         return None
-    return Cause(
+    cause = Cause(
         text,
         SHOWN,
         tuple(f"Retry-After: {one}" for one in situation.header("retry-after")),
-        (Remedy("look at the server and what it depends on; then replay again"),),
+        (Remedy("look at the server and what it depends on"),),
     )
+    return seen_outside(situation, cause)
 
 
 def server_error(situation: Situation) -> Cause | RuledOut | None:
@@ -94,18 +105,18 @@ def server_error(situation: Situation) -> Cause | RuledOut | None:
     if situation.status < 500 or situation.status in (502, 503, 504):
         return None
     said = [*situation.complaints] or [clip(_seen(situation), LONGEST_SAID)]
-    return Cause(
+    cause = Cause(
         f"The server failed ({situation.status}): its log says why.",
         LIKELY + 5,
         tuple(f"it says: {one!r}" for one in said if one),
-        (
-            Remedy(
-                "look into the server's log at this moment; if the request is to blame, `diff` "
-                "shows what it has otherwise than the recorded one",
-                commands=(f"diff {situation.failed.index + 1}",),
-            ),
-        ),
+        (Remedy(f"look into the server's log{_at(situation)}"),),
     )
+    return seen_outside(situation, cause)
+
+
+def _at(situation: Situation) -> str:
+    """When it was, by the server's own clock, if that is known."""
+    return "".join(f" at {one}" for one in situation.header("date")[:1])
 
 
 def bot_defence(situation: Situation) -> Cause | RuledOut | None:
@@ -115,12 +126,13 @@ def bot_defence(situation: Situation) -> Cause | RuledOut | None:
     if not found and not (guards and situation.status == 403):
         return None
     evidence = [f"the page says: {clip(found[0], LONGEST_SAID)!r}"] if found else []
-    return Cause(
+    cause = Cause(
         "A defence against robots refuses the request.",
         SHOWN + 2,
         (*evidence, *(f"header {one}" for one in guards)),
         (Remedy("have the guards of the test server let these requests through"),),
     )
+    return seen_outside(situation, cause)
 
 
 def not_permitted(situation: Situation) -> Cause | RuledOut | None:
@@ -131,12 +143,17 @@ def not_permitted(situation: Situation) -> Cause | RuledOut | None:
     users = _other_users(situation)
     if not said and not users:
         return None
-    return Cause(
+    remedies: tuple[Remedy, ...] = (Remedy("grant the user the rights of the recorded one"),)
+    if users and situation.login is not None:
+        text = "log in as the user who was recorded, or grant this one the rights"
+        remedies = (as_recorded(situation, text, situation.login),)
+    cause = Cause(
         "The user is known and may not do this.",
         SHOWN if users else LIKELY - 2,
         (*users, *(f"it says: {one!r}" for one in said)),
-        (Remedy("replay as a user with the rights of the recorded one, or grant them"),),
+        remedies,
     )
+    return cause if users else seen_outside(situation, cause)
 
 
 def _other_users(situation: Situation) -> list[str]:
@@ -153,8 +170,8 @@ def _other_users(situation: Situation) -> list[str]:
     names = [one for one in fields if is_identity_name(one.wire_name) and one.slot is not None]
     found = []
     for field in names:
-        sent = subject.sent.items()
-        values = [unquote_plus(value) for name, value in sent if f"${{{name}}}" in field.value]
+        names_of = [one.name for one in references(field.value)]
+        values = [unquote_plus(subject.sent.get(name, "")) for name in names_of]
         found += [
             f"replayed as {field.name} = {value}, which is not who was recorded"
             for value in values
@@ -181,12 +198,7 @@ def exists_already(situation: Situation) -> Cause | RuledOut | None:
         else f"The server may take {name!r} only once.",
         SAID if found else SHOWN if situation.status == 409 else LIKELY if refused else POSSIBLE,
         tuple(f"it says: {one!r}" for one in said),
-        (
-            Remedy(
-                "give each replay and each virtual user one of its own",
-                commands=(f"unique {quote(name)}", "play"),
-            ),
-        ),
+        (edited("give each replay and each virtual user one of its own", f"unique {quote(name)}"),),
     )
 
 
@@ -235,12 +247,7 @@ def refused_form(situation: Situation) -> Cause | RuledOut | None:
         f"The form was refused: it came back as a page, a redirect was recorded ({recorded}).",
         LIKELY - 3 if said else POSSIBLE + 5,
         tuple(f"the page says: {one!r}" for one in said),
-        (
-            Remedy(
-                "it may hold something of the recorded session",
-                commands=("configure --replay",),
-            ),
-        ),
+        (edited("it may hold something of the recorded session", "configure --replay"),),
     )
 
 
@@ -248,75 +255,78 @@ def refused_values(situation: Situation) -> Cause | RuledOut | None:
     """The server says which value it does not take."""
     if situation.status not in (400, 422) or not situation.complaints:
         return None
+    name = _named(situation)
+    number = situation.failed.index + 1
+    remedies: tuple[Remedy, ...]
+    remedies = (Remedy("compare what was sent with the recording", commands=(f"diff {number}",)),)
+    if name:
+        remedies = (
+            edited(
+                "give it a VALUE that it takes",
+                f"set-field {number} {quote(name)} --constant VALUE",
+            ),
+            *remedies,
+        )
     return Cause(
         "The server does not take a value of the request.",
         LIKELY + 2,
         tuple(f"it says: {one!r}" for one in situation.complaints),
-        (
-            Remedy(
-                "compare what was sent with the recording",
-                commands=(f"diff {situation.failed.index + 1}",),
-            ),
-        ),
+        remedies,
     )
 
 
-def missing_file(situation: Situation) -> Cause | RuledOut | None:
-    """A static file is not there (any more): mostly harmless, and often of another deployment."""
-    recorded = situation.failed.transaction.recorded
-    if situation.status not in (404, 410) or recorded is None or recorded.kind not in _STATIC:
+def _named(situation: Situation) -> str:
+    """The field of the request that the answer names, if it names one."""
+    text = text_of(situation.failed.response)[0]
+    fields = [one for one in situation.fields if one.slot is not None and one.section != "HEADERS"]
+    having = (
+        one.name
+        for one in fields
+        if len(one.wire_name) > 1 and re.search(rf"(?<!\w){re.escape(one.wire_name)}(?!\w)", text)
+    )
+    return next(having, "")
+
+
+def too_large(situation: Situation) -> Cause | RuledOut | None:
+    """The server, or one before it, takes no body, or address, as long as this."""
+    what = {413: "body", 414: "address", 431: "head"}.get(situation.status)
+    if what is None:
         return None
-    hashed = _HASH.search(situation.failed.transaction.request.target.partition("?")[0])
-    return Cause(
-        "A static file is not there"
-        + (": its name changes with each deployment." if hashed else ", which is mostly harmless."),
+    size = len(situation.failed.response.request)
+    cause = Cause(
+        f"The server takes no request whose {what} is so long.",
+        SAID,
+        (f"the request has {size:,} bytes; one that is larger than recorded grew by its values",),
+        (
+            Remedy(
+                "raise the limit of the server, or of the proxy before it (nginx: "
+                "client_max_body_size)"
+            ),
+        ),
+    )
+    return seen_outside(situation, cause)
+
+
+def method_refused(situation: Situation) -> Cause | RuledOut | None:
+    """The method is not allowed there: it was edited, or the server is another."""
+    if situation.status != 405:
+        return None
+    method = situation.failed.transaction.request.method
+    exchange = situation.subject.exchange
+    if exchange is not None and exchange.method != method:
+        return Cause(
+            f"{method} is not allowed there: {exchange.method} was recorded.",
+            SAID,
+            remedies=(as_recorded(situation, "send what was recorded"),),
+        )
+    allowed = ", ".join(situation.header("allow"))
+    cause = Cause(
+        f"The server does not take {method} there (any more).",
         SHOWN,
-        remedies=(
-            Remedy("leave static files out: an API or page test needs none", commands=("strip",)),
-        ),
+        (f"Allow: {allowed}",) if allowed else (),
+        (Remedy("see whether this is the version of the application that was recorded"),),
     )
-
-
-def missing_everywhere(situation: Situation) -> Cause | RuledOut | None:
-    """Nothing is there: the address is that of another server or application."""
-    if situation.status != 404 or len(situation.outcomes) < 2 or situation.failed.index:
-        return None
-    missing = [one for one in situation.outcomes if one.response.status == 404]
-    if len(missing) < len(situation.outcomes) or situation.recorded_status == 404:
-        return None
-    return Cause(
-        f"None of the {len(missing)} addresses is there: this is another server or path.",
-        SHOWN + 10,
-        (f"requests go to {situation.failed.origin}",),
-        (Remedy("set `server` of the test case", place=f"{situation.subject.path}:1"),),
-    )
-
-
-def missing_page(situation: Situation) -> Cause | RuledOut | None:
-    """A page or an API call is not there."""
-    if situation.status not in (404, 410):
-        return None
-    gone = "was taken away" if situation.status == 410 else "is not there"
-    return Cause(
-        f"What was asked for {gone}: {situation.subject.mask.text(_target(situation))}.",
-        POSSIBLE + 5,
-        (
-            "no part of its address was given out by an answer before",
-            *(f"it says: {one!r}" for one in situation.complaints),
-        ),
-        (
-            Remedy(
-                "the recorded thing has to be on the server, or be made by the test case before; "
-                "`configure --replay` looks for ids that rules do not know",
-                commands=("configure --replay",),
-            ),
-        ),
-    )
-
-
-def _target(situation: Situation) -> str:
-    words = situation.subject.request_head[0].split(" ")
-    return words[1].partition("?")[0] if len(words) > 1 else ""
+    return seen_outside(situation, cause)
 
 
 def _seen(situation: Situation) -> str:

@@ -10,6 +10,7 @@ from pytest_loadtool.codec.cookie import set_cookies
 from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome
 from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page
+from pytest_loadtool.diagnosis.remedies import edited, recorded_server, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
 
 #: What the address of a page to log in at has in it.
@@ -36,16 +37,7 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
             return _not_set(situation, name, setter)
     if known:
         name, setter = next(iter(known.items()))
-        return Cause(
-            f"The cookie {name} was not sent, though {situation.name(setter)} set it.",
-            SHOWN,
-            (
-                f"Set-Cookie: {_without_value(situation, setter, name)}",
-                f"this request goes to {situation.failed.origin}",
-            ),
-            (Remedy("set `server` to a host, scheme and path that the cookie is for"),),
-            index=setter.index,
-        )
+        return _not_for_here(situation, name, setter)
     return Cause(
         f"The cookies {', '.join(lost)} were not sent: no response of the recording sets them."
         if len(lost) > 1
@@ -56,6 +48,37 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
     )
 
 
+def _not_for_here(situation: Situation, name: str, setter: StepOutcome) -> Cause:
+    server = recorded_server(situation)
+    target = situation.subject.request_head[0].split(" ")[1:2]
+    cause = Cause(
+        f"The cookie {name} was not sent, though {situation.name(setter)} set it.",
+        SHOWN,
+        (
+            f"Set-Cookie: {_without_value(situation, setter, name)}",
+            f"this request goes to {situation.failed.origin}{_path(target)}",
+            f"recorded: {_recorded_attributes(situation, setter, name)}",
+        ),
+        (server,)
+        if server is not None
+        else (
+            Remedy(
+                "have the server set it for this address again: its path, domain and Secure decide "
+                "where it goes"
+            ),
+        ),
+        index=setter.index,
+    )
+    return cause if server is not None else seen_outside(situation, cause, setter)
+
+
+def _recorded_attributes(situation: Situation, setter: StepOutcome, name: str) -> str:
+    exchange = situation.of(setter).exchange
+    headers = exchange.response_headers if exchange is not None else ()
+    lines = (v for n, v in headers if n.lower() == "set-cookie")
+    return next((_cut(one, name) for one in lines if one.partition("=")[0].strip() == name), "")
+
+
 def _not_set(situation: Situation, name: str, setter: StepOutcome) -> Cause:
     recorded = situation.of(setter).exchange
     was = recorded.status if recorded is not None else 0
@@ -64,20 +87,26 @@ def _not_set(situation: Situation, name: str, setter: StepOutcome) -> Cause:
     evidence = [status, *(f"it says: {one!r}" for one in situation.complaints_of(setter))]
     if setter.otherwise:
         evidence.append(f"not as recorded: {setter.otherwise}")
-    return Cause(
+    cause = Cause(
         f"{situation.name(setter)} set the cookie {name} when recorded, and did not now.",
         SHOWN + 5,
         tuple(evidence),
-        (Remedy("mend that one first", commands=(f"diff {setter.index + 1}",)),),
+        (Remedy("see why the server sets none: its answer, and its log"),),
         index=setter.index,
     )
+    return seen_outside(situation, cause, setter)
 
 
 def _without_value(situation: Situation, setter: StepOutcome, name: str) -> str:
     lines = (v for n, v in situation.of(setter).headers if n.lower() == "set-cookie")
     line = next((one for one in lines if one.partition("=")[0].strip() == name), name)
-    pair, semicolon, attributes = line.partition(";")
-    return f"{pair.partition('=')[0].strip()}=…{semicolon}{attributes}"
+    return _cut(line, name)
+
+
+def _cut(line: str, name: str) -> str:
+    """A Set-Cookie without the value."""
+    _, semicolon, attributes = line.partition(";")
+    return f"{name}=…{semicolon}{attributes}"
 
 
 def session_expired(situation: Situation) -> Cause | RuledOut | None:
@@ -107,7 +136,7 @@ def session_expired(situation: Situation) -> Cause | RuledOut | None:
                 "if it passes without think times: shorter ones, or log in again within the test",
                 command=f"pytest {path} --loadtool-think-time 500ms",
             ),
-            Remedy("if it fails without them, too: dynamic values anew", commands=("configure",)),
+            edited("if it fails without them, too: dynamic values anew", "application-state"),
         ),
         confirm=f"pytest {path} --loadtool-think-time none",
     )
@@ -117,7 +146,8 @@ def _is_about_session(situation: Situation) -> bool:
     """Whether the answer is one to who is not known: 401, or a redirect or page to log in."""
     if situation.status in (401, 419, 440):
         return True
-    return bool(to_login(situation)) or "log in" in situation.failed.otherwise
+    said = (situation.failed.otherwise, *(one.message for one in situation.failed.failures))
+    return bool(to_login(situation)) or any("log in" in one for one in said)
 
 
 def to_login(situation: Situation) -> str:
@@ -140,7 +170,7 @@ def redirected_to_login(situation: Situation) -> Cause | RuledOut | None:
         "The server does not know who asks, and redirects to the login: "
         f"{situation.subject.mask.text(location)}.",
         POSSIBLE,
-        remedies=(Remedy("dynamic values anew", commands=("configure", "play")),),
+        remedies=(edited("dynamic values anew", "application-state"),),
     )
 
 

@@ -8,11 +8,12 @@ from urllib.parse import unquote
 
 from pytest_loadtool.codec.secret import Secret, is_given_out, is_typed_secret, secret_kinds
 from pytest_loadtool.codec.spellings import spellings
-from pytest_loadtool.codec.template import Reference, Template, TemplateError
+from pytest_loadtool.codec.template import Reference
 from pytest_loadtool.correlation.classify import is_identity_name, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
 from pytest_loadtool.diagnosis.finding import LIKELY, LONGEST_VALUE, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome
+from pytest_loadtool.diagnosis.remedies import as_recorded, edited, references
 from pytest_loadtool.diagnosis.situation import Situation
 
 _OF_TOKENS = re.compile(r"csrf|xsrf|forgery", re.IGNORECASE)
@@ -30,7 +31,7 @@ def token_not_anew(situation: Situation) -> Cause | RuledOut | None:
             f"{field.name} was sent with the recorded value: nothing new was taken {who}.",
             LIKELY,
             (f"${{{name}}} has the value of the recording",),
-            (Remedy("find out who gives it out now", commands=("application-state", "play")),),
+            (edited("find out who gives it out now", "application-state"),),
             index=giver.index if giver is not None and giver.failures else None,
         )
     return None
@@ -47,21 +48,12 @@ def token_written_over(situation: Situation) -> Cause | RuledOut | None:
         if not recorded or not given_out or is_typed_secret(field.wire_name):
             continue
         was = min(recorded)
-        number = situation.failed.index + 1
         return Cause(
             f"{field.name} sends the constant {situation.subject.mask.field(field)[:LONGEST_VALUE]}"
             ", which was not recorded: it had a token that the server gave out.",
             SHOWN + 8,
             (f"recorded: {situation.subject.mask.value(field.name, was)[:LONGEST_VALUE]}",),
-            (
-                Remedy(
-                    "bring the recorded value back, and have it connected again",
-                    commands=(
-                        f"set-field {number} {quote(field.name)} --constant {quote(was)}",
-                        "configure",
-                    ),
-                ),
-            ),
+            (as_recorded(situation, "bring the recorded value back, and have it connected again"),),
         )
     return None
 
@@ -87,12 +79,9 @@ def token_of_wrong_page(situation: Situation) -> Cause | RuledOut | None:
                 "gave out",
             ),
             (
-                Remedy(
+                edited(
                     f"move the extractor of ${{{name}}} to {situation.name(form)}",
-                    commands=(
-                        f"move-extractor {giver.index + 1} {quote(name)} {form.index + 1}",
-                        "play",
-                    ),
+                    f"move-extractor {giver.index + 1} {quote(name)} {form.index + 1}",
                     place=f"{situation.subject.path}:{giver.transaction.line}",
                 ),
             ),
@@ -141,10 +130,7 @@ def _is_of_bearer(field: Field) -> bool:
 
 
 def _references(field: Field) -> tuple[Reference, ...]:
-    try:
-        return tuple(one for one in Template.parse(field.value).references if one.dataset is None)
-    except TemplateError:  # text beside the placeholder that looks like one
-        return ()
+    return tuple(one for one in references(field.value) if one.dataset is None)
 
 
 def _is_recorded(situation: Situation, name: str) -> bool | None:

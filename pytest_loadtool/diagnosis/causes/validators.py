@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from shlex import quote
 
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.template import Reference, Template, TemplateError
@@ -19,6 +20,7 @@ from pytest_loadtool.diagnosis.finding import (
 )
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
+from pytest_loadtool.diagnosis.remedies import edited, place_of_failed, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.validator import (
     HeaderValidator,
@@ -50,16 +52,14 @@ def text_not_found(situation: Situation) -> Cause | RuledOut | None:
     recorded = exchange.response_body.decode("utf-8", "replace") if exchange is not None else ""
     near = nearest(wanted, page)
     evidence = [f"nearest on the page: {near!r}"] if near else []
-    place = f"{situation.subject.path}:{situation.failed.transaction.line}"
     if exchange is not None and wanted not in recorded and wanted not in visible_text(recorded):
         then = nearest(wanted, visible_text(recorded))
         evidence += ["the recording does not have it either"]
-        line = [f"text = {_quoted(near or then)}"] if near or then else []
         return Cause(
             f"The validator is wrong: {clip(wanted, LONGEST_SAID)!r} was not on the recorded page.",
             SHOWN + 8,
             tuple(evidence),
-            (Remedy("correct its text", line="".join(line), place=place),),
+            (_instead(situation, validator, near or then, "correct its text"),),
         )
     changes = near and _NUMBERS.sub("", near) == _NUMBERS.sub("", wanted)
     if near:
@@ -69,26 +69,33 @@ def text_not_found(situation: Situation) -> Cause | RuledOut | None:
             SHOWN if changes else LIKELY + 5,
             (*evidence, *(["the recording has it"] if exchange is not None else [])),
             (
-                Remedy(
-                    "if what is there is right: the part that stays, a `regex`, or a JSON path "
-                    "instead",
-                    line=f"text = {_quoted(_common(wanted, near))}",
-                    place=place,
+                _instead(
+                    situation,
+                    validator,
+                    _common(wanted, near),
+                    "if what is there is right, look for the part that stays; or for a regular "
+                    "expression (--regex), or a JSON path (--json)",
                 ),
             ),
         )
-    return Cause(
+    cause = Cause(
         "The page has nothing like it: it is another page, its structure changed, or the name "
         "is misspelt.",
         POSSIBLE + 5,
         (*(["the recording has it"] if wanted in recorded else []),),
-        (
-            Remedy(
-                "compare what came with what was recorded",
-                commands=(f"diff {situation.failed.index + 1}",),
-            ),
-        ),
+        (Remedy("see what the server shows instead: `diff` compares it with what was recorded"),),
     )
+    return seen_outside(situation, cause)
+
+
+def _instead(situation: Situation, validator: Validator, text: str, why: str) -> Remedy:
+    """How a validator gets another text; an outcome keeps what it is about."""
+    number = situation.failed.index + 1
+    at = situation.failed.transaction.validators.index(validator) + 1
+    commands = [f"remove-validator {number} {at}"]
+    if text:
+        commands.append(f"validate {number} --text {quote(text)} --anyway")
+    return edited(why, *commands, place=place_of_failed(situation))
 
 
 def _broken(situation: Situation) -> Iterator[tuple[Validator, str]]:
@@ -142,10 +149,6 @@ def _common(wanted: str, found: str) -> str:
     return wanted[match.a : match.a + match.size].strip() or wanted
 
 
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
 def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
     """A change passed, and what it should have brought about is not there."""
     outcomes = [
@@ -160,20 +163,15 @@ def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
     name = situation.name(change) if change is not None else outcome.change
     said = situation.complaints_of(change) if change is not None else ()
     status = f"it was answered with {change.response.status}" if change is not None else ""
-    commands = (f"diff {change.index + 1}",) if change is not None else ()
     otherwise = [f"not as recorded: {change.otherwise}"] if change and change.otherwise else []
-    return Cause(
+    cause = Cause(
         f"{name} did not take effect: it is not so that {outcome.name}.",
         SAID if situation.causes == {"outcome"} else POSSIBLE,  # an error shows nothing at all
         tuple(filter(None, (status, *otherwise, *(f"it says: {one!r}" for one in said)))),
-        (
-            Remedy(
-                "see what the server made of it: its log, and how its answer differs",
-                commands=commands,
-            ),
-        ),
+        (Remedy("see what the server made of it: its log, and how its answer differs (`diff`)"),),
         index=change.index if change is not None else None,
     )
+    return seen_outside(situation, cause)
 
 
 def _says(situation: Situation, validator: Validator) -> bool:
@@ -245,12 +243,7 @@ def nothing_extracted(situation: Situation) -> Cause | RuledOut | None:
         else f"Nothing is where ${{{names[0] if names else '?'}}} was in the recorded answer.",
         LIKELY + (10 if otherwise else 0),
         tuple(evidence),
-        (
-            Remedy(
-                "see how it differs; if it is right, find the value anew",
-                commands=(f"diff {situation.failed.index + 1}", "application-state"),
-            ),
-        ),
+        (edited("if that answer is right, find the value anew", "configure --replay"),),
     )
 
 
@@ -259,14 +252,10 @@ def says_it_failed(situation: Situation) -> Cause | RuledOut | None:
     if "answer" not in situation.causes:
         return None
     said = next(one.message for one in situation.failed.failures if one.cause == "answer")
-    return Cause(
+    cause = Cause(
         f"{said}.".replace("..", "."),
-        SHOWN - 2,
+        POSSIBLE if "log in" in said else SHOWN - 2,
         tuple(f"it says: {one!r}" for one in situation.complaints),
-        (
-            Remedy(
-                "see what was sent otherwise than recorded",
-                commands=(f"diff {situation.failed.index + 1}",),
-            ),
-        ),
+        (Remedy("see why the server does not do it: what it says, and its log"),),
     )
+    return seen_outside(situation, cause)

@@ -10,8 +10,9 @@ from pytest_loadtool.codec.secret import is_given_out, is_typed_secret
 from pytest_loadtool.codec.spellings import any_of, spellings
 from pytest_loadtool.correlation.classify import is_id_name, is_identity_name, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
-from pytest_loadtool.diagnosis.finding import LONGEST_VALUE, SHOWN, Cause, Check, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import LONGEST_VALUE, SHOWN, Cause, Check, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
+from pytest_loadtool.diagnosis.remedies import edited
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.rule import NamePatterns
@@ -19,6 +20,8 @@ from pytest_loadtool.model.rule import NamePatterns
 #: Shorter texts stand in any page.
 _SHORTEST = 2
 _DIGITS = re.compile(r"\d+")
+#: Names of what tells one state of a thing from the next.
+_OF_STATES = re.compile(r"version|revision|etag|if-match|lock|changed|modified", re.IGNORECASE)
 #: Which of several requests, or fields, an entry of what is ignored is for.
 _NUMBER = re.compile(r" #\d+(?=:|$)")
 
@@ -44,6 +47,7 @@ def _may_be(field: Field) -> bool:
     if is_typed_secret(name) or is_identity_name(name) or len(value) < _SHORTEST:
         return is_given_out(name)
     telling = is_given_out(name) or is_id_name(name) or field.section == "PATH"
+    telling = telling or _OF_STATES.search(name) is not None
     return looks_random(value) or (telling and bool(_DIGITS.search(value)))
 
 
@@ -56,14 +60,15 @@ def _about(situation: Situation, field: Field) -> Cause | None:
     what = f"{field.name} = {shown}"
     ignored = _ignored(situation, field)
     if ignored:
-        remedy = Remedy(
+        remedy = edited(
             f'the test case ignores it: take "{ignored}" out of `ignore`, then',
-            commands=("configure", "play"),
+            "configure",
             place=path,
         )
     else:
-        commands = ("configure", "play") if not case.configured else ("configure --replay",)
-        remedy = Remedy("connect it with the answer that gives it out", commands=commands)
+        again = "application-state" if is_given_out(field.wire_name) else "configure --replay"
+        command = again if case.configured else "configure"
+        remedy = edited("connect it with the answer that gives it out", command)
     return Cause(
         f"{what} was sent as recorded, and {situation.name(giver)} gives out another now.",
         SHOWN + 6,

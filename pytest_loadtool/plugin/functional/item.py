@@ -32,9 +32,9 @@ from pytest_loadtool.plugin.paths import shown_error, shown_path
 from pytest_loadtool.plugin.proxy import proxy_secrets
 from pytest_loadtool.plugin.run_in_thread import run_apart
 from pytest_loadtool.plugin.server import server_from_fixture
-from pytest_loadtool.plugin.think_time import think_time_of
-from pytest_loadtool.report.diagnosis import summary
-from pytest_loadtool.report.failure import explain
+from pytest_loadtool.plugin.think_time import think_time_of, timeout_of
+from pytest_loadtool.report.diagnosis import FACTS
+from pytest_loadtool.report.failure import Explanation, explained
 
 if TYPE_CHECKING:
     from pytest_loadtool.casefile.toml.positions import KeyPath
@@ -94,11 +94,12 @@ class CaseItem(FileItem):
             self._fail(text, text, getattr(problem, "line", 0) or 1)
         failed = [one for one in watch.outcomes if one.failures]
         if failed:
-            first = min(failed, key=lambda one: one.index)
+            found = self._explained(watch)
+            self.user_properties += found.facts
             self._fail(
-                self._explain(watch),
-                summary(first, sum(1 for _ in self.case.transactions())),
-                first.transaction.line,
+                found.text + self._where_kept(),
+                found.message,
+                found.diagnosis.failed.transaction.line,
             )
 
     # As pytest's own override does, without a style.
@@ -115,7 +116,7 @@ class CaseItem(FileItem):
         return representation
 
     def _replay(self, request: pytest.FixtureRequest, watch: StepReporter) -> None:
-        from pytest_loadtool.engine.functional import replay_once
+        from pytest_loadtool.engine.functional import TIMEOUT, replay_once
 
         plan = self._plan(request)
         limit = body_limit_of(self.config)
@@ -124,6 +125,7 @@ class CaseItem(FileItem):
                 lambda: replay_once(
                     plan,
                     observer=observer,
+                    timeout=timeout_of(self.config) or TIMEOUT,
                     body_limit=limit,
                     challenged=observer.challenged,
                     began=began,
@@ -178,16 +180,13 @@ class CaseItem(FileItem):
         self._failure = (text, message, line)
         pytest.fail(text, pytrace=False)
 
-    def _explain(self, watch: StepReporter) -> str:
-        return (
-            explain(
-                self.case,
-                watch.outcomes,
-                path=shown_path(self.path, self.config),
-                evidence=evidence_of(self.path, trust_of(self.config)),
-                secrets=self._secrets,
-            )
-            + self._where_kept()
+    def _explained(self, watch: StepReporter) -> Explanation:
+        return explained(
+            self.case,
+            watch.outcomes,
+            path=shown_path(self.path, self.config),
+            evidence=evidence_of(self.path, trust_of(self.config)),
+            secrets=self._secrets,
         )
 
     def _where_kept(self) -> str:
@@ -203,7 +202,7 @@ class CaseItem(FileItem):
             "failed": sum(1 for one in watch.outcomes if one.failures),
             "duration": round(watch.duration, 3),
         }
-        names = (*properties, NOT_AS_RECORDED, NOT_KEPT)
+        names = (*properties, NOT_AS_RECORDED, NOT_KEPT, *FACTS)
         others = [one for one in self.user_properties if one[0] not in names]
         found = not_as_recorded(map(otherwise, watch.outcomes))
         if self._not_kept:

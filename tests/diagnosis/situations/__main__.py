@@ -1,7 +1,6 @@
-"""Bring all failures about and print what the diagnosis made of them.
+"""Bring the failures about and print how well they were diagnosed::
 
-``python -m tests.diagnosis.situations`` prints the table, ``--write`` puts it into
-``docs/diagnosis.md``; names choose some.
+python -m tests.diagnosis.situations [--write] [--texts FOLDER] [NAME ...]
 """
 
 from __future__ import annotations
@@ -10,14 +9,17 @@ import argparse
 import re
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from tests.diagnosis.situations import golden
 from tests.diagnosis.situations.bench import Outcome, Situation, bring_about
 from tests.diagnosis.situations.table import SITUATIONS
+from tests.diagnosis.situations.unseen import UNSEEN
 
 PAGE = Path(__file__).parents[3] / "docs" / "diagnosis.md"
-_BEGIN, _END = "<!-- table -->\n", "<!-- end of table -->\n"
 
 
 def right(situation: Situation, outcome: Outcome) -> bool:
@@ -26,21 +28,30 @@ def right(situation: Situation, outcome: Outcome) -> bool:
     return named and re.search(situation.cause, outcome.cause) is not None
 
 
+def false_remedy(situation: Situation, outcome: Outcome) -> bool:
+    """Whether something is to be done or written that does not help."""
+    return bool(outcome.changes or outcome.remedy.startswith("line")) and not outcome.mended
+
+
 def table(found: Iterable[tuple[Situation, Outcome]]) -> str:
     """The table as Markdown, with the score at its end."""
-    rows, causes, mended, by_person, count = [], 0, 0, 0, 0
+    rows, count, ways = [], Counter[str](), Counter[str]()
     for situation, outcome in found:
         good = right(situation, outcome)
-        count, causes = count + 1, causes + good
-        by_person += outcome.mended and situation.mend is not None
-        mended += outcome.mended and situation.mend is None
+        count["all"] += 1
+        count["right"] += good
+        count["false"] += false_remedy(situation, outcome)
+        ways[outcome.mended] += 1
         cause = re.sub(r"\b[0-9a-f]{12,}\b|\b[\w-]{20,}\b", "…", outcome.cause)
-        remedy = outcome.remedy if outcome.mended else f"{outcome.remedy}, in vain"
-        cause, remedy = (one.replace("|", "\\|") for one in (cause, remedy))
-        rows.append(f"| {situation.name} | {cause} | {'yes' if good else '**no**'} | {remedy} |")
+        remedy = re.sub(r"(?<=127\.0\.0\.1:)\d+", "PORT", outcome.remedy)
+        remedy = remedy if outcome.mended else f"**not**: {remedy}"
+        cells = (situation.name, cause, "yes" if good else "**no**", remedy)
+        rows.append("| " + " | ".join(one.replace("|", "\\|") for one in cells) + " |")
+    mended = count["all"] - ways[""]
     score = (
-        f"The right cause first: {causes} of {count}. Mended by a command or a line as printed: "
-        f"{mended}; by a person who did what is printed, as far as a program can: {by_person}.\n"
+        f"The right cause first: {count['right']} of {count['all']}. Mended as printed: {mended} "
+        f"({ways['command']} by commands, {ways['line']} by a line, {ways['server']} by the server "
+        f"that was brought back). False remedies: {count['false']}.\n"
     )
     head = "| brought about | cause named first | right | mended by |\n|---|---|---|---|\n"
     return f"{head}{chr(10).join(rows)}\n\n{score}"
@@ -51,24 +62,49 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.diagnosis.situations")
     parser.add_argument("names", nargs="*", help="parts of names; all without")
     parser.add_argument("--write", action="store_true", help="into docs/diagnosis.md")
+    parser.add_argument("--texts", action="store_true", help="what was printed and done, too")
+    parser.add_argument("--jobs", type=int, default=2, help="at a time")
     options = parser.parse_args(arguments)
-    chosen = [
-        one
-        for one in SITUATIONS
-        if not options.names or any(name in one.name for name in options.names)
-    ]
-    found = []
-    for situation in chosen:
-        with tempfile.TemporaryDirectory() as directory:
-            found.append((situation, bring_about(situation, Path(directory))))
-        sys.stderr.write(f"{len(found)} of {len(chosen)}  {situation.name}\n")
-    text = table(found)
-    if not options.write:
-        sys.stdout.write(text)
-        return
+    for mark, every in (("table", SITUATIONS), ("unseen", UNSEEN)):
+        numbers = [
+            number
+            for number, one in enumerate(every)
+            if not options.names or any(name in one.name for name in options.names)
+        ]
+        with ProcessPoolExecutor(options.jobs) as pool:
+            outcomes = list(pool.map(_one, [mark] * len(numbers), numbers))
+        if options.texts:
+            for outcome in outcomes:
+                sys.stdout.write("\n".join((outcome.text, *outcome.steps, "=" * 78, "")))
+        text = table(zip((every[one] for one in numbers), outcomes, strict=True))
+        if options.write:
+            golden.FOLDER.mkdir(exist_ok=True)
+            for one, outcome in zip(numbers, outcomes, strict=True):
+                path = golden.path_of(every[one].name)
+                path.write_text(golden.steady(outcome.block) + "\n", encoding="utf-8")
+            if not options.names:
+                _write(mark, text)
+        elif outcomes:
+            sys.stdout.write(text)
+
+
+def _one(mark: str, number: int) -> Outcome:
+    """Bring one about, in a process of its own."""
+    situation = {"table": SITUATIONS, "unseen": UNSEEN}[mark][number]
+    with tempfile.TemporaryDirectory() as directory:
+        try:
+            outcome = bring_about(situation, Path(directory))
+        except Exception as error:
+            outcome = Outcome(f"{type(error).__name__}: {error}")
+    sys.stderr.write(f"{outcome.mended or '-':8} {situation.name}\n")
+    return outcome
+
+
+def _write(mark: str, text: str) -> None:
     page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(_BEGIN)
-    PAGE.write_text(before + _BEGIN + text + _END + rest.partition(_END)[2], encoding="utf-8")
+    begin, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->\n"
+    before, _, rest = page.partition(begin)
+    PAGE.write_text(before + begin + text + end + rest.partition(end)[2], encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -43,15 +43,18 @@ class Shop:
     tokens: dict[str, float] = field(default_factory=dict)
     orders: dict[str, dict[str, Any]] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
+    readers: set[str] = field(default_factory=set)
+    state: str = field(default_factory=lambda: secrets.token_hex(8))
+    version: int = field(default_factory=lambda: 1000 + secrets.randbelow(9000))
     session_life: float = 1e9
     token_life: float = 3600
-    served: int = 0
-    url: str = ""
+    odd: Callable[[str, str, Mapping[str, str], Answer], Answer] | None = None
+    """What becomes of an answer on its way: given the method, the path and the headers, too."""
+    served: list[float] = field(default_factory=list)
 
     def answer(self, method: str, target: str, headers: Mapping[str, str], body: str) -> Answer:
         """Answer one request."""
         path = urlsplit(target).path
-        self.served += 1
         broken = _broken(self, method, path, headers)
         if broken is not None:
             return broken
@@ -59,6 +62,12 @@ class Shop:
             if path.startswith(prefix):
                 return handle(self, method, path, headers, body)
         return Answer(404, "<p>There is no such page.</p>", title="Not Found")
+
+    def too_many(self) -> bool:
+        """Whether more than three requests came within a second."""
+        now = time.monotonic()
+        self.served = [*(one for one in self.served if now - one < 1), now]
+        return len(self.served) > 3
 
     def session(self, headers: Mapping[str, str]) -> dict[str, Any] | None:
         """The session of a request, if it has one that lives."""
@@ -82,8 +91,8 @@ def _broken(shop: Shop, method: str, path: str, headers: Mapping[str, str]) -> A
             return answer
     if "basic" in shop.faults and not headers.get("authorization", "").startswith("Basic "):
         return Answer(401, "", (("WWW-Authenticate", 'Basic realm="shop"'),), "Unauthorized")
-    if "limit" in shop.faults and shop.served > 3:
-        return Answer(429, "", (("Retry-After", "30"),), "Too Many Requests")
+    if "limit" in shop.faults and shop.too_many():
+        return Answer(429, "", (("Retry-After", "1"),), "Too Many Requests")
     return None
 
 
@@ -114,6 +123,16 @@ _FAULTS: dict[str, tuple[str, Answer]] = {
             500,
             "<soap:Envelope xmlns:soap='http://schemas.xmlsoap.org/soap/envelope/'><soap:Body>"
             "<soap:Fault><faultcode>soap:Server</faultcode><faultstring>no stock</faultstring>"
+            "</soap:Fault></soap:Body></soap:Envelope>",
+            (("Content-Type", "text/xml"),),
+        ),
+    ),
+    "soap fault with 200": (
+        "POST /soap",
+        Answer(
+            200,
+            "<soap:Envelope xmlns:soap='http://schemas.xmlsoap.org/soap/envelope/'><soap:Body>"
+            "<soap:Fault><faultcode>soap:Client</faultcode><faultstring>no such shop</faultstring>"
             "</soap:Fault></soap:Body></soap:Envelope>",
             (("Content-Type", "text/xml"),),
         ),
@@ -169,6 +188,8 @@ def _account(
 
 
 def _stranger(shop: Shop) -> Answer:
+    if "login page" in shop.faults:
+        return Answer(200, _form(_token(None), _LOGIN_FIELDS, "/login"), title="Log in")
     if "login by redirect" in shop.faults:
         return Answer(302, "", (("Location", "/login?next=/account"),))
     return Answer(401, "<p>Please log in.</p>", title="Unauthorized")
@@ -181,9 +202,15 @@ def _order(shop: Shop, method: str, path: str, headers: Mapping[str, str], body:
     if path == "/order/new":
         fields = '<input name="title"><input name="quantity">'
         return Answer(200, _form(_token(session), fields, "/order"), title="New order")
+    if method not in ("GET", "POST"):
+        return Answer(405, "", (("Allow", "GET, POST"),), "Not Allowed")
     if method == "POST":
         form = dict(parse_qsl(body, keep_blank_values=True))
+        if session["user"] in shop.readers:
+            return Answer(403, '<p class="error">You do not have permission.</p>', (), "Forbidden")
         if form.get("csrf_token") not in session.get("tokens", set()):
+            if "laravel" in shop.faults:
+                return Answer(419, "", (), "Page Expired")
             return Answer(403, "<p>CSRF verification failed. Request aborted.</p>", (), "Forbidden")
         if "unique" in shop.faults and form["title"] in shop.names:
             error = '<p class="error">An order with this title already exists.</p>'
@@ -241,11 +268,13 @@ def _api(shop: Shop, method: str, path: str, headers: Mapping[str, str], body: s
         return Answer(200, one) if one else Answer(404, {"error": "not found"})
     if headers.get("x-csrf-token") != _api_csrf(token):
         return Answer(403, {"error": "CSRF token missing or incorrect"})
+    if "json" not in headers.get("content-type", ""):
+        return Answer(415, {"error": "this is no JSON"})
     asked = json.loads(body)
     if "taken" in shop.faults and asked["name"] in shop.names:
         return Answer(409, {"error": "conflict", "message": "name is already taken"})
-    if "invalid" in shop.faults:
-        return Answer(422, {"detail": "quantity: must be at most 5"})
+    if "invalid" in shop.faults and asked["quantity"] > 2:
+        return Answer(422, {"detail": "quantity: must be at most 2"})
     if "says no" in shop.faults:
         return Answer(200, {"success": False, "message": "out of stock"})
     shop.names.add(asked["name"])
@@ -263,6 +292,48 @@ def _soap(_shop: Shop, _method: str, _path: str, _headers: object, _body: str) -
     return Answer(200, text, (("Content-Type", "text/xml"),))
 
 
+def _notes(shop: Shop, method: str, path: str, headers: Mapping[str, str], body: str) -> Answer:
+    """Notes, which are changed with If-Match, and tasks, with their version."""
+    etag = (("ETag", f'"{shop.state}"'),)
+    if method == "GET":
+        return Answer(200, {"text": "old", "version": shop.version}, etag)
+    if path.startswith("/tasks"):
+        if json.loads(body).get("version") != shop.version:
+            return Answer(409, {"message": "the task was changed by somebody else: version"})
+        shop.version += 1
+        return Answer(200, {"done": True})
+    if "if-match" not in headers:
+        return Answer(428, {"message": "this request needs a condition"})
+    if headers["if-match"] != f'"{shop.state}"':
+        return Answer(412, {"message": "it was changed since"})
+    return Answer(200, {"done": True}, etag)
+
+
+def _stock(_shop: Shop, _method: str, _path: str, headers: Mapping[str, str], _body: str) -> Answer:
+    if headers.get("x-api-key") != "key-of-a-program":
+        return Answer(401, {"error": "API key missing or unknown"})
+    if headers.get("x-requested-with") != "XMLHttpRequest":
+        return Answer(403, {"error": "only for scripts of our pages"})
+    return Answer(200, {"teapots": 41})
+
+
+def _home(shop: Shop, _method: str, path: str, _headers: object, _body: str) -> Answer:
+    team = "/about/people" if "renamed page" in shop.faults else "/about/team"
+    if path == "/home":
+        return Answer(200, f'<a href="/home">Home</a> <a href="{team}">Team</a>', title="Home")
+    if path != team:
+        return Answer(404, "<p>No such page.</p>", title="Not Found")
+    return Answer(200, "<p>That is us, Jürgen and Zoë.</p>", title="Team")
+
+
+def _signed(shop: Shop, _method: str, _path: str, headers: Mapping[str, str], _body: str) -> Answer:
+    late = 600 if "clock" in shop.faults else 0
+    if abs(time.time() + late - float(headers.get("x-timestamp", 0))) > 300:
+        said = "The difference between the request time and the current time is too large."
+        return Answer(403, {"code": "RequestTimeTooSkewed", "message": said})
+    return Answer(200, {"signed": True})
+
+
 def _static(_shop: Shop, _method: str, _path: str, _headers: object, _body: str) -> Answer:
     return Answer(200, "PNG", (("Content-Type", "image/png"),))
 
@@ -275,40 +346,50 @@ _ROUTES = {
     "/api/": _api,
     "/soap": _soap,
     "/static/": _static,
+    "/notes": _notes,
+    "/tasks": _notes,
+    "/stock": _stock,
+    "/home": _home,
+    "/about": _home,
+    "/signed": _signed,
 }
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: _Server
+    server: ShopServer
 
     def _answer(self) -> None:
         shop = self.server.shop
         body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
         if "slow" in shop.faults and self.path == "/account":
-            shop_waits = self.server.released.wait(30)
-            assert shop_waits
+            self.server.released.wait(3)
         if "hangs up" in shop.faults and self.path == "/account":
             self.close_connection = True
             return
         headers = {name.lower(): value for name, value in self.headers.items()}
         with self.server.lock:
             found = shop.answer(self.command, self.path, headers, body)
+            if shop.odd is not None:
+                found = shop.odd(self.command, self.path, headers, found)
         text = found.body
         media = "application/json"
         if isinstance(text, str):
             media = "text/html; charset=utf-8"
             if found.title or not text:
                 text = _PAGE.format(title=found.title, body=text)
-        else:
+        elif not isinstance(text, bytes):
             text = json.dumps(text)
-        content = text.encode()
+        content = text if isinstance(text, bytes) else text.encode()
         self.send_response(found.status)
         if not any(name == "Content-Type" for name, _ in found.headers):
             self.send_header("Content-Type", media)
         for name, value in found.headers:
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
+        if any(name == "Content-Length" for name, _ in found.headers):
+            self.close_connection = True
+        else:
+            self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
 
@@ -318,23 +399,25 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-class _Server(ThreadingHTTPServer):
+class ShopServer(ThreadingHTTPServer):
+    """A server of `shop`, which may become another one, as after a restart."""
+
     daemon_threads = True
 
     def __init__(self, shop: Shop) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.shop, self.lock, self.released = shop, threading.Lock(), threading.Event()
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
 
 @contextmanager
-def serving(shop: Shop) -> Iterator[str]:
-    """Serve a shop; yields its URL."""
-    with _Server(shop) as server:
+def serving(shop: Shop) -> Iterator[ShopServer]:
+    """Serve a shop."""
+    with ShopServer(shop) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
-        shop.url = f"http://127.0.0.1:{server.server_address[1]}"
         try:
-            yield shop.url
+            yield server
         finally:
             server.released.set()
             server.shutdown()

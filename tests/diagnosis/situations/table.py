@@ -6,32 +6,40 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.diagnosis.situations.bench import Situation
-from tests.diagnosis.situations.sessions import by_api, by_pages, by_soap
+from tests.diagnosis.situations.bench import Situation, in_the_shop
+from tests.diagnosis.situations.peers import (
+    at_django,
+    at_fastapi,
+    by_hand,
+    identity,
+    limited,
+    small,
+    through,
+)
+from tests.diagnosis.situations.sessions import (
+    by_api,
+    by_django,
+    by_fastapi,
+    by_key,
+    by_links,
+    by_notes,
+    by_pages,
+    by_soap,
+)
 from tests.diagnosis.situations.shop import Shop
-
-Mend = Callable[[Shop, Path], None]
-
-
-def _without(*faults: str) -> Mend:
-    def mend(shop: Shop, _path: Path) -> None:
-        shop.faults -= set(faults)
-
-    return mend
 
 
 def _recorded(name: str) -> Callable[[str], str]:
     """Send a variable's recorded value instead: somebody took the correlation back."""
 
     def spoil(text: str) -> str:
-        found = re.search(
-            rf'^"{re.escape(name)}" = \{{ recorded = "([^"]*)".*\n', text, re.MULTILINE
-        )
+        line = rf"""^"{re.escape(name)}" = \{{ recorded = ["'](.*?)["'], .*\n"""
+        found = re.search(line, text, re.MULTILINE)
         assert found is not None
         text = text.replace(found[0], "")
         text = re.sub(rf'  \{{ variable = "{re.escape(name)}".*\n', "", text)
         text = text.replace("extractors = [\n]\n", "")
-        return text.replace(f"${{{name}}}", found[1])
+        return text.replace(f"${{{name}}}", found[1].replace('"', '\\"'))
 
     return spoil
 
@@ -76,36 +84,8 @@ def _token_lives(seconds: float) -> Callable[[Shop], None]:
     return arrange
 
 
-def _renewed(seconds: float) -> Mend:
-    return lambda shop, _path: _token_lives(seconds)(shop)
-
-
 def _new_password(shop: Shop) -> None:
     shop.passwords["ann"] = "another-password"
-
-
-def _old_password(shop: Shop, _path: Path) -> None:
-    shop.passwords["ann"] = "ann-password"
-
-
-def _rewritten(old: str, new: str) -> Mend:
-    """A person corrects the test case."""
-
-    def mend(_shop: Shop, path: Path) -> None:
-        path.write_text(_replaced(old, new)(path.read_text(encoding="utf-8")), encoding="utf-8")
-
-    return mend
-
-
-def _header_back(_shop: Shop, path: Path) -> None:
-    """A person gives the request its header, with the token that it needs."""
-    bearer = '  "Authorization: Bearer ${bearer_token[1]}",\n'
-    _rewritten(bearer, bearer + '  "X-CSRF-Token: ${csrf_token[1]}",\n')(_shop, path)
-
-
-def _server_back(shop: Shop, path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    path.write_text(_at(shop.url)(text), encoding="utf-8")
 
 
 def _at(url: str) -> Callable[[str], str]:
@@ -116,16 +96,60 @@ def _titles(shop: Shop) -> None:
     shop.names |= {"Tea for two", "Kettle"}
 
 
+def _of_dataset(text: str) -> str:
+    """User and password are of a dataset."""
+    text = text.replace(
+        "username=ann&password=ann-password",
+        "username=${users.username|form}&password=${users.password|form}",
+    )
+    return text + '\n[datasets.users]\nfile = "users.csv"\n'
+
+
+def _users(user: str, password: str) -> Callable[[Shop, Path], None]:
+    def after(_shop: Shop, path: Path) -> None:
+        (path.parent / "users.csv").write_text(f"username,password\n{user},{password}\n")
+
+    return after
+
+
+def _reader(shop: Shop) -> None:
+    shop.readers.add("bob")
+
+
+def _line_gone(start: str, number: int = 1) -> Callable[[str], str]:
+    """A header of a transaction is gone."""
+
+    def spoil(text: str) -> str:
+        found = list(re.finditer(rf',? ?\n? *"{re.escape(start)}[^"]*"', text))
+        chosen = [one for one in found if not one[0].rstrip('"').endswith((": ", ":"))]
+        one = chosen[number - 1]
+        return (text[: one.start()] + text[one.end() :]).replace("[,", "[")
+
+    return spoil
+
+
+def _variable_of(text: str, before: str) -> str:
+    found = re.search(rf"{before}[^$\n]*\$\{{([^}}|]+)", text)
+    assert found is not None, text
+    return found[1]
+
+
+def _constant_etag(text: str) -> str:
+    return _recorded(_variable_of(text, "If-Match: "))(text)
+
+
+def _constant_version(text: str) -> str:
+    return _recorded(_variable_of(text, '"version": '))(text)
+
+
 ACCOUNT, LOGIN, ORDER = "GET /account", "POST /login", "POST /order"
 
 SITUATIONS = (
     Situation(
         "session expired, 401",
-        by_pages,
+        in_the_shop(by_pages, arrange=_lives(3), think=(1, 3.5)),
         "GET /order/new",
         "session has probably expired",
-        arrange=_lives(3),
-        think=(1, 3.5),
         says=(
             "Authentication folder: none",
             "WWW-Authenticate: none: a form or a session",
@@ -137,306 +161,288 @@ SITUATIONS = (
     ),
     Situation(
         "session expired, redirect to the login",
-        by_pages,
+        in_the_shop(
+            by_pages,
+            "login by redirect",
+            spoil=_after('request = "GET /order/new"', "status = 200"),
+            arrange=_lives(3),
+            think=(1, 3.5),
+        ),
         "GET /order/new",
         "session has probably expired",
-        faults=("login by redirect",),
-        spoil=_after('request = "GET /order/new"', "status = 200"),
-        arrange=_lives(3),
-        think=(1, 3.5),
     ),
     Situation(
         "the login sets no cookie",
-        by_pages,
+        in_the_shop(by_pages, "no cookie"),
         LOGIN,
         "set the cookie sid when recorded, and did not now",
-        faults=("no cookie",),
-        mend=_without("no cookie"),
         says=("missing, though recorded: sid", "later failures, possible consequences"),
         promises=(109, 122),
+        mended="server",
+        outside=r"(?is)\A(?!.*set-cookie: sid=).* 302 ",
     ),
     Situation(
         "the cookie is for another path",
-        by_pages,
+        in_the_shop(by_pages, "cookie elsewhere"),
         LOGIN,
         "cookie sid was not sent, though",
-        faults=("cookie elsewhere",),
-        mend=_without("cookie elsewhere"),
+        mended="server",
+        outside="Path=/admin",
     ),
     Situation(
         "anti-forgery token left constant in a form",
-        by_pages,
+        in_the_shop(by_pages, spoil=_recorded("csrf_token[2]")),
         ORDER,
         r"csrf_token = .* sent as recorded, and 5 GET /order/new gives out another",
-        spoil=_recorded("csrf_token[2]"),
         says=("csrf_token (Constant value)", "csrf_token: as recorded"),
         promises=(113, 114),
     ),
     Situation(
         "a constant written over the token",
-        by_pages,
+        in_the_shop(by_pages, spoil=_replaced("csrf_token=${csrf_token[2]}", "csrf_token=WRONG")),
         ORDER,
         "csrf_token sends the constant WRONG, which was not recorded",
-        spoil=_replaced("csrf_token=${csrf_token[2]}", "csrf_token=WRONG"),
         says=("csrf_token: not as recorded, the constant WRONG",),
         promises=(114,),
     ),
     Situation(
         "token taken from the wrong page",
-        by_pages,
+        in_the_shop(by_pages, spoil=_elsewhere),
         ORDER,
         "taken from 1 GET /login; when recorded, it was of 5 GET /order/new",
-        spoil=_elsewhere,
         says=("csrf_token: taken anew",),
         promises=(115,),
     ),
     Situation(
         "wrong password in a form",
-        by_pages,
+        in_the_shop(by_pages, arrange=_new_password),
         LOGIN,
         "The login was refused",
-        arrange=_new_password,
-        mend=_old_password,
+        environment={"LOADTOOL_PASSWORD": "another-password"},
     ),
     Situation(
         "wrong password in a form, which answers 200 as it may",
-        by_pages,
+        in_the_shop(
+            by_pages,
+            spoil=_replaced(
+                'status = "300-399"\nrecorded = { status = 302, kind = "HTML", entry = 1,',
+                'recorded = { status = 302, kind = "HTML", entry = 1,',
+            ),
+            arrange=_new_password,
+        ),
         LOGIN,
         "The login was refused",
-        spoil=_replaced(
-            'status = "300-399"\nrecorded = { status = 302, kind = "HTML", entry = 1,',
-            'recorded = { status = 302, kind = "HTML", entry = 1,',
-        ),
-        arrange=_new_password,
-        mend=_old_password,
+        environment={"LOADTOOL_PASSWORD": "another-password"},
     ),
     Situation(
         "wrong password in JSON",
-        by_api,
+        in_the_shop(by_api, arrange=_new_password),
         "POST /api/token",
         "The login was refused",
-        arrange=_new_password,
-        mend=_old_password,
+        environment={"LOADTOOL_PASSWORD": "another-password"},
     ),
     Situation(
         "HTTP authentication that nobody configured",
-        by_pages,
+        in_the_shop(by_pages, "basic"),
         "GET /login",
         "asks who you are \\(Basic\\)",
-        faults=("basic",),
-        mend=_without("basic"),
+        mended="server",
+        filled={"USERNAME": "ann"},
+        environment={"LOADTOOL_PASSWORD": "any"},
     ),
     Situation(
         "header with the token missing",
-        by_api,
+        in_the_shop(by_api, spoil=_replaced('  "X-CSRF-Token: ${csrf_token[1]}",\n', "")),
         "POST /api/items",
         "header X-CSRF-Token was sent when recorded, and is not now",
-        spoil=_replaced('  "X-CSRF-Token: ${csrf_token[1]}",\n', ""),
-        mend=_header_back,
         promises=(113,),
     ),
     Situation(
         "bearer token expired",
-        by_api,
+        in_the_shop(by_api, arrange=_token_lives(1), think=(0, 1.5)),
         "GET /api/items",
         "bearer token has expired",
-        arrange=_token_lives(1),
-        think=(0, 1.5),
-        mend=_renewed(3600),
         says=("bearer_token[1]",),
         promises=(111,),
+        mended="line",
     ),
     Situation(
         "bearer token left constant",
-        by_api,
+        in_the_shop(by_api, spoil=_recorded("bearer_token[1]")),
         "GET /api/items",
         "bearer token is a constant",
-        spoil=_recorded("bearer_token[1]"),
         promises=(111,),
     ),
     Situation(
         "scope too small",
-        by_api,
+        in_the_shop(by_api, "scope"),
         "POST /api/items",
         "its scope is too small",
-        faults=("scope",),
-        mend=_without("scope"),
+        mended="server",
     ),
     Situation(
         "id of the recording in a path",
-        by_pages,
+        in_the_shop(by_pages, spoil=_recorded("order_id[1]")),
         "7 of 8",
         "sent as recorded, and 6 POST /order gives out another",
-        spoil=_recorded("order_id[1]"),
     ),
     Situation(
         "id of the recording in a path of an API",
-        by_api,
+        in_the_shop(by_api, spoil=_recorded("item_id[1]")),
         "4 of 4",
         "sent as recorded, and 3 POST /api/items gives out another",
-        spoil=_recorded("item_id[1]"),
     ),
     Situation(
         "page gone",
-        by_pages,
+        in_the_shop(by_pages, "account gone"),
         ACCOUNT,
         "is not there",
-        faults=("account gone",),
-        mend=_without("account gone"),
         promises=(118,),
+        mended="server",
     ),
     Situation(
         "page gone for good",
-        by_pages,
+        in_the_shop(by_pages, "account gone for good"),
         ACCOUNT,
         "was taken away",
-        faults=("account gone for good",),
-        mend=_without("account gone for good"),
+        mended="server",
     ),
     Situation(
         "static file gone",
-        by_pages,
+        in_the_shop(by_pages, "no image"),
         "/static/logo.png",
         "static file is not there",
-        faults=("no image",),
         promises=(118,),
     ),
     Situation(
         "another application answers",
-        by_pages,
+        in_the_shop(by_pages, "nothing there"),
         "GET /login",
         "another server or path",
-        faults=("nothing there",),
-        mend=_without("nothing there"),
+        mended="server",
     ),
     Situation(
         "rate limit",
-        by_pages,
+        in_the_shop(by_pages, "limit"),
         "/static/logo.png",
         "limits how many requests",
-        faults=("limit",),
-        mend=_without("limit"),
-        says=("Retry-After: 30",),
+        says=("Retry-After: 1",),
         promises=(119,),
+        mended="server",
     ),
     Situation(
         "server error",
-        by_pages,
+        in_the_shop(by_pages, "order fails"),
         ORDER,
         "The server failed \\(500\\)",
-        faults=("order fails",),
-        mend=_without("order fails"),
         says=("database is locked",),
         promises=(120,),
+        mended="server",
     ),
     Situation(
         "overloaded",
-        by_pages,
+        in_the_shop(by_pages, "overloaded"),
         ACCOUNT,
         "overloaded",
-        faults=("overloaded",),
-        mend=_without("overloaded"),
         promises=(120,),
+        mended="server",
     ),
     Situation(
         "bad gateway",
-        by_pages,
+        in_the_shop(by_pages, "gateway"),
         ACCOUNT,
         "A gateway got no good answer",
-        faults=("gateway",),
-        mend=_without("gateway"),
+        mended="server",
     ),
     Situation(
         "gateway time-out",
-        by_pages,
+        in_the_shop(by_pages, "gateway slow"),
         ACCOUNT,
         "A gateway got no answer",
-        faults=("gateway slow",),
-        mend=_without("gateway slow"),
+        mended="server",
     ),
     Situation(
         "defence against robots",
-        by_pages,
+        in_the_shop(by_pages, "robots"),
         ORDER,
         "robots",
-        faults=("robots",),
-        mend=_without("robots"),
         promises=(112, 116),
+        mended="server",
     ),
     Situation(
         "no rights",
-        by_pages,
+        in_the_shop(by_pages, "no rights"),
         ORDER,
         "may not do this",
-        faults=("no rights",),
-        mend=_without("no rights"),
         promises=(112, 116),
+        mended="server",
     ),
     Situation(
         "method not allowed",
-        by_pages,
+        in_the_shop(by_pages, "no method"),
         ORDER,
-        "405",
-        faults=("no method",),
-        mend=_without("no method"),
+        "does not take POST there",
+        mended="server",
     ),
     Situation(
         "a name that is taken, in a form",
-        by_pages,
+        in_the_shop(by_pages, "unique", arrange=_titles),
         ORDER,
         "'Tea for two' only once",
-        faults=("unique",),
-        arrange=_titles,
     ),
     Situation(
         "a name that is taken, in JSON",
-        by_api,
+        in_the_shop(by_api, "taken", arrange=_titles),
         "POST /api/items",
         "'Kettle' only once",
-        faults=("taken",),
-        arrange=_titles,
     ),
     Situation(
         "a value that is not accepted",
-        by_api,
+        in_the_shop(by_api, "invalid"),
         "POST /api/items",
         "does not take a value",
-        faults=("invalid",),
-        mend=_without("invalid"),
+        filled={"VALUE": "2"},
+        wanting="what is printed was run, and did not mend it",
     ),
     Situation(
         "status 200 that says no",
-        by_api,
+        in_the_shop(
+            by_api,
+            "says no",
+            spoil=_replaced('validators = [\n  { json = "$.success", equals = true },\n]\n', ""),
+        ),
         "POST /api/items",
         "The answer says that it failed",
-        faults=("says no",),
-        mend=_without("says no"),
-        spoil=_replaced('validators = [\n  { json = "$.success", equals = true },\n]\n', ""),
+        mended="server",
+        outside="out of stock",
     ),
     Situation(
         "malformed JSON",
-        by_api,
+        in_the_shop(
+            by_api, spoil=_replaced('"password": "ann-password"}', '"password": "ann-password"')
+        ),
         "POST /api/token",
         "no valid JSON",
-        spoil=_replaced('"password": "ann-password"}', '"password": "ann-password"'),
-        mend=_rewritten('"ann-password"', '"ann-password"}'),
         promises=(120,),
     ),
     Situation(
         "a change that does nothing",
-        by_pages,
+        in_the_shop(by_pages, "order ignored"),
         ORDER,
         "did not take effect",
-        faults=("order ignored",),
-        mend=_without("order ignored"),
+        mended="server",
+        outside="Nothing was ordered",
     ),
     Situation(
         "search text that the recording has not",
-        by_pages,
+        in_the_shop(
+            by_pages,
+            spoil=_after(
+                'request = "GET /account"', 'validators = [{ text = "Welcome back, Anne" }]'
+            ),
+        ),
         ACCOUNT,
         "The validator is wrong: 'Welcome back, Anne'",
-        spoil=_after('request = "GET /account"', 'validators = [{ text = "Welcome back, Anne" }]'),
-        mend=_rewritten("Welcome back, Anne", "Welcome back, Ann"),
         says=(
             "Search text not found: 'Welcome back, Anne'",
             "nearest on the page: 'Welcome back, Ann'",
@@ -445,67 +451,300 @@ SITUATIONS = (
     ),
     Situation(
         "search text that has changed",
-        by_pages,
+        in_the_shop(
+            by_pages,
+            "stock",
+            spoil=_after(
+                'request = "GET /account"', 'validators = [{ text = "41 teapots are in stock" }]'
+            ),
+        ),
         ACCOUNT,
         "The page has changed",
-        spoil=_after(
-            'request = "GET /account"', 'validators = [{ text = "41 teapots are in stock" }]'
-        ),
-        faults=("stock",),
-        mend=_without("stock"),
         says=("JSON path",),
         promises=(124,),
+        mended="server",
     ),
     Situation(
         "search text on another page",
-        by_pages,
+        in_the_shop(
+            by_pages,
+            "maintenance",
+            spoil=_after(
+                'request = "GET /account"', 'validators = [{ text = "teapots are in stock" }]'
+            ),
+        ),
         ACCOUNT,
         "not recorded|nothing like it",
-        spoil=_after(
-            'request = "GET /account"', 'validators = [{ text = "teapots are in stock" }]'
-        ),
-        faults=("maintenance",),
-        mend=_without("maintenance"),
+        mended="server",
+        outside="Back soon",
     ),
     Situation(
         "SOAP fault",
-        by_soap,
+        in_the_shop(by_soap, "soap fault"),
         "POST /soap",
         "The server failed",
-        faults=("soap fault",),
-        mend=_without("soap fault"),
+        mended="server",
     ),
     Situation(
         "too slow",
-        by_pages,
+        in_the_shop(by_pages, "slow"),
         ACCOUNT,
         "did not come in time",
-        faults=("slow",),
         timeout=2.0,
-        mend=_without("slow"),
+        mended="server",
     ),
     Situation(
         "connection ended by the server",
-        by_pages,
+        in_the_shop(by_pages, "hangs up"),
         ACCOUNT,
         "ended the connection",
-        faults=("hangs up",),
-        mend=_without("hangs up"),
+        mended="server",
+        outside="exit 52",
     ),
     Situation(
         "host not known",
-        by_pages,
+        in_the_shop(by_pages, spoil=_at("http://no-such-host.invalid")),
         "GET /login",
         "host's name is not known",
-        spoil=_at("http://no-such-host.invalid"),
-        mend=_server_back,
     ),
     Situation(
         "nobody listens",
-        by_pages,
+        in_the_shop(by_pages, spoil=_at("http://127.0.0.1:9")),
         "GET /login",
         "Nobody accepts connections",
-        spoil=_at("http://127.0.0.1:9"),
-        mend=_server_back,
+    ),
+    Situation(
+        "wrong password in a row of a dataset",
+        in_the_shop(by_pages, spoil=_of_dataset, after=_users("ann", "ann-passwort")),
+        LOGIN,
+        "The login was refused",
+        filled={"PASSWORD": "ann-password"},
+    ),
+    Situation(
+        "another user than was recorded, without the rights",
+        in_the_shop(
+            by_pages, spoil=_of_dataset, arrange=_reader, after=_users("bob", "bob-password")
+        ),
+        ORDER,
+        "may not do this",
+        says=("which is not who was recorded",),
+        promises=(116,),
+    ),
+    Situation(
+        "session expired, the page to log in with 200",
+        in_the_shop(by_pages, "login page", arrange=_lives(3), think=(1, 3.5)),
+        "GET /order/new",
+        "session has probably expired",
+    ),
+    Situation(
+        "Laravel's 419, the token left constant",
+        in_the_shop(by_pages, "laravel", spoil=_recorded("csrf_token[2]")),
+        ORDER,
+        "sent as recorded, and 5 GET /order/new gives out another",
+    ),
+    Situation(
+        "a condition missing (428)",
+        in_the_shop(by_notes, spoil=_line_gone("If-Match: ")),
+        "PUT /notes/1",
+        "header If-Match was sent when recorded",
+    ),
+    Situation(
+        "ETag left constant (412)",
+        in_the_shop(by_notes, spoil=_constant_etag),
+        "PUT /notes/1",
+        "sent as recorded, and 1 GET /notes/1 gives out another",
+        wanting="the cause is not found",
+    ),
+    Situation(
+        "version left constant (409)",
+        in_the_shop(by_notes, spoil=_constant_version),
+        "PUT /tasks/1",
+        "sent as recorded, and 3 GET /tasks/1 gives out another",
+    ),
+    Situation(
+        "API key missing",
+        in_the_shop(by_key, spoil=_line_gone("X-API-Key: ")),
+        "GET /stock",
+        "header X-API-Key was sent when recorded",
+    ),
+    Situation(
+        "X-Requested-With missing",
+        in_the_shop(by_key, spoil=_line_gone("X-Requested-With: ")),
+        "GET /stock",
+        "header X-Requested-With was sent when recorded",
+    ),
+    Situation(
+        "Content-Type missing (415)",
+        in_the_shop(by_api, spoil=_line_gone("Content-Type: application/json", 2)),
+        "POST /api/items",
+        "header Content-Type was sent when recorded",
+    ),
+    Situation(
+        "page renamed",
+        in_the_shop(by_links, "renamed page"),
+        "GET /about/team",
+        "another address now: /about/people",
+    ),
+    Situation(
+        "address mistyped",
+        in_the_shop(by_pages, spoil=_replaced('"GET /account"', '"GET /acount"')),
+        "GET /acount",
+        "address is another than was recorded: /acount",
+    ),
+    Situation(
+        "method edited (405)",
+        in_the_shop(by_pages, spoil=_replaced('"POST /order"', '"PUT /order"')),
+        "PUT /order",
+        "PUT is not allowed there: POST was recorded",
+    ),
+    Situation(
+        "SOAP fault with 200",
+        in_the_shop(by_soap, "soap fault with 200"),
+        "POST /soap",
+        "says that it failed|Fault",
+        mended="server",
+        outside="no such shop",
+    ),
+    Situation(
+        "Apache, Basic: wrong password in a row",
+        by_hand("GET /basic/one/page", head=identity()),
+        "GET /basic/one/page",
+        "credentials were refused",
+        filled={"PASSWORD": "secret1"},
+    ),
+    Situation(
+        "Apache, Digest: wrong password in a row",
+        by_hand("GET /digest/page", head=identity()),
+        "GET /digest/page",
+        "credentials were refused",
+        filled={"PASSWORD": "secret1"},
+    ),
+    Situation(
+        "Apache, NTLM: wrong password in a row",
+        by_hand("GET /ntlm/page", head=identity("EXAMPLE\\")),
+        "GET /ntlm/page",
+        "credentials were refused",
+        filled={"PASSWORD": "secret1"},
+        says=("NTLMv2 with session security is spoken here", "from version 5.4"),
+        promises=(110,),
+    ),
+    Situation(
+        "Apache, Negotiate: wrong password in a row",
+        by_hand("GET /negotiate/page", head=identity("EXAMPLE\\")),
+        "GET /negotiate/page",
+        "credentials were refused",
+        filled={"PASSWORD": "secret1"},
+    ),
+    Situation(
+        "Apache, NTLM: nobody configured",
+        by_hand("GET /ntlm/page"),
+        "GET /ntlm/page",
+        r"asks who you are \(NTLM\)",
+        filled={"USERNAME": "EXAMPLE\\alice"},
+        environment={"LOADTOOL_PASSWORD": "secret1"},
+    ),
+    Situation(
+        "Apache, Basic: an identity for another realm",
+        by_hand("GET /basic/two/page", head=identity(more='realm = "One"')),
+        "GET /basic/two/page",
+        r"no \[\[identity\]\] is for this host and the realm 'Two'",
+        filled={"USERNAME": "bob"},
+        environment={"LOADTOOL_PASSWORD": "sëcret 2"},
+        wanting="what is printed was run, and did not mend it",
+    ),
+    Situation(
+        "Apache as a proxy, Basic: no login (407)",
+        by_hand("GET /open/page", head='\n[proxy]\nurl = "http://<basic>"\n'),
+        "GET /open/page",
+        r"proxy wants a login \(Basic\)",
+        filled={"USERNAME": "alice"},
+        environment={"PROXY_PASSWORD": "secret1"},
+        promises=(117,),
+    ),
+    Situation(
+        "Apache as a proxy, Digest: wrong password (407)",
+        by_hand(
+            "GET /open/page",
+            head='\n[proxy]\nurl = "http://<digest>"\nusername = "alice"\n'
+            'password = "${users.password}"\n\n[datasets.users]\nfile = "users.csv"\n',
+        ),
+        "GET /open/page",
+        "credentials were refused",
+        filled={"PASSWORD": "secret1"},
+        promises=(117,),
+    ),
+    Situation(
+        "squid as a proxy, NTLM: no login (407)",
+        by_hand(
+            "GET /open/page",
+            head='\n[proxy]\nurl = "http://<ntlm>"\n',
+            proxies=through("squid"),
+        ),
+        "GET /open/page",
+        r"proxy wants a login \(NTLM\)",
+        filled={"USERNAME": "EXAMPLE\\alice"},
+        environment={"PROXY_PASSWORD": "secret1"},
+        wanting="what is printed was run, and did not mend it",
+    ),
+    Situation(
+        "no proxy where one is said to be",
+        by_hand("GET /open/page", head='\n[proxy]\nurl = "http://127.0.0.1:9"\n'),
+        "GET /open/page",
+        "Nobody accepts connections|proxy",
+    ),
+    Situation(
+        "TLS of an authority that nobody trusts",
+        by_hand("GET /open/page", scheme="https"),
+        "GET /open/page",
+        "authority that is not trusted",
+        mended="line",
+    ),
+    Situation(
+        "https where the server speaks http",
+        in_the_shop(by_pages, spoil=_replaced('server = "http://', 'server = "https://')),
+        "GET /login",
+        "TLS did not come about|not HTTP",
+    ),
+    Situation(
+        "nginx, limit_req (429)",
+        limited(),
+        "/static/logo.png",
+        "limits how many requests",
+        promises=(119,),
+    ),
+    Situation(
+        "nginx, too large a body (413)",
+        small(),
+        LOGIN,
+        "no request whose body is so long",
+        mended="server",
+    ),
+    Situation(
+        "FastAPI, bearer token left constant",
+        at_fastapi(by_fastapi, _recorded("bearer_token[1]")),
+        "GET /me",
+        "bearer token is a constant",
+        promises=(111,),
+    ),
+    Situation(
+        "FastAPI, wrong password",
+        at_fastapi(by_fastapi, _replaced("password=ann%27s", "password=ann")),
+        "POST /token",
+        "The login was refused",
+        environment={"LOADTOOL_PASSWORD": "ann's"},
+    ),
+    Situation(
+        "Django, wrong password",
+        at_django(by_django, _replaced("password=correct-horse-battery", "password=wrong")),
+        "POST /admin/login",
+        "The login was refused",
+        environment={"LOADTOOL_PASSWORD": "correct-horse-battery"},
+        wanting="what is printed was run, and did not mend it",
+    ),
+    Situation(
+        "Django, anti-forgery token left constant",
+        at_django(by_django, _recorded("csrf_token[2]")),
+        "POST /admin/auth/group/add",
+        "was sent as recorded",
     ),
 )

@@ -1,0 +1,172 @@
+"""Failures at servers and proxies that others wrote: Apache, squid, nginx, FastAPI, Django."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+from pytest_loadtool.casefile import format_case, package_rules
+from pytest_loadtool.correlation import configure
+from pytest_loadtool.recording import build_case
+from pytest_loadtool.workflow.files import write_evidence
+from tests import nginx
+from tests.applications import django_admin
+from tests.authentication import apache, squid
+from tests.authentication.peer import Peer
+from tests.authentication.token_server import token_server
+from tests.correlation.client import Client
+from tests.diagnosis.situations.bench import Stage
+from tests.diagnosis.situations.sessions import by_pages
+from tests.diagnosis.situations.shop import Shop, serving
+
+_IDENTITY = r"""
+[[identity]]
+username = '{domain}${{users.username}}'
+password = "${{users.password}}"
+{more}
+[datasets.users]
+file = "users.csv"
+"""
+_LIMITED = """
+limit_req_zone $binary_remote_addr zone=all:1m rate=1r/s;
+server { listen 127.0.0.1:<free>; location / { proxy_pass SHOP; } }
+server { listen 127.0.0.1:<limited>; limit_req_status 429; location / {
+    limit_req zone=all burst=2 nodelay; proxy_pass SHOP; } }
+"""
+_SMALL = """
+server { listen 127.0.0.1:<free>; location / { proxy_pass SHOP; } }
+server { listen 127.0.0.1:<small>; client_max_body_size 40; location / { proxy_pass SHOP; } }
+"""
+
+
+def _nothing() -> None:
+    """There is nothing to bring back."""
+
+
+def identity(domain: str = "", more: str = "") -> str:
+    """Who the users are to a server: those of users.csv."""
+    return _IDENTITY.format(domain=domain, more=more)
+
+
+def by_hand(
+    target: str,
+    *,
+    head: str = "",
+    scheme: str = "http",
+    password: str = "wrong",
+    proxies: Callable[[], AbstractContextManager[Peer]] | None = None,
+) -> Stage:
+    """A test case of one request to Apache, written by hand; ``head`` may name the ports of
+    ``proxies`` in angle brackets."""
+
+    @contextmanager
+    def stage(path: Path) -> Iterator[Callable[[], None]]:
+        with apache.serving() as server, proxies() if proxies else nullcontext(server) as proxy:
+            (path.parent / "users.csv").write_text(f"username,password\nalice,{password}\n")
+            if scheme == "https":
+                shutil.copy(server.folder / "ca.pem", path.parent)
+            own = head
+            for name, port in proxy.ports.items():
+                own = own.replace(f"<{name}>", f"127.0.0.1:{port}")
+            url = server.url(scheme, scheme)
+            path.write_text(
+                f'format = 1\nname = "Shop"\nserver = "{url}"\n{own}\n[[page]]\nname = "Home"\n'
+                f'\n[[page.transaction]]\nrequest = "{target}"\n'
+            )
+            yield _nothing
+
+    return stage
+
+
+def _recorded(
+    path: Path,
+    url: str,
+    session: Callable[[Client], None],
+    spoil: Callable[[str], str],
+    server: str,
+) -> None:
+    """Record a session at ``url``, and write a test case for ``server``."""
+    client = Client(url)
+    try:
+        session(client)
+    finally:
+        client.close()
+    exchanges = tuple(client.exchanges)
+    built = build_case(exchanges, name="shop").case
+    case = configure(built, exchanges, rules=package_rules()).case
+    pages = tuple(replace(one, think_time=0.0) for one in case.pages)
+    write_evidence(exchanges, path.with_name("shop.har"))
+    text = format_case(replace(case, server=server, pages=pages))
+    path.write_text(spoil(text), encoding="utf-8")
+
+
+def behind_nginx(configuration: str, port: str) -> Stage:
+    """The shop behind nginx: recorded at its port ``free``, replayed at another one."""
+
+    @contextmanager
+    def stage(path: Path) -> Iterator[Callable[[], None]]:
+        with serving(Shop()) as shop, tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            text = configuration.replace("SHOP", shop.url)
+            with nginx.serving(folder, text, "free", port) as server:
+                _recorded(path, server.http("free"), by_pages, str, server.http(port))
+                yield lambda: _without_limit(server)
+
+    return stage
+
+
+def _without_limit(server: nginx.Nginx) -> None:
+    """Have nginx take larger bodies."""
+    file = server.folder / "nginx.conf"
+    file.write_text(file.read_text().replace("client_max_body_size 40;", ""))
+    server.process.send_signal(1)  # SIGHUP: it reads its configuration again
+    import time
+
+    time.sleep(1)
+
+
+def limited() -> Stage:
+    """nginx with ``limit_req``."""
+    return behind_nginx(_LIMITED, "limited")
+
+
+def small() -> Stage:
+    """nginx that takes small bodies alone."""
+    return behind_nginx(_SMALL, "small")
+
+
+def at_fastapi(session: Callable[[Client], None], spoil: Callable[[str], str]) -> Stage:
+    """FastAPI with OAuth2."""
+
+    @contextmanager
+    def stage(path: Path) -> Iterator[Callable[[], None]]:
+        with token_server() as server:
+            _recorded(path, server.url, session, spoil, server.url)
+        with token_server() as other:  # with other keys
+            text = path.read_text(encoding="utf-8")
+            path.write_text(text.replace(server.url, other.url), encoding="utf-8")
+            yield _nothing
+
+    return stage
+
+
+def at_django(session: Callable[[Client], None], spoil: Callable[[str], str]) -> Stage:
+    """Django's admin, as its own server serves it."""
+
+    @contextmanager
+    def stage(path: Path) -> Iterator[Callable[[], None]]:
+        with tempfile.TemporaryDirectory() as name, django_admin.serve(Path(name)) as url:
+            origin = url.partition("/admin")[0]
+            _recorded(path, origin, session, spoil, origin)
+            yield _nothing
+
+    return stage
+
+
+def through(kind: str) -> Callable[[], AbstractContextManager[Peer]]:
+    """Proxies: of ``apache`` or of ``squid``."""
+    return squid.serving if kind == "squid" else apache.serving
