@@ -38,16 +38,20 @@ _LONGEST = 100
 class Place:
     """A change that was not done, and what the replay said."""
 
+    number: int
+    """That of its transaction, from 1."""
     title: str
-    """Its own where no other transaction has it, else with that of its page."""
+    """As an outcome calls it: with a number where one came before."""
     missed: tuple[str, ...]
     """In what the state differs from that of a session: there is no place where it does not."""
     replayed: journey.Replayed
 
     @property
     def named(self) -> bool:
-        """Whether the first failure says which change it is about."""
-        return self.title in " ".join(self.replayed.first.split())
+        """Whether it is the transaction to fix first, or the cause that is told first."""
+        block = "".join(self.replayed.first.partition("\n  or ")[0].split())  # it is wrapped
+        told = (f"FIX FIRST {self.number} of ", f"{self.title} did not take effect")
+        return any("".join(one.split()) in block for one in told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +117,8 @@ def _place(
         with silent(url, nth, answer) as front:
             replayed = journey.replayed(case, front)
         missed = tuple(judge.effect.missed(before, state_of(judge.application, url, folder), 1))
-    return Place(_name(whole, change), missed, replayed)
-
-
-def _name(case: TestCase, change: Transaction) -> str:
-    """What an outcome calls it: its title, with a number where one came before."""
-    transactions = list(case.transactions())
-    return numbered_titles(case)[next(at for at, one in enumerate(transactions) if one is change)]
+    at = next(at for at, one in enumerate(whole.transactions()) if one is change)
+    return Place(at + 1, numbered_titles(whole)[at], missed, replayed)
 
 
 def _reds(one: Application, case: Path, folder: Path, replays: int) -> Iterator[str]:

@@ -9,8 +9,10 @@ from urllib.parse import unquote_plus
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.secret import is_password
+from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.correlation.classify import SWITCHES, is_identity_name, is_title_name
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_of
+from pytest_loadtool.diagnosis.causes.unconfirmed import given_by
 from pytest_loadtool.diagnosis.finding import (
     LIKELY,
     LONGEST_VALUE,
@@ -35,6 +37,7 @@ _BOT = re.compile(
 )
 #: Headers of those who keep bots off.
 _GUARDS = frozenset({"cf-ray", "cf-mitigated", "x-amzn-waf-action", "x-sucuri-id", "x-iinfo"})
+_NOT_GIVEN = "no part of its address was given out by an answer before"
 _LIMITED = re.compile(r"rate.?limit|too many|throttl|slow down|quota", re.IGNORECASE)
 _RIGHTS = re.compile(
     r"permission|not allowed|forbidden|privilege|not authori[sz]ed|access denied|insufficient"
@@ -301,7 +304,7 @@ def missing_page(situation: Situation) -> Cause | RuledOut | None:
         f"What was asked for {gone}: {situation.subject.mask.text(_target(situation))}.",
         POSSIBLE + 5,
         (
-            "no part of its address was given out by an answer before",
+            *([] if _was_given(situation) else [_NOT_GIVEN]),
             *(f"it says: {one!r}" for one in situation.complaints),
         ),
         (
@@ -312,6 +315,13 @@ def missing_page(situation: Situation) -> Cause | RuledOut | None:
             ),
         ),
     )
+
+
+def _was_given(situation: Situation) -> bool:
+    """Whether the request sends what an answer before has given out."""
+    given = (given_by(one.transaction) for one in situation.before)
+    wanted = needed_by(situation.subject.case, situation.failed.transaction)
+    return any(wanted & one for one in given)
 
 
 def _target(situation: Situation) -> str:

@@ -58,7 +58,7 @@ def _is_shown(case: TestCase, before: Sequence[Transaction], at: int, title: str
     """Whether what came since and passed shows it: by an outcome, or because it asked for what the
     change has given out, or, of who signs in, at all."""
     since = before[at + 1 :]
-    given = _given(before[at])
+    given = given_by(before[at])
     shown = any(
         (one.outcome is not None and one.outcome.change == title)
         for each in since
@@ -71,12 +71,13 @@ def _is_shown(case: TestCase, before: Sequence[Transaction], at: int, title: str
 
 
 def _is_needed(case: TestCase, change: Transaction, at: int, refused: Transaction) -> bool:
-    if _given(change) & needed_by(case, refused):
+    if given_by(change) & needed_by(case, refused):
         return True
     sources = [str(one.source) for one in refused.extractors]
     said = [one.value for one in fields_of(case, at) if one.datasource == CONSTANT]
     return any(len(one) >= _TELLING and one in source for one in said for source in sources)
 
 
-def _given(change: Transaction) -> frozenset[str]:
+def given_by(change: Transaction) -> frozenset[str]:
+    """Return the variables that a transaction sets."""
     return frozenset(one.variable for one in change.extractors)

@@ -8,6 +8,8 @@ from difflib import SequenceMatcher
 
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.template import Reference, Template, TemplateError
+from pytest_loadtool.codec.uses import needed_by
+from pytest_loadtool.diagnosis.causes.unconfirmed import given_by
 from pytest_loadtool.diagnosis.finding import (
     LIKELY,
     POSSIBLE,
@@ -20,6 +22,7 @@ from pytest_loadtool.diagnosis.finding import (
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.model.editing import numbered_titles
 from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextValidator, Validator
 
 #: How much of a page is searched for a similar text, in words, and how similar it has to be.
@@ -157,7 +160,7 @@ def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
     otherwise = [f"not as recorded: {change.otherwise}"] if change and change.otherwise else []
     return Cause(
         f"{name} did not take effect: it is not so that {outcome.name}.",
-        SAID if situation.causes == {"outcome"} else POSSIBLE,  # an error shows nothing at all
+        _sure(situation, change),
         tuple(filter(None, (status, *otherwise, *(f"it says: {one!r}" for one in said)))),
         (
             Remedy(
@@ -169,6 +172,16 @@ def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
     )
 
 
+def _sure(situation: Situation, change: StepOutcome | None) -> int:
+    """An error shows nothing at all, unless it is that what the change has made is not there."""
+    if situation.causes == {"outcome"}:
+        return SAID
+    if change is None or situation.status not in (404, 410):
+        return POSSIBLE
+    case, refused = situation.subject.case, situation.failed.transaction
+    return LIKELY if given_by(change.transaction) & needed_by(case, refused) else POSSIBLE
+
+
 def _says(situation: Situation, validator: Validator) -> bool:
     outcome = validator.outcome
     return outcome is not None and any(
@@ -178,10 +191,8 @@ def _says(situation: Situation, validator: Validator) -> bool:
 
 def _change(situation: Situation, title: str) -> StepOutcome | None:
     """The transaction that a validator calls ``POST /orders (2)``."""
-    name, _, number = title.partition(" (")
-    having = [one for one in situation.outcomes if one.transaction.title in (title, name)]
-    at = int(number[:-1]) - 1 if number[:-1].isdecimal() else 0
-    return having[at] if at < len(having) else None
+    titles = numbered_titles(situation.subject.case)
+    return next((one for one in situation.outcomes if titles[one.index] == title), None)
 
 
 def json_differs(situation: Situation) -> Cause | RuledOut | None:
