@@ -22,6 +22,7 @@ __all__ = ["PLACES", "REPLAYS", "Place", "Sabotaged", "report", "sabotage"]
 PLACES, REPLAYS = 3, 20
 #: Who cannot log in is told so otherwise: that changes nothing.
 _SESSION = re.compile("log.?(?:in|out)|sign.?(?:in|out)|token|session", re.IGNORECASE)
+_PASSWORD = re.compile(r"(?:^|[&\"])passw(?:or)?d\"?[=:]", re.IGNORECASE)
 #: Calls by POST that only read, as their names say: GraphQL, JSON-RPC and SOAP. To try them would
 #: take a replay each.
 _READS = re.compile(
@@ -94,7 +95,7 @@ def _changes(case: TestCase) -> list[tuple[int, Transaction]]:
         for nth, one in enumerate(sent)
         if one.recorded
         and one.recorded.status < 400
-        and not _SESSION.search(one.title)
+        and not (_SESSION.search(one.title) or _PASSWORD.search(str(one.request.body)))
         and not _READS.search(str(one.request.body))
     ]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_loadtool.codec.secret import is_password, is_secret, is_typed_secret
+from pytest_loadtool.codec.secret import is_given_out, is_password, is_secret, is_typed_secret
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
     is_id_name,
@@ -170,6 +170,14 @@ def is_change(step: RecordedStep) -> bool:
         return False
     asked = operation(step.exchange)
     return asked is None or asked.changes
+
+
+def acts_by_link(step: RecordedStep) -> bool:
+    """Whether a transaction is a link with a token, by which pages do something with a thing."""
+    if step.transaction.request.method != "GET" or "?" not in step.address:
+        return False
+    slots = target_slots(step.address, step.index)
+    return any(one.place is Place.QUERY and is_given_out(one.name) for one in slots)
 
 
 def operation_of(step: RecordedStep) -> str:
