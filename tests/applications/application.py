@@ -38,6 +38,7 @@ APPLICATIONS = {
     "sqlite-web": "sqlite_web",
     "tomcat-manager": "tomcat_manager",
     "shaarli": "shaarli",
+    "sqlpad": "sqlpad",
 }
 
 

@@ -84,7 +84,7 @@ def examine(name: str, folder: Path, most: int = SESSIONS) -> Outcome:
         one.use(*here)
         used = judge.replay(case, *here)
         many = unique(one, case, folder / "many")
-        sessions: int = getattr(one, "SESSIONS", SESSIONS)
+        sessions: int = min(most, getattr(one, "SESSIONS", SESSIONS))
 
         def load() -> None:
             totals.update(journey.load(many, url, users=USERS, sessions=sessions)["totals"])
