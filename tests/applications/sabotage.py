@@ -51,7 +51,8 @@ class Place:
     def named(self) -> bool:
         """Whether it is the transaction to fix first, or the cause that is told first."""
         block = "".join(self.replayed.first.partition("\n  or ")[0].split())  # it is wrapped
-        told = (f"FIX FIRST {self.number} of ", f"{self.title} did not take effect")
+        called = f"{self.number} {re.sub(r' [(][0-9]+[)]$', '', self.title)}"
+        told = (f"FIX FIRST {self.number} of ", f"{self.title} did not take effect", f"{called}.")
         return any("".join(one.split()) in block for one in told)
 
 

@@ -179,14 +179,19 @@ def _sure(situation: Situation, change: StepOutcome | None) -> int:
     if change is None or situation.status not in (404, 410):
         return POSSIBLE
     case, refused = situation.subject.case, situation.failed.transaction
-    return LIKELY if given_by(change.transaction) & needed_by(case, refused) else POSSIBLE
+    put = change.transaction.request.target == refused.request.target
+    given = given_by(change.transaction) & needed_by(case, refused)
+    return LIKELY if put or given else POSSIBLE
 
 
 def _says(situation: Situation, validator: Validator) -> bool:
+    """Whether a failure is that of the validator: several changes may have an outcome of a name."""
     outcome = validator.outcome
-    return outcome is not None and any(
-        one.cause == "outcome" and outcome.name in one.message for one in situation.failed.failures
-    )
+    if outcome is None:
+        return False
+    said = (one.message for one in situation.failed.failures if one.cause == "outcome")
+    own = (one for one in said if one.startswith(f"{outcome.change} did not take effect"))
+    return any(outcome.name in one for one in own)
 
 
 def _change(situation: Situation, title: str) -> StepOutcome | None:
