@@ -25,8 +25,7 @@ QUICK = ("fastapi-oauth2", "strawberry-graphql")
 HEAVY = (
     *("django-admin", "jupyterlab", "dokuwiki", "oidc-provider", "redmine", "phpmyadmin"),
     *("mediawiki", "json-server", "json-graphql-server", "aria2", "spyne-soap", "tiddlywiki"),
-    *("kinto", "isso", "pouchdb-server", "roundup", "sqlite-web"),
-    "radicale",
+    *("kinto", "isso", "pouchdb-server", "roundup", "sqlite-web", "radicale", "sqlpad"),
 )
 #: Of which runs are red, or leave another state than their sessions mean, and why. They are heavy.
 WRONG = {
