@@ -116,7 +116,8 @@ def _repeated(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof
         yield from repeated_in_document(change, answer)
         return
     own = tuple(one for one in change.said if one.field and "'" not in one.value)
-    for proof in on_page(replace(change, said=own), answer, was):
+    known = tuple(one for one in change.things if not one.given)  # of those, it says the id itself
+    for proof in on_page(replace(change, said=own, things=known), answer, was):
         yield replace(proof, strength=OWN)
 
 
