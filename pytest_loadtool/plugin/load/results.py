@@ -15,7 +15,7 @@ from pytest_loadtool.casefile.files import replace_file
 from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Summary
-from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, saved_text
+from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, history_of
 from pytest_loadtool.plugin.paths import shown_error
 from pytest_loadtool.report.load.json import FORMAT, load_data
 from pytest_loadtool.report.load.sparkline import glyphs_for
@@ -93,18 +93,19 @@ def _json_text(results: Sequence[Summary]) -> str:
     return json.dumps(document(results), indent=2) + "\n"
 
 
-def _saved_text(results: Sequence[Summary]) -> str:
-    return saved_text(summary.saved for summary in results)
-
-
 class LoadReporter:
     """Writes the results at the end of the session: only one process of a session has it."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
+        history = history_of(config)
+
+        def saved_text(results: Sequence[Summary]) -> str:
+            return history.text(summary.saved for summary in results)
+
         self._targets = [
-            (path, text)
-            for option, text in (("load_json", _json_text), ("load_save", _saved_text))
+            (option, path, text)
+            for option, text in (("load_json", _json_text), ("load_save", saved_text))
             if (path := target_file(config, option)) is not None
         ]
         self._problems: list[str] = []
@@ -117,8 +118,8 @@ class LoadReporter:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the files: before workers are brought down, which can go wrong."""
         results: list[Summary] = self._config.stash[RESULTS]
-        for path, text in self._targets:
-            if text is _saved_text and not results:
+        for option, path, text in self._targets:
+            if option == "load_save" and not results:
                 self._problems.append(f"no load was made, so {path} is as it was")
                 continue
             try:
