@@ -40,6 +40,8 @@ _READING = frozenset(
 )
 #: What procedures belong to, besides a kind of thing.
 _SERVICES = frozenset({"api", "controller", "endpoint", "manager", "rpc", "service", "ws"})
+#: Which of two things of a kind an id is of: ``issue_to_id``.
+_WAYS = frozenset({"from", "to"})
 #: What no kind of thing is called.
 _DONE = _VERBS | _READING | _SERVICES
 #: Keys around the thing itself in a JSON response.
@@ -52,10 +54,13 @@ _PARTS = re.compile(r"[.:/]")
 
 
 def id_stem(name: str) -> str:
-    """``item`` of ``item_id``, ``itemId``, ``item_ids`` and ``itemid``; empty for a bare ``id``."""
+    """``item`` of ``item_id``, ``itemId``, ``item_ids``, ``itemid`` and ``item_to_id``; empty for a
+    bare ``id``."""
     if not is_id_name(name) or name.startswith("_selected"):
         return ""
     *words, last = plain(name.removeprefix("data-")).split()
+    if len(words) > 1 and words[-1] in _WAYS:
+        words.pop()
     return " ".join((*words, last.removesuffix("id")) if ends_in_id(last) else words)
 
 

@@ -73,7 +73,7 @@ class _Work:
         self._known = Settled(traffic)
         self._anchor = Synthesis(traffic)
         self._open: list[Slot] = []
-        """Those of which nothing is known."""
+        """Those that nothing before has settled."""
         self._free: list[Slot] = []
         """All that is not left on purpose."""
 
@@ -95,8 +95,7 @@ class _Work:
         if isinstance(best, Claim):
             self._settle(best)
             return (best.slot,)
-        if best is None:
-            self._open.append(slot)
+        self._open.append(slot)
         return ()
 
     def _bid(self, strategy: Strategy, slot: Slot) -> tuple[Claim | Miss | None, tuple[bool, bool]]:

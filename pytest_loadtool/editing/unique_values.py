@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from urllib.parse import quote
 
 from pytest_loadtool.codec.places import encode
 from pytest_loadtool.codec.template import escape
@@ -42,6 +43,8 @@ _END, _SMALL_END = RandomText(6, "alphanumeric"), RandomText(7, "base36")
 _STEM = re.compile(r"[\w\s-]*")
 #: Up to the path of an address, which leads to a server that is there.
 _ORIGIN = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//[^/?#\s]+|www\.[^/?#\s]+", re.IGNORECASE)
+#: What clients may leave in a query as it is, and what we encode there.
+_QUERIES, _PLAIN = frozenset({Place.QUERY, Place.FORM}), "/:@!$'()*,;?~"
 #: The last segment of a path with something in it.
 _SEGMENT = re.compile(r"([^/?#]+)/*(?=[?#]|\Z)")
 
@@ -128,10 +131,13 @@ def _in_header(slot: Slot, position: int) -> Slot:
 
 def _spans(slot: Slot, text: str) -> list[tuple[int, int]]:
     """Where the text stands in the slot as a whole word, as (start, end) in the masked part."""
-    pattern = word(encode(slot.root, text))
+    written = {encode(slot.root, text)}
+    if slot.root in _QUERIES:
+        written.add(quote(text, safe=_PLAIN, errors="replace"))
     return [
         (slot.start + match.start(), slot.start + match.end())
-        for match in re.finditer(pattern, slot.raw)
+        for one in sorted(written)
+        for match in re.finditer(word(one), slot.raw)
     ]
 
 
@@ -161,12 +167,12 @@ def _variables(text: str, name: str, random: str) -> Iterator[Variable]:
 def _place(text: str) -> tuple[int, str]:
     """Where the part goes that differs, and what is before it: of an address, into its path."""
     origin = _ORIGIN.match(text)
-    start = 0
-    if origin is not None:
-        segment = _SEGMENT.search(text, origin.end())
-        if segment is None or re.search("[?#]", text[origin.end() : segment.start()]):
-            slash = text.startswith("/", origin.end())
-            return origin.end() + slash, "" if slash else "/"
+    start = origin.end() if origin is not None else 0
+    slash = text.startswith("/", start)
+    if origin is not None or slash:
+        segment = _SEGMENT.search(text, start)
+        if segment is None or re.search("[?#]", text[start : segment.start()]):
+            return start + slash, "" if slash else "/"
         start = segment.start()
     stem = _STEM.match(text, start)
     return (stem.end() if stem else start), "-"

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from tests.applications.application import APPLICATIONS
 from tests.applications.journey import JourneyError
-from tests.applications.outcome import examine
+from tests.applications.outcome import SESSIONS, examine
 from tests.applications.sabotage import PLACES, REPLAYS, report, sabotage
 from tests.applications.score import PAGE as SCORES
 from tests.applications.score import Scores, corpus, scored
@@ -39,6 +39,9 @@ def main() -> None:
     parser.add_argument("--places", type=int, default=PLACES, help="so many changes of each")
     parser.add_argument("--replays", type=int, default=REPLAYS, help="so many without sabotage")
     parser.add_argument(
+        "--sessions", type=int, default=SESSIONS, help="of each of the ten users, at most"
+    )
+    parser.add_argument(
         "--score", nargs="*", type=Path, metavar="HAR", help="score rules and strategies, no more"
     )
     arguments = parser.parse_args()
@@ -58,7 +61,7 @@ def main() -> None:
         )
         _print(report(sabotaged))
         sys.exit(len(sabotaged) != len(names))
-    outcomes = list(_each(names, examine))
+    outcomes = list(_each(names, lambda name, folder: examine(name, folder, arguments.sessions)))
     _print(table(outcomes))
     if arguments.write:
         PAGE.write_text(updated(PAGE.read_text(), outcomes))

@@ -36,6 +36,9 @@ APPLICATIONS = {
     "pouchdb-server": "pouchdb_server",
     "roundup": "roundup",
     "sqlite-web": "sqlite_web",
+    "tomcat-manager": "tomcat_manager",
+    "shaarli": "shaarli",
+    "sqlpad": "sqlpad",
 }
 
 

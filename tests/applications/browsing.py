@@ -10,6 +10,9 @@ from playwright.sync_api import Page, sync_playwright
 
 __all__ = ["follow", "recorded_page"]
 
+#: Milliseconds for each step: machines that do much else at once take their time.
+_PATIENCE = 300_000
+
 
 @contextlib.contextmanager
 def recorded_page() -> Iterator[Page]:
@@ -18,6 +21,7 @@ def recorded_page() -> Iterator[Page]:
         browser = playwright.chromium.connect_over_cdp(os.environ["LOADTOOL_CDP"])
         try:
             context = browser.contexts[0]
+            context.set_default_timeout(_PATIENCE)
             yield context.pages[0] if context.pages else context.new_page()
         finally:
             browser.close()  # of a browser one has connected to, this is the connection only

@@ -20,7 +20,7 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 
 TITLE = "H2 console 2.1, Java"
 BROWSER = True
-UNIQUE: tuple[str, ...] = ("Tea House", "Cups Ltd")
+UNIQUE: tuple[str, ...] = ("Tea House", "Cups Ltd", "Spoon & Co")
 
 _ROOT = Path(__file__).parents[2]
 _JAR = Path("/usr/share/java/h2.jar")

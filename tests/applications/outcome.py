@@ -55,8 +55,10 @@ class Outcome:
     """One replay, pytest's start included."""
 
 
-def examine(name: str, folder: Path) -> Outcome:
+def examine(name: str, folder: Path, most: int = SESSIONS) -> Outcome:
     """Record and configure the application, replay it on two other servers and load the second.
+
+    Each user repeats the session ``most`` times, or fewer where the application says so.
 
     Raises:
         JourneyError: it could not be recorded, or the session leaves nothing that could be judged.
@@ -82,7 +84,7 @@ def examine(name: str, folder: Path) -> Outcome:
         one.use(*here)
         used = judge.replay(case, *here)
         many = unique(one, case, folder / "many")
-        sessions: int = getattr(one, "SESSIONS", SESSIONS)
+        sessions: int = min(most, getattr(one, "SESSIONS", SESSIONS))
 
         def load() -> None:
             totals.update(journey.load(many, url, users=USERS, sessions=sessions)["totals"])

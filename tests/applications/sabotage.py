@@ -22,6 +22,7 @@ __all__ = ["PLACES", "REPLAYS", "Place", "Sabotaged", "report", "sabotage"]
 PLACES, REPLAYS = 3, 20
 #: Who cannot log in is told so otherwise: that changes nothing.
 _SESSION = re.compile("log.?(?:in|out)|sign.?(?:in|out)|token|session", re.IGNORECASE)
+_PASSWORD = re.compile(r"(?:^|[&\"])passw(?:or)?d\"?[=:]", re.IGNORECASE)
 #: Calls by POST that only read, as their names say: GraphQL, JSON-RPC and SOAP. To try them would
 #: take a replay each.
 _READS = re.compile(
@@ -38,16 +39,21 @@ _LONGEST = 100
 class Place:
     """A change that was not done, and what the replay said."""
 
+    number: int
+    """That of its transaction, from 1."""
     title: str
-    """Its own where no other transaction has it, else with that of its page."""
+    """As an outcome calls it: with a number where one came before."""
     missed: tuple[str, ...]
     """In what the state differs from that of a session: there is no place where it does not."""
     replayed: journey.Replayed
 
     @property
     def named(self) -> bool:
-        """Whether the first failure says which change it is about."""
-        return self.title in " ".join(self.replayed.first.split())
+        """Whether it is the transaction to fix first, or the cause that is told first."""
+        block = "".join(self.replayed.first.partition("\n  or ")[0].split())  # it is wrapped
+        called = f"{self.number} {re.sub(r' [(][0-9]+[)]$', '', self.title)}"
+        told = (f"FIX FIRST {self.number} of ", f"{self.title} did not take effect", f"{called}.")
+        return any("".join(one.split()) in block for one in told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,7 @@ def _changes(case: TestCase) -> list[tuple[int, Transaction]]:
         for nth, one in enumerate(sent)
         if one.recorded
         and one.recorded.status < 400
-        and not _SESSION.search(one.title)
+        and not (_SESSION.search(one.title) or _PASSWORD.search(str(one.request.body)))
         and not _READS.search(str(one.request.body))
     ]
 
@@ -113,13 +119,8 @@ def _place(
         with silent(url, nth, answer) as front:
             replayed = journey.replayed(case, front)
         missed = tuple(judge.effect.missed(before, state_of(judge.application, url, folder), 1))
-    return Place(_name(whole, change), missed, replayed)
-
-
-def _name(case: TestCase, change: Transaction) -> str:
-    """What an outcome calls it: its title, with a number where one came before."""
-    transactions = list(case.transactions())
-    return numbered_titles(case)[next(at for at, one in enumerate(transactions) if one is change)]
+    at = next(at for at, one in enumerate(whole.transactions()) if one is change)
+    return Place(at + 1, numbered_titles(whole)[at], missed, replayed)
 
 
 def _reds(one: Application, case: Path, folder: Path, replays: int) -> Iterator[str]:

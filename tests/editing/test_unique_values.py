@@ -90,6 +90,16 @@ def test_everywhere_it_stands() -> None:
     }
 
 
+def test_a_slash_is_written_either_way() -> None:
+    """A path in a query has it as it is, or encoded, as clients like."""
+    sent = ("/stop?path=/tea&at=%2Ftea", "/stop?path=/teapot")
+    unique = make_unique(case_of(*(call("GET", one, None) for one in sent)), "/tea")
+    assert unique is not None
+    assert [one.request.target for one in unique.case.transactions()] == [
+        "/stop?path=${path[1]}&at=${path[1]}", "/stop?path=/teapot",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("text", "variable"),
     [
@@ -271,6 +281,8 @@ def test_only_addresses_are_followed(source: Source, followed: Source) -> None:
         ("a@b.org", "a-${}@b.org"),
         ("notes.txt", "notes-${}.txt"),
         ("http: the basics", "http-${}: the basics"),
+        ("/tea", "/tea-${}"),
+        ("/shelves/tea.txt", "/shelves/tea-${}.txt"),
     ],
 )
 def test_an_address_leads_to_its_server_yet(text: str, template: str) -> None:

@@ -10,8 +10,9 @@ from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
-from pytest_loadtool.correlation.outcomes.changes import Change, changes_of
+from pytest_loadtool.correlation.outcomes.changes import Change, acts_by_link, changes_of
 from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, Proof
+from pytest_loadtool.correlation.outcomes.proof import names as names_thing
 from pytest_loadtool.correlation.outcomes.proofs import proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
 from pytest_loadtool.model.case import TestCase
@@ -54,6 +55,11 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     changes = tuple(changes_of(case, steps))
     said = _by(changes, lambda change: (one.value for one in change.said))
     changed = _by(changes, lambda change: (one.known_as for one in change.things))
+    things = {one.known_as: one for change in changes for one in change.things}
+    for step in filter(acts_by_link, steps):
+        for known_as, thing in things.items():
+            if names_thing(step, thing):
+                changed[known_as].append(step.index)
     for change in changes:
         step = change.step
         if entries.have(step.index, _IGNORED, case.asm.ignore):

@@ -185,6 +185,14 @@ def is_change(step: RecordedStep) -> bool:
     return asked is None or asked.changes
 
 
+def acts_by_link(step: RecordedStep) -> bool:
+    """Whether a transaction is a link with a token, by which pages do something with a thing."""
+    if step.transaction.request.method != "GET" or "?" not in step.address:
+        return False
+    slots = target_slots(step.address, step.index)
+    return any(one.place is Place.QUERY and is_given_out(one.name) for one in slots)
+
+
 def operation_of(step: RecordedStep) -> str:
     """What a request asks for where its address does not tell; empty where the address does."""
     asked = operation(step.exchange) if step.exchange is not None else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import parse_qs
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
@@ -64,6 +65,8 @@ def of_object(change: Change, thing: Thing, answer: SeenAnswer, was: Before) -> 
             said = _said(change, keys, value)
             if is_id_name(keys[-1]) or (before is not None and inner(before, keys) == value):
                 continue
+            if listed_at(steps) is None and _is_repeated(answer, keys, value):
+                continue
             if said is not None:
                 yield _equal(answer, 0, path, keys, said.template, value)
             elif alone and before is not None and _is_state(keys, value, before, thing):
@@ -98,7 +101,7 @@ def of_answer(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof
         if listed_at(steps) is not None:
             continue
         for keys, value in leaves(item):
-            said = _said(change, keys, value)
+            said = None if _is_repeated(answer, keys, value) else _said(change, keys, value)
             was_so = any(inner(one, (*steps, *keys)) == value for one in earlier)
             if said is not None and not was_so and not is_id_name(keys[-1]):
                 yield _equal(answer, 0, format_path(steps), keys, said.template, value)
@@ -116,6 +119,12 @@ def _emptied(
             none = item.get(key) is None
             check = JsonValidator(f"{path}.{key}", None if none else "", absent=none)
             yield Proof(answer.step.index, 0, f"{key} is empty", check)
+
+
+def _is_repeated(answer: SeenAnswer, keys: Keys, value: Any) -> bool:
+    """Whether an answer only repeats what its own address asks for under that name."""
+    asked = answer.step.address.partition("?")[2]
+    return value.__class__ is str and value in parse_qs(asked).get(str(keys[-1]), ())
 
 
 def _said(change: Change, keys: Keys, value: Any) -> Said | None:
@@ -153,6 +162,8 @@ def named_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterat
         steps, keys = named
         at = answer.step.index
         if listed_at(steps) is None:
+            if _is_repeated(answer, keys, said.value):
+                continue
             get, wanted = compile_path(format_path((*steps, *keys)), 1), said.value
             proof = _equal(answer, 1, format_path(steps), keys, said.template, said.value)
         elif answer.paged and listed_at(steps):

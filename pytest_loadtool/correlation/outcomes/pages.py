@@ -278,6 +278,8 @@ def attributes_with(text: str, thing: Thing) -> Iterator[tuple[str, str]]:
             continue
         if (inside and inside[-1] not in "/=?&-") or not _is_kind(thing, written):
             continue
+        if not inside and is_short_number(thing.id) and "${" not in thing.template:
+            continue  # any attribute may be 1
         before = re.sub(r"""^["'](?:https?://[^/]*)?(?=[/?])""", "", written)
         known.setdefault(f"{before}{thing.id}{after}", f"{escape(before)}{thing.template}{after}")
     for recorded in sorted(known, key=lambda one: one[0] in "\"'"):  # addresses tell most

@@ -48,6 +48,8 @@ from pytest_loadtool.model.validator import JsonValidator, TextValidator
 _Check = Callable[[bool], JsonValidator | TextValidator]
 #: What, besides versions, another one takes the place of each time.
 _PASSING = frozenset({"parent", "time", "timestamp", "token"})
+#: So many addresses of a kind are those of a list.
+_SEVERAL = 2
 
 
 def proofs(
@@ -128,7 +130,8 @@ def _repeated(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof
         yield from repeated_in_document(change, answer)
         return
     own = tuple(one for one in change.said if one.field and "'" not in one.value)
-    for proof in on_page(replace(change, said=own), answer, was):
+    known = tuple(one for one in change.things if not one.given)  # of those, it says the id itself
+    for proof in on_page(replace(change, said=own, things=known), answer, was):
         yield replace(proof, strength=OWN)
 
 
@@ -211,9 +214,19 @@ def _address(thing: Thing, here: SeenAnswer, other: SeenAnswer | None) -> _Check
     if here.may_say(thing.id):
         for template, recorded in attributes_with(here.text, thing):
             is_address = recorded[0] not in "\"'" and "/" in recorded
-            if is_address and (other is None or recorded not in other.text):
+            if is_address and (other is None or _is_missing(recorded, thing, here, other)):
                 return partial(TextValidator, template)
     return None
+
+
+def _is_missing(address: str, thing: Thing, here: SeenAnswer, other: SeenAnswer) -> bool:
+    """Whether the other answer lacks the address, as one that comes later may only if it has those
+    of others yet: who has signed out, or may not, is shown none."""
+    if address in other.text:
+        return False
+    alike = re.compile(re.escape(address).replace(re.escape(thing.id), r"[\w-]+", 1))
+    alone = len(set(alike.findall(here.text))) < _SEVERAL
+    return other.step.index < here.step.index or alone or alike.search(other.text) is not None
 
 
 def _is_of_another(thing: Thing, answer: SeenAnswer) -> bool:

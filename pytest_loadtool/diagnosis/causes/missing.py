@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from shlex import quote
 from urllib.parse import urlsplit
 
+from pytest_loadtool.codec.uses import needed_by
+from pytest_loadtool.diagnosis.causes.unconfirmed import given_by
 from pytest_loadtool.diagnosis.finding import POSSIBLE, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import visible_text
@@ -14,6 +16,7 @@ from pytest_loadtool.diagnosis.remedies import edited, recorded_server, seen_out
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.case import Kind
 
+_NOT_GIVEN = "no part of its address was given out by an answer before"
 _STATIC = frozenset({Kind.IMAGE, Kind.CSS, Kind.JAVASCRIPT})
 #: A part of the name of a static file that changes with each deployment.
 _HASH = re.compile(r"[.-][0-9a-f]{8,}\.|[.-][A-Za-z0-9_-]{8,}\.(?:js|css|woff2?|png|svg)$")
@@ -63,7 +66,7 @@ def missing_page(situation: Situation) -> Cause | RuledOut | None:
         f"What was asked for {gone}: {situation.subject.mask.text(_target(situation))}.",
         POSSIBLE + 5,
         (
-            "no part of its address was given out by an answer before",
+            *([] if _was_given(situation) else [_NOT_GIVEN]),
             *(f"it says: {one!r}" for one in situation.complaints),
         ),
         (
@@ -74,6 +77,13 @@ def missing_page(situation: Situation) -> Cause | RuledOut | None:
         ),
     )
     return seen_outside(situation, cause)
+
+
+def _was_given(situation: Situation) -> bool:
+    """Whether the request sends what an answer before has given out."""
+    given = (given_by(one.transaction) for one in situation.before)
+    wanted = needed_by(situation.subject.case, situation.failed.transaction)
+    return any(wanted & one for one in given)
 
 
 _LINK = re.compile(r"""<a\b[^<>]*\bhref\s*=\s*["']([^"'<>]*)["'][^<>]*>(.*?)</a>""", re.I | re.S)

@@ -192,11 +192,13 @@ def exists_already(situation: Situation) -> Cause | RuledOut | None:
     if not name:
         return None
     found = EXISTS.search(words)
+    likely = refused and not said  # it would say so
+    conflict = situation.status == 409 and failed.transaction.request.method == "POST"
     return Cause(
         f"The server takes {name!r} only once, and has it."
-        if found or situation.status == 409
+        if found or conflict
         else f"The server may take {name!r} only once.",
-        SAID if found else SHOWN if situation.status == 409 else LIKELY if refused else POSSIBLE,
+        SAID if found else SHOWN if conflict else LIKELY if likely else POSSIBLE,
         tuple(f"it says: {one!r}" for one in said),
         (edited("give each replay and each virtual user one of its own", f"unique {quote(name)}"),),
     )

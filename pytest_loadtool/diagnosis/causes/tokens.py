@@ -12,7 +12,7 @@ from pytest_loadtool.codec.template import Reference
 from pytest_loadtool.correlation.classify import is_identity_name, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
 from pytest_loadtool.diagnosis.finding import LIKELY, LONGEST_VALUE, SHOWN, Cause, Remedy, RuledOut
-from pytest_loadtool.diagnosis.outcome import StepOutcome
+from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.remedies import as_recorded, edited, references
 from pytest_loadtool.diagnosis.situation import Situation
 
@@ -27,9 +27,11 @@ def token_not_anew(situation: Situation) -> Cause | RuledOut | None:
             continue
         giver = _giver(situation, name)
         who = f"from {situation.name(giver)}" if giver is not None else "from nowhere"
+        sent = situation.subject.sent.get(name) or ""
+        complained = bool(sent) and any(sent in one for one in situation.complaints)
         return Cause(
             f"{field.name} was sent with the recorded value: nothing new was taken {who}.",
-            LIKELY,
+            SHOWN if complained else LIKELY,
             (f"${{{name}}} has the value of the recording",),
             (edited("find out who gives it out now", "application-state"),),
             index=giver.index if giver is not None and giver.failures else None,
@@ -67,7 +69,7 @@ def token_of_wrong_page(situation: Situation) -> Cause | RuledOut | None:
         giver, form = _giver(situation, name), _recorded_giver(situation, field, name)
         if giver is None:
             continue
-        if form is None or form.index == giver.index:
+        if form is None or form.index == giver.index or _is_as_recorded(situation, form, name):
             right.append(f"{field.name} was taken anew from {situation.name(giver)}")
             continue
         return Cause(
@@ -170,6 +172,14 @@ def _recorded_giver(situation: Situation, field: Field, name: str) -> StepOutcom
         if any(spelled in each for each in (text, *lines) for spelled in spellings(value)):
             return one
     return None
+
+
+def _is_as_recorded(situation: Situation, giver: StepOutcome, name: str) -> bool:
+    """Whether an answer has the recorded value now, too: it is no source of another."""
+    value = situation.subject.case.variables[name].recorded or ""
+    text = text_of(giver.response)[0]
+    lines = (line.decode("latin-1") for _, line in giver.response.headers)
+    return any(spelled in each for each in (text, *lines) for spelled in spellings(value))
 
 
 def token_fields(situation: Situation) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from pytest_loadtool.codec.http import SAFE_METHODS
@@ -10,13 +11,18 @@ from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.correlation.kinds import reads
 from pytest_loadtool.correlation.requests.fields import CONSTANT, fields_of
-from pytest_loadtool.diagnosis.finding import POSSIBLE, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import POSSIBLE, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import numbered_titles
 
 #: A shorter text in an extractor tells nothing by itself.
 _TELLING = 4
+#: What answers say of what is not there.
+_MISSING = re.compile(
+    r"not (?:be )?(?:found|exist)|n.t exist|no such|unknown|missing|nicht gefunden|introuvable",
+    re.IGNORECASE,
+)
 
 
 def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
@@ -33,12 +39,15 @@ def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
         if _is_change(one) and not _is_shown(case, before, at, titles[at])
     ]
     needed = [at for at in found if _is_needed(case, before[at], at, first.transaction)]
-    at = max(needed or found, default=None)
+    missing = [one for one in situation.complaints if _MISSING.search(one)]
+    missed = [at for at in found if any(map(_says(case, at), missing))]
+    at = max(missed or needed or found, default=None)
     if at is None:
         return None
     return Cause(
         f"Perhaps {titles[at]} did not take effect: no answer since has shown it.",
-        POSSIBLE + (8 if needed else 2),
+        SHOWN - 1 if missed else POSSIBLE + (8 if needed else 2),
+        tuple(f"it says: {one!r}" for one in missing) if missed else (),
         remedies=(
             Remedy(
                 "see what the server made of it; a recording with one page more, which shows the "
@@ -58,7 +67,7 @@ def _is_shown(case: TestCase, before: Sequence[Transaction], at: int, title: str
     """Whether what came since and passed shows it: by an outcome, or because it asked for what the
     change has given out, or, of who signs in, at all."""
     since = before[at + 1 :]
-    given = _given(before[at])
+    given = given_by(before[at])
     shown = any(
         (one.outcome is not None and one.outcome.change == title)
         for each in since
@@ -71,12 +80,19 @@ def _is_shown(case: TestCase, before: Sequence[Transaction], at: int, title: str
 
 
 def _is_needed(case: TestCase, change: Transaction, at: int, refused: Transaction) -> bool:
-    if _given(change) & needed_by(case, refused):
+    if given_by(change) & needed_by(case, refused):
         return True
     sources = [str(one.source) for one in refused.extractors]
-    said = [one.value for one in fields_of(case, at) if one.datasource == CONSTANT]
-    return any(len(one) >= _TELLING and one in source for one in said for source in sources)
+    return any(map(_says(case, at), sources))
 
 
-def _given(change: Transaction) -> frozenset[str]:
+def _says(case: TestCase, at: int) -> Callable[[str], bool]:
+    """Whether a text has one that the change sends."""
+    sent = [one.value for one in fields_of(case, at) if one.datasource == CONSTANT]
+    telling = [one for one in sent if len(one) >= _TELLING]
+    return lambda text: any(one in text for one in telling)
+
+
+def given_by(change: Transaction) -> frozenset[str]:
+    """Return the variables that a transaction sets."""
     return frozenset(one.variable for one in change.extractors)

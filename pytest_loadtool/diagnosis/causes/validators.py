@@ -9,6 +9,8 @@ from shlex import quote
 
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.template import Reference, Template, TemplateError
+from pytest_loadtool.codec.uses import needed_by
+from pytest_loadtool.diagnosis.causes.unconfirmed import given_by
 from pytest_loadtool.diagnosis.finding import (
     LIKELY,
     POSSIBLE,
@@ -22,6 +24,7 @@ from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.remedies import edited, place_of_failed, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.model.editing import numbered_titles
 from pytest_loadtool.model.validator import (
     HeaderValidator,
     JsonValidator,
@@ -166,7 +169,7 @@ def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
     otherwise = [f"not as recorded: {change.otherwise}"] if change and change.otherwise else []
     cause = Cause(
         f"{name} did not take effect: it is not so that {outcome.name}.",
-        SAID if situation.causes == {"outcome"} else POSSIBLE,  # an error shows nothing at all
+        _sure(situation, change),
         tuple(filter(None, (status, *otherwise, *(f"it says: {one!r}" for one in said)))),
         (Remedy("see what the server made of it: its log, and how its answer differs (`diff`)"),),
         index=change.index if change is not None else None,
@@ -174,19 +177,32 @@ def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
     return seen_outside(situation, cause)
 
 
+def _sure(situation: Situation, change: StepOutcome | None) -> int:
+    """An error shows nothing at all, unless it is that what the change has made is not there."""
+    if situation.causes == {"outcome"}:
+        return SAID
+    if change is None or situation.status not in (404, 410):
+        return POSSIBLE
+    case, refused = situation.subject.case, situation.failed.transaction
+    put = change.transaction.request.target == refused.request.target
+    given = given_by(change.transaction) & needed_by(case, refused)
+    return LIKELY if put or given else POSSIBLE
+
+
 def _says(situation: Situation, validator: Validator) -> bool:
+    """Whether a failure is that of the validator: several changes may have an outcome of a name."""
     outcome = validator.outcome
-    return outcome is not None and any(
-        one.cause == "outcome" and outcome.name in one.message for one in situation.failed.failures
-    )
+    if outcome is None:
+        return False
+    said = (one.message for one in situation.failed.failures if one.cause == "outcome")
+    own = (one for one in said if one.startswith(f"{outcome.change} did not take effect"))
+    return any(outcome.name in one for one in own)
 
 
 def _change(situation: Situation, title: str) -> StepOutcome | None:
     """The transaction that a validator calls ``POST /orders (2)``."""
-    name, _, number = title.partition(" (")
-    having = [one for one in situation.outcomes if one.transaction.title in (title, name)]
-    at = int(number[:-1]) - 1 if number[:-1].isdecimal() else 0
-    return having[at] if at < len(having) else None
+    titles = numbered_titles(situation.subject.case)
+    return next((one for one in situation.outcomes if titles[one.index] == title), None)
 
 
 def value_differs(situation: Situation) -> Cause | RuledOut | None:

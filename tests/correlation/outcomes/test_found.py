@@ -398,3 +398,30 @@ def test_pages_side_by_side() -> None:
         case = replace(case, pages=(replace(case.pages[0], transactions=order),))
         found = configure(case, exchanges).case.transactions()
         assert sum(len(one.validators) for one in found) == shown
+
+
+PAY = post("/orders/4711/pay", "how=cash")
+LISTED = page("/", rows("Tea House4711", "Cups4712"))
+
+
+@pytest.mark.parametrize(
+    ("between", "shown", "gone"),
+    [
+        ([], rows("Cups4712"), True),
+        ([], "<p>Tea House, Cups</p>", False),
+        ([page("/drop?order=4711&token=zs8Kq2Vx71", "")], rows("Cups4712"), False),
+    ],
+    ids=["a row of several", "all that links, as of who has signed out", "by a link with a token"],
+)
+def test_gone(between: list[Exchange], shown: str, gone: bool) -> None:
+    """What is not there any more is the doing of a change only if nothing else explains it."""
+    found = texts(LISTED, PAY, *between, page("/", shown))
+    assert any("the order is gone" in one for one in found) is gone
+
+
+def test_a_number_in_an_attribute_is_no_row() -> None:
+    """`1` stands in attributes of anything."""
+    row = '<table><tr data-at="1"><td>Plan of the house</td></tr></table>'
+    sent = post("/uploads?attachment_id=1", "text=Plan of the house")
+    found = texts(page("/", ""), sent, page("/", row))
+    assert found == ["Plan of the house is shown | POST /uploads | 2 | Plan of the house"]

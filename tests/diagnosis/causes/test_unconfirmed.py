@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_loadtool.diagnosis.causes.unconfirmed import change_unconfirmed
+from pytest_loadtool.diagnosis.diagnose import diagnose
 from pytest_loadtool.diagnosis.finding import Cause
 from pytest_loadtool.diagnosis.outcome import Evidence
 from pytest_loadtool.diagnosis.situation import Situation
@@ -12,6 +15,7 @@ from pytest_loadtool.diagnosis.subject import Subject
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import Header, Kind, Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.extractor import Extractor, JsonPath, Link
+from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import JsonValidator, Outcome
 from tests.report.outcomes import Answer, outcome
 
@@ -74,3 +78,17 @@ def test_named(transactions: tuple[Transaction, ...], name: str) -> None:
 def test_none(transactions: tuple[Transaction, ...]) -> None:
     """Where nothing is open, nothing is said."""
     assert not told(*transactions)
+
+
+@pytest.mark.parametrize(("status", "first"), [(404, True), (500, False)])
+def test_what_a_change_has_made_is_not_there(status: int, first: bool) -> None:
+    """Then the change is named before the address that is missing; another error shows nothing."""
+    shown = Outcome("name is Mary", "POST /authors")
+    use = replace(USE, validators=(JsonValidator("$.name", equals="Mary", outcome=shown),))
+    case = TestCase("shop", (Page("p", (AUTHOR, use)),))
+    made = outcome(0, "p", AUTHOR, Answer(b"{}"))
+    refused = outcome(1, "p", use, Answer(b"", status), f"Status Code is {status}")
+    said = Failure("outcome", "POST /authors did not take effect: not so: name is Mary.")
+    refused = replace(refused, failures=(*refused.failures, said))
+    found = diagnose(case, (made, refused), path="x.case.toml", evidence=Evidence(), mask=Mask())
+    assert (found.mend.index == 0) is first
