@@ -81,15 +81,15 @@ def consequences(diagnosis: Diagnosis, path: str) -> list[str]:
 def _of(label: str, outcome: StepOutcome, total: int, path: str) -> Iterator[str]:
     """A transaction: its number, its title, what came of it, and its place on a line of its own."""
     number = f"{outcome.index + 1} of {total}"
-    result = _result(outcome)
+    result = result_of(outcome)
     space = WIDTH - _INDENT - len(number) - 2 - len(result) - 2
     title = _fitting(outcome, max(space, 20))
     yield f"{label:<{_INDENT}}{number}  {title}  {result}"
     yield f"{'':{_INDENT}}{_place(path, outcome)}"
 
 
-def _result(outcome: StepOutcome) -> str:
-    """``401, expected 200-399``; what came, and whether that was what failed."""
+def result_of(outcome: StepOutcome) -> str:
+    """Return what came, and whether that was what failed: ``401, expected 200-399``."""
     status = outcome.response.status
     if not status:
         return "no response"
@@ -137,11 +137,17 @@ def _remedy(remedy: Remedy, path: str) -> Iterator[str]:
     yield from _row("  then", f"{remedy.text}{place}{colon}")
     if remedy.line:
         yield f"{'':{_INDENT}}{remedy.line}"
+    for command in commands_of(remedy, path):
+        yield from _command("", command)
+
+
+def commands_of(remedy: Remedy, path: str) -> Iterator[str]:
+    """Yield the lines to type for a remedy: those of a shell, then those of the console."""
     if remedy.command:
-        yield from _command("", remedy.command)
+        yield remedy.command
     if remedy.commands:
-        yield from _command("", f"pytest --record {quote(path)}")
-        yield from (f"{'':{_INDENT}}loadtool> {clip(one, 200)}" for one in remedy.commands)
+        yield f"pytest --record {quote(path)}"
+        yield from (f"loadtool> {clip(one, 200)}" for one in remedy.commands)
 
 
 def _command(label: str, command: str) -> Iterator[str]:

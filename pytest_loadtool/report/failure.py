@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from urllib.parse import unquote
 
@@ -26,6 +26,7 @@ from pytest_loadtool.diagnosis.comparison import (
 )
 from pytest_loadtool.diagnosis.diagnose import diagnose
 from pytest_loadtool.diagnosis.extractors import broken_extractors
+from pytest_loadtool.diagnosis.finding import Diagnosis
 from pytest_loadtool.diagnosis.outcome import Evidence, Received, StepOutcome, text_of
 from pytest_loadtool.diagnosis.subject import Subject, indented, place_of
 from pytest_loadtool.masking.carried import carried_by, recorded_in
@@ -42,6 +43,40 @@ _UNREGISTERED = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class LookedInto:
+    """A replay that failed, with its diagnosis and with what hides its secrets. ``outcomes`` are
+    those of all transactions that were replayed, in the order of the test case."""
+
+    case: TestCase
+    path: str
+    outcomes: tuple[StepOutcome, ...]
+    evidence: Evidence
+    mask: Mask
+    diagnosis: Diagnosis
+
+
+def look_into(
+    case: TestCase,
+    outcomes: Iterable[StepOutcome],
+    *,
+    path: str,
+    evidence: Evidence,
+    secrets: Collection[str] = (),
+    about: int | None = None,
+) -> LookedInto:
+    """Find out why the replay of ``case``, read from ``path``, failed.
+
+    ``outcomes`` are all transactions that were replayed, at least one of them failed. ``secrets``
+    are values that are masked wherever they stand. It is about the first failure, or about that of
+    the index ``about``.
+    """
+    by_index = tuple(sorted(outcomes, key=lambda one: one.index))
+    mask = Mask([*secrets, *_carried(case, by_index, evidence)])
+    found = diagnose(case, by_index, path=path, evidence=evidence, mask=mask, about=about)
+    return LookedInto(case, path, by_index, evidence, mask, found)
+
+
 def explain(
     case: TestCase,
     outcomes: Iterable[StepOutcome],
@@ -53,20 +88,24 @@ def explain(
     brief: bool = False,
     whole: bool = True,
 ) -> str:
-    """Return why the replay of ``case``, read from ``path``, failed.
+    """Look into a failure and return what `told` says of it."""
+    failure = look_into(
+        case, outcomes, path=path, evidence=evidence, secrets=secrets, about=about
+    )
+    return told(failure, brief=brief, whole=whole)
 
-    ``outcomes`` are all transactions that were replayed, at least one of them failed. ``secrets``
-    are values that are masked wherever they stand. It is about the first failure, or about that of
-    the index ``about``. If ``brief``, what was sent and received is left out, and what to mend
-    comes last: at a terminal that is what one sees. ``whole`` says that nobody stopped the replay.
+
+def told(failure: LookedInto, *, brief: bool = False, whole: bool = True) -> str:
+    """Return why the replay failed, as text.
+
+    If ``brief``, what was sent and received is left out, and what to mend comes last: at a terminal
+    that is what one sees. ``whole`` says that nobody stopped the replay.
     """
-    by_index = sorted(outcomes, key=lambda one: one.index)
-    mask = Mask([*secrets, *_carried(case, by_index, evidence)])
-    found = diagnose(case, by_index, path=path, evidence=evidence, mask=mask, about=about)
+    case, path, by_index, found = failure.case, failure.path, failure.outcomes, failure.diagnosis
     first, failed = found.failed, sum(1 for one in by_index if one.failures)
     total = sum(1 for _ in case.transactions())
     earlier = next(one for one in by_index if one.failures)
-    subject = Subject(case, path, first, mask, evidence)
+    subject = Subject(case, path, first, failure.mask, failure.evidence)
     sections = (
         fix_first(found, path),
         _counts(case, len(by_index), failed, whole=whole),
@@ -77,9 +116,9 @@ def explain(
         *([] if brief else _exchanged(subject)),
         consequences(found, path),
     )
-    told = [lines for lines in map(list, sections) if lines]
-    text = "\n\n".join("\n".join(lines) for lines in (reversed(told) if brief else told))
-    return printable(mask.known(text))
+    parts = [lines for lines in map(list, sections) if lines]
+    text = "\n\n".join("\n".join(lines) for lines in (reversed(parts) if brief else parts))
+    return printable(failure.mask.known(text))
 
 
 def _extractors(subject: Subject, outcomes: Sequence[StepOutcome]) -> list[str]:
