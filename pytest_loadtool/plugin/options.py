@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Of which replays a file is kept.
 KEEPING = ("no", "failed", "all")
+#: Of which replays a page is made.
+TRACING = ("off", "retain-on-failure", "on")
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "--record": {
@@ -191,6 +193,18 @@ _OPTIONS: dict[str, dict[str, Any]] = {
             "browsers open them."
         ),
     },
+    "--loadtool-trace": {
+        "nargs": "?",
+        "const": "retain-on-failure",
+        "metavar": "off|retain-on-failure|on",
+        "help": (
+            "Leave an HTML page of a test in CASE.replays beside the test case, and the HAR file "
+            "of its replay: of no test (the default), of tests that failed (without a value, "
+            "too), or of all. The page has what was recorded beside what was replayed, each value "
+            "from producer to consumer, and what to fix first; secrets are cut. The last five of "
+            "each test case stay."
+        ),
+    },
     "--loadtool-think-time": {
         "metavar": "recorded|none|TIME",
         "help": (
@@ -216,6 +230,7 @@ _TWINS = {
     "loadtool_app": "The application to ask in this process; see --loadtool-app.",
     "loadtool_proxy": "The proxy to replay through: URL, environment, none; see --proxy-url.",
     "loadtool_keep_replay": "Which replays are kept: no, failed, all; see --loadtool-keep-replay.",
+    "loadtool_trace": "Which pages are left: off, retain-on-failure, on; see --loadtool-trace.",
     "loadtool_think_time": "Pauses between pages: recorded, none, TIME; see --loadtool-think-time.",
 }
 
@@ -387,12 +402,13 @@ def _check_values(config: pytest.Config) -> None:
     if config.option.loadtool_transport not in (None, "raw", "httpx"):
         got = config.option.loadtool_transport
         raise pytest.UsageError(f"loadtool_transport: expected 'raw' or 'httpx', got {got!r}")
-    if config.option.loadtool_keep_replay not in (None, *KEEPING):
-        got = config.option.loadtool_keep_replay
-        raise pytest.UsageError(
-            f"loadtool_keep_replay: expected no, failed or all, got {got!r}"
-            + (f"; if that is a file: --loadtool-keep-replay=all {got}" if "." in got else "")
-        )
+    for name, words in (("loadtool_keep_replay", KEEPING), ("loadtool_trace", TRACING)):
+        got = getattr(config.option, name)
+        if got not in (None, *words):
+            raise pytest.UsageError(
+                f"{name}: expected {', '.join(words[:-1])} or {words[-1]}, got {got!r}"
+                + (f"; if that is a file: {_spelled(name)}={words[-1]} {got}" if "." in got else "")
+            )
     if config.option.loadtool_proxy:
         from pytest_loadtool.plugin.proxy import check_proxy
 

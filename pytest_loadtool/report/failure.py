@@ -89,9 +89,7 @@ def explain(
     whole: bool = True,
 ) -> str:
     """Look into a failure and return what `told` says of it."""
-    failure = look_into(
-        case, outcomes, path=path, evidence=evidence, secrets=secrets, about=about
-    )
+    failure = look_into(case, outcomes, path=path, evidence=evidence, secrets=secrets, about=about)
     return told(failure, brief=brief, whole=whole)
 
 

@@ -35,7 +35,7 @@ def diagnosis_data(found: Diagnosis, mask: Mask, path: str) -> dict[str, Any]:
         "because": [clean(one) for one in first.evidence] if first is not None else [],
         "confirm": clean(first.confirm) if first is not None else "",
         "remedies": [_remedy(one, path, clean) for one in remedies],
-        "or": [clean(one.text) for one in others if one is not None],
+        "others": [clean(one.text) for one in others if one is not None],
         "possible": [clean(one) for one in found.possible],
         "ruled_out": [clean(one) for one in found.ruled_out],
         "steps": [[clean(name), clean(told)] for name, told in found.steps],

@@ -19,27 +19,29 @@ from pytest_loadtool.codec.printable import printable
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-#: What ends a script element, begins a comment in it, or is a line end to scripts of old. As escapes
-#: they mean the same in JSON.
+#: What ends a script element, begins a comment in it, or is a line end to scripts of old. JSON has
+#: escapes that mean the same.
 _UNSAFE = re.compile("[<>&\u2028\u2029]")
 
 
 def page(
     template: str,
-    data: Mapping[str, Any],
+    shown: Mapping[str, Any],
     *,
+    data: Any,
     scripts: tuple[str, ...],
     styles: tuple[str, ...] = (),
     refresh: int = 0,
 ) -> bytes:
-    """Return the page that ``template`` makes of ``data``, which its scripts find in it, too.
+    """Return the page that ``template`` makes of ``shown``. ``data``, of builtin types as for
+    `json.dumps`, is what its scripts find in it.
 
-    ``data`` is what `json.dumps` takes. ``scripts`` and ``styles`` are names of files beside this
+    ``scripts`` and ``styles`` are names of files beside this
     module. With ``refresh`` a browser that shows the page loads it anew after so many seconds.
     """
     environment = _environment()
     text = environment.get_template(f"templates/{template}").render(
-        data,
+        shown,
         embedded=_embedded(data),
         policy=_policy((*styles, "static/page.css"), scripts),
         styles=(*styles, "static/page.css"),
@@ -50,7 +52,7 @@ def page(
     return text.encode("utf-8", "replace")
 
 
-def _embedded(data: Mapping[str, Any]) -> str:
+def _embedded(data: Any) -> str:
     """JSON that stays within its script element, whatever strings it has."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
