@@ -116,6 +116,13 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "FILE",
         "help": "With --load: also write the results to FILE, as JSON.",
     },
+    "--load-html": {
+        "metavar": "FILE",
+        "help": (
+            "With --load: also write the results to FILE, as an HTML page with plots that needs "
+            "no network. While a load test runs, FILE shows how it is getting on."
+        ),
+    },
     "--load-save": {
         "metavar": "FILE",
         "help": "With --load: also keep the runs' response times in FILE, to be compared with.",
@@ -193,6 +200,13 @@ _OPTIONS: dict[str, dict[str, Any]] = {
             "browsers open them."
         ),
     },
+    "--loadtool-html": {
+        "metavar": "FILE",
+        "help": (
+            "Write what the test cases did to FILE, as an HTML page that needs no network: pages, "
+            "transactions over time, failures with what to fix first. Of load tests: --load-html."
+        ),
+    },
     "--loadtool-trace": {
         "nargs": "?",
         "const": "retain-on-failure",
@@ -223,6 +237,7 @@ _TWINS = {
     "record_only": "The domains to record; see --record-only.",
     "record_block": "The domains to block; see --record-block.",
     "record_block_trackers": "Whether trackers are blocked; see --record-block-trackers.",
+    "load_html": "The HTML page with the results of load tests; see --load-html.",
     "load_tolerance": "How much worse a run may be than an earlier one; see --load-tolerance.",
     "loadtool_server": "The server to replay against; see --loadtool-server.",
     "loadtool_transport": "What requests go over: raw, httpx; see --loadtool-transport.",
@@ -230,6 +245,7 @@ _TWINS = {
     "loadtool_app": "The application to ask in this process; see --loadtool-app.",
     "loadtool_proxy": "The proxy to replay through: URL, environment, none; see --proxy-url.",
     "loadtool_keep_replay": "Which replays are kept: no, failed, all; see --loadtool-keep-replay.",
+    "loadtool_html": "The HTML page of the test cases of a run; see --loadtool-html.",
     "loadtool_trace": "Which pages are left: off, retain-on-failure, on; see --loadtool-trace.",
     "loadtool_think_time": "Pauses between pages: recorded, none, TIME; see --loadtool-think-time.",
 }
@@ -281,6 +297,7 @@ _NEEDS = {
     "record_block_trackers": ("record", "record_from_tests"),
     "record_replace": ("record_from_tests",),
     "load_json": ("load",),
+    "load_html": ("load",),
     "load_save": ("load",),
     "load_compare": ("load",),
     "load_tolerance": ("load_compare",),
@@ -329,6 +346,8 @@ def settle(config: pytest.Config) -> None:
             raise pytest.UsageError(
                 f"{_spelled(name)} means nothing without {' or '.join(map(_spelled, needed))}"
             )
+    if option.load and option.loadtool_html is not None:
+        raise pytest.UsageError("--loadtool-html is for tests: with --load write --load-html")
     given = {name for name in _TWINS if getattr(option, name) is not None}
     for name in _TWINS:
         if name not in given and _INSTEAD.get(name) not in given:

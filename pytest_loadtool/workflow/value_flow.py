@@ -113,8 +113,8 @@ def _sent_stale(
     something else now."""
     stale = {form: name for name, places in given.items() for form in _stale_forms(places)}
     pattern = _any_of(stale)
-    for one in happened if pattern is not None else ():
-        if one.now is not None:
+    for one in happened:
+        if one.now is not None and pattern is not None:
             headers = "\n".join(value for _, value in one.now.request_headers)
             body = one.now.request_body.decode("utf-8", "replace")
             found = pattern.findall("\n".join((one.now.url, headers, body)))

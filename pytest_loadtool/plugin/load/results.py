@@ -16,6 +16,7 @@ from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, saved_text
+from pytest_loadtool.plugin.load.environment import environment
 from pytest_loadtool.plugin.paths import shown_error
 from pytest_loadtool.report.load.json import FORMAT, load_data
 from pytest_loadtool.report.load.sparkline import glyphs_for
@@ -89,12 +90,22 @@ def document(results: Sequence[Summary]) -> dict[str, object]:
     return runs[0] if len(runs) == 1 else {"format": FORMAT, "runs": runs}
 
 
-def _json_text(results: Sequence[Summary]) -> str:
-    return json.dumps(document(results), indent=2) + "\n"
+def _json_text(results: Sequence[Summary], _: pytest.Config) -> bytes:
+    return (json.dumps(document(results), indent=2) + "\n").encode()
 
 
-def _saved_text(results: Sequence[Summary]) -> str:
-    return saved_text(summary.saved for summary in results)
+def _saved_text(results: Sequence[Summary], _: pytest.Config) -> bytes:
+    return saved_text(summary.saved for summary in results).encode()
+
+
+def _html(results: Sequence[Summary], config: pytest.Config) -> bytes:
+    from pytest_loadtool.report.html.load import load_page, run_data
+
+    return load_page([run_data(one, environment(config, one.configuration)) for one in results])
+
+
+#: By option, what is written at the end of the session.
+_WRITERS = {"load_json": _json_text, "load_save": _saved_text, "load_html": _html}
 
 
 class LoadReporter:
@@ -104,7 +115,7 @@ class LoadReporter:
         self._config = config
         self._targets = [
             (path, text)
-            for option, text in (("load_json", _json_text), ("load_save", _saved_text))
+            for option, text in _WRITERS.items()
             if (path := target_file(config, option)) is not None
         ]
         self._problems: list[str] = []
@@ -122,7 +133,7 @@ class LoadReporter:
                 self._problems.append(f"no load was made, so {path} is as it was")
                 continue
             try:
-                replace_file(path, text(results).encode())
+                replace_file(path, text(results, self._config))
             except FileError as error:
                 self._problems.append(shown_error(error, self._config))
                 self.incomplete = True
