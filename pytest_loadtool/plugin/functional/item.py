@@ -19,6 +19,7 @@ from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.body_limit import body_limit_of
 from pytest_loadtool.plugin.file_item import FileItem
+from pytest_loadtool.plugin.functional.case_data import CaseData, case_data
 from pytest_loadtool.plugin.functional.notices import (
     NOT_AS_RECORDED,
     NOT_KEPT,
@@ -62,6 +63,8 @@ class CaseItem(FileItem):
         """The fixture that gives the server, unless the command line names one."""
         self.loadtool_steps: list[StepResult] = []
         """The transactions of the last replay; they go along with the report."""
+        self.loadtool_case: CaseData | None = None
+        """What the page of ``--loadtool-html`` shows of the last replay; it goes along, too."""
         self._failure: tuple[str, str, int] | None = None
         self._kept: Path | None = None
         """The file that keeps the last replay."""
@@ -95,6 +98,8 @@ class CaseItem(FileItem):
             self._add_properties(watch)
         failure = self._look_into(watch) if any(one.failures for one in watch.outcomes) else None
         self._add_trace(failure, passed=failure is None and problem is None)
+        if self.config.getoption("loadtool_html", default=None):
+            self.loadtool_case = case_data(self.case, failure, self._trace)
         if problem is not None:  # not in the handler: pytest would show its traceback, too
             text = shown_error(problem, self.config)
             self._fail(text, text, getattr(problem, "line", 0) or 1)

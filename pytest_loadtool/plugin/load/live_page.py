@@ -18,7 +18,7 @@ from pytest_loadtool.load import Progress
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.load.environment import environment
 from pytest_loadtool.plugin.load.live import LiveView
-from pytest_loadtool.plugin.load.results import target_file
+from pytest_loadtool.plugin.paths import target_file
 
 #: Seconds between two pages.
 _BETWEEN_PAGES = 5.0

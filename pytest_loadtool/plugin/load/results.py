@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +15,7 @@ from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, saved_text
 from pytest_loadtool.plugin.load.environment import environment
-from pytest_loadtool.plugin.paths import shown_error
+from pytest_loadtool.plugin.paths import shown_error, target_file
 from pytest_loadtool.report.load.json import FORMAT, load_data
 from pytest_loadtool.report.load.sparkline import glyphs_for
 from pytest_loadtool.report.load.text import load_text
@@ -59,29 +57,6 @@ def properties(summary: Summary) -> list[tuple[str, object]]:
         ("load_response_time_p50_ms", times.p50),
         ("load_response_time_p95_ms", times.p95),
     ]
-
-
-def target_file(config: pytest.Config, option: str) -> Path | None:
-    """Where ``--load-json`` or ``--load-save`` (``load_json``, ``load_save``) wants the results.
-
-    Raises:
-        pytest.UsageError: nothing can be written there. Said now, and not after an hour of load.
-    """
-    name = config.getoption(option)
-    if not name:
-        return None
-    spelled = "--" + option.replace("_", "-")
-    path = Path(config.invocation_params.dir, name)
-    if path.is_dir():
-        raise pytest.UsageError(f"{spelled}: {name} is a directory: name a file in it")
-    if path.exists() and not path.is_file():
-        raise pytest.UsageError(f"{spelled}: {name} is no ordinary file: name one to be replaced")
-    folder = Path(os.path.realpath(path)).parent
-    if not folder.is_dir():
-        raise pytest.UsageError(f"{spelled}: there is no directory {folder}: make it first")
-    if not os.access(folder, os.W_OK):
-        raise pytest.UsageError(f"{spelled}: nothing can be written to {folder}")
-    return path
 
 
 def document(results: Sequence[Summary]) -> dict[str, object]:

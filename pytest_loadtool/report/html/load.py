@@ -101,7 +101,7 @@ def run_data(summary: Summary, environment: Pairs = ()) -> dict[str, Any]:
         "facts": [*_facts(summary)],
         "times": [*_times_of(summary)],
         "thresholds": [
-            [one.threshold.text, amount(one.measured, one.threshold.unit), one.passed, one.why]
+            [one.threshold.text, amount(one.measured, one.threshold.unit), one.passed]
             for one in summary.thresholds
         ],
         "time": _time(summary.timeline),
@@ -147,7 +147,7 @@ def live_data(
         "facts": facts,
         "times": [],
         "thresholds": [
-            [one.threshold.text, amount(one.value, one.threshold.unit), one.broken is None, ""]
+            [one.threshold.text, amount(one.value, one.threshold.unit), one.broken is None]
             for one in seen.thresholds
         ],
         "time": {"x": x, "groups": groups if points else {}},

@@ -49,7 +49,7 @@
       c.save();
       c.beginPath(); c.rect(left, top, width, height); c.clip();
       c.font = `${11 * ratio}px system-ui, sans-serif`;
-      c.lineWidth = ratio; c.setLineDash([4 * ratio, 4 * ratio]);
+      c.textAlign = "left"; c.textBaseline = "alphabetic"; c.lineWidth = ratio; c.setLineDash([4 * ratio, 4 * ratio]);
       for (const [second, label] of run.marks) {
         const x = u.valToPos(second, "x", true);
         c.strokeStyle = c.fillStyle = tone.mark;
@@ -86,7 +86,7 @@
         width: Math.max(box.clientWidth, 200), height: box.matches(":first-child") ? 250 : 190,
         cursor: { sync: { key: `run${number}` }, drag: { x: true, y: false }, focus: { prox: -1 } },
         scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : { range: (_u, _min, max) => [0, Math.max(max || 0, ...near) * 1.1 || 1] } },
-        axes: [{ ...axis, values: (_u, all) => all.map(clock), space: 70 }, { ...axis, size: 52, values: (_u, all) => all.map((one) => (one === null ? "" : short(one))) }],
+        axes: [{ ...axis, values: (_u, all) => all.map(clock), space: 70, size: 30 }, { ...axis, size: 52, values: (_u, all) => all.map((one) => (one === null ? "" : short(one))) }],
         series: [
           { label: "at", value: (_u, value) => (value === null ? "\u2013" : clock(value)) },
           ...found.map((one, index) => ({
