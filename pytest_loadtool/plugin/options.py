@@ -426,7 +426,11 @@ def _check_values(config: pytest.Config) -> None:
         if got not in (None, *words):
             raise pytest.UsageError(
                 f"{name}: expected {', '.join(words[:-1])} or {words[-1]}, got {got!r}"
-                + (f"; if that is a file: {_spelled(name)}={words[-1]} {got}" if "." in got else "")
+                + (
+                    f"; if that is a file: {_spelled(name)}={_OPTIONS[_spelled(name)]['const']} {got}"
+                    if "." in got
+                    else ""
+                )
             )
     if config.option.loadtool_proxy:
         from pytest_loadtool.plugin.proxy import check_proxy
