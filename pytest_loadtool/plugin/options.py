@@ -424,13 +424,10 @@ def _check_values(config: pytest.Config) -> None:
     for name, words in (("loadtool_keep_replay", KEEPING), ("loadtool_trace", TRACING)):
         got = getattr(config.option, name)
         if got not in (None, *words):
+            usual = _OPTIONS[_spelled(name)]["const"]
+            hint = f"; if that is a file: {_spelled(name)}={usual} {got}" if "." in got else ""
             raise pytest.UsageError(
-                f"{name}: expected {', '.join(words[:-1])} or {words[-1]}, got {got!r}"
-                + (
-                    f"; if that is a file: {_spelled(name)}={_OPTIONS[_spelled(name)]['const']} {got}"
-                    if "." in got
-                    else ""
-                )
+                f"{name}: expected {', '.join(words[:-1])} or {words[-1]}, got {got!r}{hint}"
             )
     if config.option.loadtool_proxy:
         from pytest_loadtool.plugin.proxy import check_proxy

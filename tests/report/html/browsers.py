@@ -31,8 +31,24 @@ class Shown(Protocol):
     def picture(self, path: Path) -> None:
         """Take a picture of what is seen."""
 
+    def until(self, script: str) -> None:
+        """Wait until ``return …`` gives true."""
 
-class _Chromium:
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Press, move and release the mouse."""
+
+
+class _Waiting:
+    """Runs scripts until they are content."""
+
+    def until(self: Shown, script: str) -> None:
+        deadline = time.monotonic() + 60
+        while not self.run(script):
+            assert time.monotonic() < deadline, script
+            time.sleep(0.05)
+
+
+class _Chromium(_Waiting):
     def __init__(self, page: Any) -> None:
         self._page = page
 
@@ -41,6 +57,13 @@ class _Chromium:
 
     def picture(self, path: Path) -> None:
         self._page.screenshot(path=path)
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        mouse = self._page.mouse
+        mouse.move(*start)
+        mouse.down()
+        mouse.move(*end, steps=5)
+        mouse.up()
 
 
 @contextmanager
@@ -62,7 +85,7 @@ def _chromium(file: Path, width: int) -> Iterator[Shown]:
     assert asked == [file.as_uri()]
 
 
-class _Firefox:
+class _Firefox(_Waiting):
     """A session of Marionette: messages of JSON, each after its length."""
 
     def __init__(self, port: int) -> None:
@@ -85,6 +108,9 @@ class _Firefox:
 
     def picture(self, path: Path) -> None:
         path.write_bytes(base64.b64decode(self.tell("WebDriver:TakeScreenshot", full=False)))
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        raise NotImplementedError
 
     def close(self) -> None:
         self._stream.close()
