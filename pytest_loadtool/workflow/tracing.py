@@ -38,8 +38,11 @@ from pytest_loadtool.workflow.value_flow import (
 TRACE_LIMIT, _TRACE_LEAST = 1_200_000, 2_000
 #: The most of one, and characters of a line, that are shown; and equal lines around a difference.
 MOST_OF_EXCHANGE, LONGEST_TRACE_LINE, _AROUND = 200_000, 2_000, 3
-#: Characters of a body that are read for the page.
+#: Characters of a body that are read for the page: what is cut off may be half a secret, so they
+#: are more than are shown.
 _TRACE_READ = 400_000
+#: Characters of a value that are shown where it is followed.
+LONGEST_VALUE_SHOWN = 200
 
 
 def write_trace(
@@ -292,7 +295,10 @@ class _Trace:
 
 
 def _short(value: str | None) -> str | None:
-    return None if value is None else on_one_line(value[:200]) + ("…" if len(value) > 200 else "")
+    if value is None:
+        return None
+    more = "…" if len(value) > LONGEST_VALUE_SHOWN else ""
+    return on_one_line(value[:LONGEST_VALUE_SHOWN]) + more
 
 
 def _folded(rows: Sequence[DiffRow], *, whole: bool) -> Iterator[DiffRow | int]:

@@ -136,7 +136,7 @@ def live_data(
         ("Users", count(seen.users)),
         ("Requests", f"{count(seen.requests)}, {count(seen.requests_per_second)}/s now"),
         ("Errors", f"{count(seen.errors)}, {count(seen.errors_per_second)}/s now"),
-        ("Status codes", status_counts(sorted(seen.statuses.items())) or "none yet"),
+        ("Status codes", _statuses(sorted(seen.statuses.items())) or "none yet"),
     ]
     return {
         "name": plan.name,
@@ -184,7 +184,16 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
             told.append([name, fact])
         else:
             told[-1][1] += f"; {fact}"
-    yield from ((name.capitalize(), fact) for name, fact in told)
+    yield from ((name.capitalize(), _in_a_row(fact)) for name, fact in told)
+
+
+def _statuses(counts: Iterable[tuple[int, int]]) -> str:
+    return _in_a_row(status_counts(counts))
+
+
+def _in_a_row(fact: str) -> str:
+    """What stands in columns in the text report, with commas: a page has one space for several."""
+    return fact.replace("   ", ", ")
 
 
 def _times_of(summary: Summary) -> Iterator[list[str]]:
@@ -346,7 +355,7 @@ def _numbers(numbers: Numbers) -> dict[str, Any]:
         "failed": numbers.errors,
         **_times(numbers.response_time),
         "rate": _rounded(numbers.throughput_rps),
-        "status": status_counts(numbers.status),
+        "status": _statuses(numbers.status),
         "not_as_recorded": numbers.otherwise,
     }
 
