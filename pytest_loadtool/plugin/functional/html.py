@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -108,14 +109,14 @@ class CasesPage:
         return {
             "test": entry.test,
             "name": case["name"] if case is not None else Path(entry.test.partition("::")[0]).name,
-            "outcome": entry.outcome or "error",  # it never came to its end
+            "outcome": entry.outcome or "error",
             "seconds": entry.seconds,
-            "text": entry.text,
+            "text": entry.text if entry.outcome else "It did not come to its end.",
             "before": entry.before,
             "pages": case["pages"] if case is not None else [],
             "steps": entry.steps,
             "diagnosis": case["diagnosis"] if case is not None else None,
-            "trace": Path(os.path.relpath(trace, self._path.parent)).as_posix() if trace else "",
+            "trace": quote(os.path.relpath(trace, self._path.parent)) if trace else "",
         }
 
 
