@@ -23,6 +23,7 @@ WITHOUT_OTHERS = " ".join(
 # A busy machine is no failure. --hypothesis-profile=thorough tries more, nightly as much as a night
 # allows: with it, the mutations of tests/hostile are 100,000.
 settings.register_profile("gate", deadline=None, max_examples=25)
+settings.register_profile("quick", deadline=None, max_examples=8)
 settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.register_profile("nightly", deadline=None, max_examples=17_000)
 settings.load_profile("gate")

@@ -82,7 +82,7 @@ def wait_until_read(connection: socket.socket) -> None:
         TimeoutError: it does not read.
     """
     ours, theirs = (_address(*one) for one in (connection.getsockname(), connection.getpeername()))
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while _queues(ours, theirs)[0] or _queues(theirs, ours)[1]:
         if time.monotonic() > deadline:
             raise TimeoutError

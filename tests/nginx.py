@@ -42,7 +42,7 @@ class Nginx:
 
     def log(self, count: int = 0) -> list[str]:
         """The access log once it has ``count`` lines: nginx writes them after it has answered."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while len(lines := (self.folder / "access.log").read_text().splitlines()) < count:
             assert time.monotonic() < end, lines
             time.sleep(0.01)

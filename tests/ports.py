@@ -34,7 +34,7 @@ def free_ports(count: int) -> list[int]:
 def wait_until_open(ports: Iterable[int], process: subprocess.Popen[bytes], folder: Path) -> None:
     """Return when ``process`` listens at all of ``ports``; when it does not, what it has written in
     ``folder`` says why."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180
     while not all(map(_is_open, ports)):
         assert process.poll() is None, f"it ended: {_written(folder)}"
         assert time.monotonic() < end, f"it did not start: {_written(folder)}"

@@ -14,6 +14,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 __all__ = ["starts_processes"]
 
@@ -33,8 +34,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What a refused process leaves open is no defect; the whole run sees those that are."""
+    """Make up fewer examples. What a refused process leaves open is no defect; the whole run sees
+    those that are."""
     if config.getoption("--quick"):
+        if not config.getoption("--hypothesis-profile"):
+            settings.load_profile("quick")
         for warning in ("ResourceWarning", "pytest.PytestUnraisableExceptionWarning"):
             config.addinivalue_line("filterwarnings", f"ignore::{warning}")
 

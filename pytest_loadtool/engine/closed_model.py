@@ -17,7 +17,7 @@ from pytest_loadtool.replay.compile.sampling import draw
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 1.0
 
 
-class ClosedCrew(UserPool):
+class ClosedPool(UserPool):
     """Users that start and stop as the schedule says."""
 
     def __init__(self, setting: Setting) -> None:
@@ -38,10 +38,10 @@ class ClosedCrew(UserPool):
             (at + span.start, Span(at + span.start, at + span.stop, span.user))
             for span in spans(setting.configuration, setting.share)
         )
-        self._agenda = TimerQueue(
+        self._queue = TimerQueue(
             setting.loop, events, self._start_user, self._started_all, setting.fail
         )
-        self._agenda.start()
+        self._queue.start()
 
     def _start_user(self, when: float, span: Span) -> None:
         user = self._users[span.user // self._setting.share.count]

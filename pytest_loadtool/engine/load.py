@@ -15,9 +15,9 @@ from math import inf
 from pathlib import Path
 from time import perf_counter
 
-from pytest_loadtool.engine.closed_model import ClosedCrew
+from pytest_loadtool.engine.closed_model import ClosedPool
 from pytest_loadtool.engine.observers import Clock, NetworkMetrics, observers_for
-from pytest_loadtool.engine.open_model import OpenCrew
+from pytest_loadtool.engine.open_model import OpenPool
 from pytest_loadtool.engine.running import run
 from pytest_loadtool.engine.timer_queue import EARLY
 from pytest_loadtool.engine.transport_factory import Networks, open_networks
@@ -158,22 +158,22 @@ class LoadRunner:
             over=stopped.set,
             fail=self._fail,
         )
-        crew = OpenCrew(setting) if self._configuration.open else ClosedCrew(setting)
+        pool = OpenPool(setting) if self._configuration.open else ClosedPool(setting)
         # What exists by now lives as long as the run: the collector need not look at it again.
         gc.collect()
         gc.freeze()
         gc.set_threshold(_RARELY)
         # Only now: in a large process the collector has taken its time.
         clock.begin(perf_counter() + max(0.0, start_at - time.time()))
-        timeouts = loop.create_task(self._watch_timeouts(crew))
+        timeouts = loop.create_task(self._watch_timeouts(pool))
         try:
             if not self._stop_early:
-                crew.start(clock.start)
+                pool.start(clock.start)
             await self._watch(stopped, clock, on_tick, interval)
         finally:
             clock.read()
             timeouts.cancel()
-            crew.stop()
+            pool.stop()
 
     async def _watch(
         self,
@@ -202,7 +202,7 @@ class LoadRunner:
             except TimeoutError:
                 self._metrics.record_lag(int((perf_counter() - asleep - pause) * 1e6))
 
-    async def _watch_timeouts(self, crew: UserPool) -> None:
+    async def _watch_timeouts(self, pool: UserPool) -> None:
         """Fail requests that have been under way for too long, until cancelled."""
         part = self._configuration.timeout * _SWEEP_PART
         pause = min(max(part, _SWEEP_LEAST), _SWEEP_MOST)
@@ -210,7 +210,7 @@ class LoadRunner:
         try:
             while True:
                 await asyncio.sleep(0 if following else pause)
-                following = crew.check_timeouts(following)
+                following = pool.check_timeouts(following)
         except Exception as error:
             self._fail(error)
 

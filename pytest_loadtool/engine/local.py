@@ -26,7 +26,7 @@ def run_alone(
     *,
     interrupted: Callable[[], bool],
     show: Callable[[Progress], None] | None = None,
-    baseline: SavedRun | None = None,
+    baseline: Sequence[SavedRun] = (),
     tolerance: float = TOLERANCE,
     lengths: Sequence[Length] = (),
 ) -> Summary:

@@ -11,7 +11,7 @@ from pytest_loadtool.load.cluster.share import case_of
 from pytest_loadtool.load.pacing.schedule import arrivals
 
 
-class OpenCrew(UserPool):
+class OpenPool(UserPool):
     """Users that wait for arrivals. The one that has waited longest takes the next; when all are
     busy, arrivals wait for a while.
 
@@ -35,10 +35,10 @@ class OpenCrew(UserPool):
         events = (
             (at + when, number) for when, number in arrivals(setting.configuration, setting.share)
         )
-        self._agenda = TimerQueue(
+        self._queue = TimerQueue(
             setting.loop, events, self._arrive, self._last_arrived, setting.fail
         )
-        self._agenda.start()
+        self._queue.start()
 
     def stop(self) -> None:
         """Stop all at once, and count what is cut, and dropped."""

@@ -86,15 +86,15 @@ class LoadRun:
         configuration: LoadConfiguration,
         *,
         lengths: Sequence[Length] = (),
-        baseline: SavedRun | None = None,
+        baseline: Sequence[SavedRun] = (),
         tolerance: float = TOLERANCE,
         show: Callable[[Progress], None] | None = None,
     ) -> None:
         """Say what is run: before any worker arms.
 
-        ``lengths`` are how long an iteration of each test case takes; ``baseline`` is what the run
-        is compared with, and ``tolerance`` how much worse (a share) it may be; ``show`` is called
-        up to twice a second with how it is getting on.
+        ``lengths`` are how long an iteration of each test case takes; ``baseline`` are the runs
+        that it is compared with, and ``tolerance`` how much worse (a share) it may be; ``show`` is
+        called up to twice a second with how it is getting on.
         """
         self._configuration = configuration
         self._lengths, self._baseline, self._tolerance = lengths, baseline, tolerance

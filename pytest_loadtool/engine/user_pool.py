@@ -52,13 +52,13 @@ class Setting:
 class LoadUser:
     """One virtual user, its connections, and how far it is. Of these there may be 10,000."""
 
-    __slots__ = ("_actor", "_crew", "begun", "busy", "dismissed", "due", "number", "pause",
+    __slots__ = ("_actor", "_pool", "begun", "busy", "dismissed", "due", "number", "pause",
                  "session", "stop_at", "unanswered", "working")  # fmt: skip
 
-    def __init__(self, number: int, case: int, crew: UserPool, setting: Setting) -> None:
+    def __init__(self, number: int, case: int, pool: UserPool, setting: Setting) -> None:
         configuration, plan = setting.configuration, setting.plans[case]
         claim = rows_of(number, configuration.users) if plan.datasets else _no_row
-        self._crew = crew
+        self._pool = pool
         virtual = VirtualUser(
             plan,
             claim,
@@ -97,7 +97,7 @@ class LoadUser:
 
     def _ended(self, error: BaseException | None, failed: bool) -> None:
         self.busy = False
-        self._crew.iteration_ended(self, error, failed)
+        self._pool.iteration_ended(self, error, failed)
 
 
 class UserPool(ABC):
@@ -107,7 +107,7 @@ class UserPool(ABC):
         configuration = setting.configuration
         self._setting = setting
         self._metrics = setting.metrics
-        self._agenda: TimerQueue[Any] | None = None
+        self._queue: TimerQueue[Any] | None = None
         self._users: list[LoadUser] = []
         self._stopped = False
         self._keep_connections = configuration.keep_connections
@@ -135,8 +135,8 @@ class UserPool(ABC):
     def stop(self) -> None:
         """Stop all at once, and count what is cut."""
         self._stopped = True
-        if self._agenda is not None:
-            self._agenda.stop()
+        if self._queue is not None:
+            self._queue.stop()
         for user in self._users:
             self._metrics.cut_iterations += user.busy
             self._metrics.cut += user.session.stop()

@@ -71,6 +71,16 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
+class Override:
+    """The value of a configuration's ``key`` that was said outside of its file: ``text``, in words
+    like ``--users 5`` or ``LOADTOOL_USERS=5``."""
+
+    key: str
+    text: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
 class LoadConfiguration:
     """Who does what for how long. Times are in seconds; ``duration`` includes ``ramp_up``.
 
@@ -115,6 +125,8 @@ class LoadConfiguration:
     """Whether durations of pages are kept in detail, so that there are percentiles of them."""
     server: str = ""
     """Replaces the test cases' own server, if given."""
+    overrides: tuple[Override, ...] = ()
+    """What was said outside of the file, and is in the fields above already."""
 
     @property
     def keeps_page_times(self) -> bool:

@@ -32,6 +32,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     options.declare(parser)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> None:
+    """Add options that other plugins and conftests may have: now those are known."""
+    options.declare_unless_taken(parser, load=early_config.known_args_namespace.load)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
     """Refuse options that contradict each other; with ``--record`` the console is the whole run."""

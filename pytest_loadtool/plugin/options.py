@@ -5,6 +5,9 @@ Imported in every pytest run: nothing heavy may enter.
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +15,6 @@ import pytest
 from pytest_loadtool import LOAD_SUFFIX
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator
 
     from pytest_loadtool.casefile.trust import Trust
@@ -127,11 +129,18 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "FILE",
         "help": "With --load: also keep the runs' response times in FILE, to be compared with.",
     },
+    "--load-history": {
+        "metavar": "N",
+        "help": (
+            "With --load-save: keep the newest N runs of each load test in FILE, not only this "
+            "session's. Where there are several to compare with, their spread counts."
+        ),
+    },
     "--load-compare": {
         "metavar": "FILE",
         "help": (
-            "With --load: compare each run with the one in FILE, which --load-save has written, "
-            "and fail it where it has become worse."
+            "With --load: compare each run with the earlier ones in FILE, which --load-save has "
+            "written, and fail it where it has become worse."
         ),
     },
     "--load-tolerance": {
@@ -238,6 +247,7 @@ _TWINS = {
     "record_block": "The domains to block; see --record-block.",
     "record_block_trackers": "Whether trackers are blocked; see --record-block-trackers.",
     "load_html": "The HTML page with the results of load tests; see --load-html.",
+    "load_history": "How many runs of a load test are kept; see --load-history.",
     "load_tolerance": "How much worse a run may be than an earlier one; see --load-tolerance.",
     "loadtool_server": "The server to replay against; see --loadtool-server.",
     "loadtool_transport": "What requests go over: raw, httpx; see --loadtool-transport.",
@@ -248,6 +258,15 @@ _TWINS = {
     "loadtool_html": "The HTML page of the test cases of a run; see --loadtool-html.",
     "loadtool_trace": "Which pages are left: off, retain-on-failure, on; see --loadtool-trace.",
     "loadtool_think_time": "Pauses between pages: recorded, none, TIME; see --loadtool-think-time.",
+}
+
+#: The size of a load test: by the key of a load configuration, what is typed and what it means.
+_SIZES = {
+    "users": ("N", "So many virtual users; of arrivals, the most at work at once"),
+    "duration": ("TIME", "So long, such as 30s or 5m"),
+    "ramp_up": ("TIME", "All users have started after this time"),
+    "rate": ("RATE", "So many iterations begin in a time, such as 50/s"),
+    "iterations": ("N", "So many iterations of each user, at most"),
 }
 
 _ASM_RULES = (
@@ -300,7 +319,9 @@ _NEEDS = {
     "load_html": ("load",),
     "load_save": ("load",),
     "load_compare": ("load",),
+    "load_history": ("load_save",),
     "load_tolerance": ("load_compare",),
+    **dict.fromkeys((f"load_{key}" for key in _SIZES), ("load",)),
 }
 
 #: Kinds of runs, of which one excludes the others.
@@ -323,9 +344,44 @@ def declare(parser: pytest.Parser) -> None:
         group.addoption(name, **attributes)
     for name, text in {**_TWINS, **_PREFERENCES}.items():
         parser.addini(name, text, type=_TYPES.get(name, "string"), default="")
+    for key, (metavar, meaning) in _SIZES.items():
+        option = f"load-{key}".replace("_", "-")
+        group.addoption(
+            f"--{option}",
+            metavar=metavar,
+            help=(
+                f"With --load: {meaning[0].lower()}{meaning[1:]}, in place of what the load "
+                f"configurations say. Then also --{option.removeprefix('load-')}, and "
+                f"LOADTOOL_{key.upper()} in the environment."
+            ),
+        )
+        parser.addini(f"load_{key}", f"{meaning}; see --{option}.", default="")
     parser.addini("loadtool_asm_rules", _ASM_RULES, type="paths")
     parser.addini("loadtool_body_limit", _BODY_LIMIT, default="")
     parser.addini("loadtool_outside_paths", _OUTSIDE_PATHS, type="paths")
+
+
+def declare_unless_taken(parser: pytest.Parser, *, load: bool) -> None:
+    """Add the options whose names are not ours alone, unless another plugin or a conftest has them:
+    the base URL of pytest-base-url and, for a load test, the short names of its size."""
+    wanted: dict[str, dict[str, Any]] = {
+        "--base-url": {
+            "metavar": "URL",
+            "default": os.environ.get("PYTEST_BASE_URL"),
+            "help": (
+                "As --loadtool-server, by the name that pytest-base-url and pytest-playwright have "
+                "for it; of a path in it nothing is taken."
+            ),
+        }
+    }
+    if load:
+        for key, (metavar, meaning) in _SIZES.items():
+            short = f"--{key.replace('_', '-')}"
+            wanted[short] = {"dest": f"load_{key}", "metavar": metavar, "help": f"{meaning}."}
+    group = parser.getgroup("loadtool")
+    for name, attributes in wanted.items():
+        with contextlib.suppress(ValueError, argparse.ArgumentError):
+            group.addoption(name, **attributes)
 
 
 def settle(config: pytest.Config) -> None:
@@ -348,6 +404,11 @@ def settle(config: pytest.Config) -> None:
             )
     if option.load and option.loadtool_html is not None:
         raise pytest.UsageError("--loadtool-html is for tests: with --load write --load-html")
+    _settle_server(config)
+    if option.load:
+        from pytest_loadtool.plugin import load_overrides
+
+        load_overrides.settle(config)
     given = {name for name in _TWINS if getattr(option, name) is not None}
     for name in _TWINS:
         if name not in given and _INSTEAD.get(name) not in given:
@@ -396,8 +457,26 @@ def header(config: pytest.Config) -> list[str]:
     if config.option.loadtool_untrusted:
         parts.append("test cases untrusted")
     if config.option.load:
+        from pytest_loadtool.plugin.load_overrides import overrides_of
+
         parts.insert(0, build())
+        parts += [one.said for one in overrides_of(config)]
     return [f"loadtool: {', '.join(parts)}"] if parts else []
+
+
+def _settle_server(config: pytest.Config) -> None:
+    """Replay against the base URL of the other tests, where nothing else is named for that."""
+    option = config.option
+    if option.record is not None or option.loadtool_server or option.loadtool_app:
+        return
+    url = getattr(option, "base_url", None)
+    if not url and not (config.getini("loadtool_server") or config.getini("loadtool_app")):
+        with contextlib.suppress(ValueError):  # only pytest-base-url declares it
+            url = config.getini("base_url")
+    if url:
+        from pytest_loadtool.plugin.server import server_from_base_url
+
+        option.loadtool_server = server_from_base_url(url)
 
 
 def _check_values(config: pytest.Config) -> None:
@@ -411,6 +490,8 @@ def _check_values(config: pytest.Config) -> None:
             parse_share(config.option.load_tolerance)
         except ValueError as error:
             raise pytest.UsageError(f"--load-tolerance: {error}") from None
+    if not (history := str(config.option.load_history or 1)).isdecimal() or not int(history):
+        raise pytest.UsageError(f"--load-history: expected a number from 1, got {history!r}")
     if server_of(config):
         from pytest_loadtool.plugin.server import checked_server
 

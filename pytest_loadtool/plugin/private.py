@@ -35,6 +35,13 @@ def give_back_stdin(config: pytest.Config) -> None:
         capture.suspend(in_=True)
 
 
+def junit_of(config: pytest.Config) -> Any:
+    """What writes the file of ``--junitxml``, or None: plugins can only add properties to it."""
+    from _pytest.junitxml import xml_key
+
+    return config.stash.get(xml_key, None)
+
+
 def output_of(writer: TerminalWriter) -> TextIO:
     """What pytest writes to: ``isatty`` and ``encoding`` of it are not public."""
     return writer._file

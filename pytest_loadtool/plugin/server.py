@@ -26,6 +26,19 @@ def checked_server(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
+def server_from_base_url(url: str) -> str:
+    """The server of the base URL that a project's other tests have: test cases have the paths.
+
+    Raises:
+        pytest.UsageError: it has none.
+    """
+    try:
+        parts = urlsplit(url)
+        return checked_server(f"{parts.scheme}://{parts.netloc}")
+    except ValueError as error:
+        raise pytest.UsageError(f"--base-url: {error}") from None
+
+
 def server_from_fixture(request: pytest.FixtureRequest, name: str) -> str:
     """The base URL that the fixture ``name`` gives: its value, or the value's ``url``.
 

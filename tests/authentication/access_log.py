@@ -44,7 +44,7 @@ class AccessLog:
         """All that was asked at ``ports`` since ``mark``, once it is ``count`` requests at least:
         peers write them after they have answered, each of Apache's threads when it gets to it. In
         order of their times. Without ``ports`` it is all of them."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while True:
             entries = [
                 one

@@ -337,19 +337,22 @@ def test_a_tab_that_hangs_is_reported() -> None:
 
 @pytest.mark.promise(125)
 @pytest.mark.parametrize(
-    ("number", "condition"),
+    ("number", "patience", "condition"),
     [
-        (signal.SIGKILL, "the browser ended by signal SIGKILL"),
-        (signal.SIGSTOP, "the browser hung: it did not answer for 1 seconds"),
+        (signal.SIGKILL, 60, "the browser ended by signal SIGKILL"),
+        (signal.SIGSTOP, 1, "the browser hung: it did not answer for 1 seconds"),
     ],
 )
-def test_a_browser_that_dies_or_hangs_is_reported(number: signal.Signals, condition: str) -> None:
+def test_a_browser_that_dies_or_hangs_is_reported(
+    number: signal.Signals, patience: int, condition: str
+) -> None:
     """Both leave a recording that must be made again; closing still leaves nothing behind."""
 
     async def scenario() -> tuple[str, ...]:
         async with Recorder(lambda _: None) as recorder:
             address = ("about:blank", recorder.port, recorder.ca_certificate)
-            async with Browser(find_browser(), *address, headless=True, patience=1) as browser:
+            opened = Browser(find_browser(), *address, headless=True, patience=patience)
+            async with opened as browser:
                 os.kill(browser.pid, number)
                 while not browser.crashes:  # noqa: ASYNC110  the console looks when it is asked
                     await asyncio.sleep(0.05)

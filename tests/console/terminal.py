@@ -18,6 +18,9 @@ from tests.console.running import console_command, console_environment
 
 __all__ = ["Terminal", "console"]
 
+#: Seconds that a busy machine may take to show something.
+_PATIENCE = 180
+
 
 class Terminal:
     """A tmux session of its own server with one window."""
@@ -60,7 +63,7 @@ class Terminal:
 
     def wait_for(self, pattern: str) -> re.Match[str]:
         """Look until the screen shows ``pattern``."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + _PATIENCE
         while time.monotonic() < deadline:
             if match := re.search(pattern, self.screen(), re.MULTILINE):
                 return match
@@ -69,12 +72,15 @@ class Terminal:
 
     def lines(self, expected: list[str] | None = None) -> list[str]:
         """What is shown, line by line, without blanks at their ends: once it is as ``expected``, or
-        does not change any more, as a large screen comes in pieces."""
-        deadline = time.monotonic() + 30
+        has not changed for half a second, as a large screen comes in pieces."""
+        deadline = time.monotonic() + _PATIENCE
         before: list[str] | None = None
+        same = 0
         while True:
             now = self._lines()
-            if now == (before if expected is None else expected) or time.monotonic() > deadline:
+            same = same + 1 if now == before else 0
+            settled = same == 5 if expected is None else now == expected
+            if settled or time.monotonic() > deadline:
                 return now
             before = now
             time.sleep(0.1)

@@ -11,13 +11,20 @@ from typing import Any
 import pytest
 
 from pytest_loadtool.correlation.responses.escaped import escaped
-from pytest_loadtool.correlation.search_budget import EXTRACTOR, MOST_SEARCHED
+from pytest_loadtool.correlation.search_budget import EXTRACTOR, MOST_SEARCHED, Searches
 from pytest_loadtool.model.exchange import Exchange
 from tests.correlation.exchanges import exchange, html
 from tests.correlation.talk import TOKEN, get, made, post, run
 
-#: Characters of a long page.
-SIZE = 1 << 25
+#: Characters of a long page, and how often each counts in tests that take `counted`.
+SIZE, TIMES = 1 << 20, 32
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have each character count for many: the pages need not be so long."""
+    allow = Searches.allow
+    monkeypatch.setattr(Searches, "allow", lambda self, size: allow(self, TIMES * size))
 
 
 def value(number: int) -> str:
@@ -104,10 +111,11 @@ def test_escapes_are_read_once() -> None:
     assert work(400) < 2.2 * work(200)
 
 
+@pytest.mark.usefixtures("counted")
 def test_what_is_not_looked_through_is_told() -> None:
     """Of a page with more values than can be looked for in one so long, those that come later are
     sent as recorded, and decisions say so."""
-    count = 2 * MOST_SEARCHED // EXTRACTOR // SIZE
+    count = 2 * MOST_SEARCHED // EXTRACTOR // (TIMES * SIZE)
     fields = names(count, same=False)
     form = "".join(f'<input type="hidden" name="{one}" value="{text}">' for one, text in fields)
     page = html(f"<form>{form}</form>" + "\n" * SIZE)
@@ -121,9 +129,10 @@ def test_what_is_not_looked_through_is_told() -> None:
     )
 
 
+@pytest.mark.usefixtures("counted")
 def test_tokens_that_are_not_looked_for_are_told() -> None:
     """Likewise of tokens that stand in a text without a name."""
-    count = 2 * MOST_SEARCHED // SIZE
+    count = 2 * MOST_SEARCHED // (TIMES * SIZE)
     fields = names(count, same=False)
     page = html(" ".join(text for _, text in fields) + "\n" * SIZE)
     found = run(get("/page", page), post("/use", "&".join(map("=".join, fields))))

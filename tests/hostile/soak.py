@@ -13,7 +13,7 @@ from tests.hostile.faulty import FAULTS
 from tests.hostile.soaking import Soaked, complaints, soak
 
 #: How much more memory a worker may have in the last third of the time than in the one before: the
-#: histograms of some megabytes still get octaves that they had not, as what is rare comes.
+#: histograms of some megabytes still get rows of buckets that they had not, as what is rare comes.
 _MOST_GROWTH = 1.1
 
 

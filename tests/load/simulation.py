@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from itertools import islice
 from random import Random
 
@@ -110,6 +111,7 @@ def seconds_of(seed: int, failing: int = 0) -> Iterator[LoadMetrics]:
     yield metrics
 
 
+@cache
 def glimpsed(failing: int = 0, seconds: int = 4) -> Progress:
     """What is to be seen of two workers after so many seconds, when somebody looks each second."""
     watch, lookout, seen = ThresholdWatch(CONFIGURATION.thresholds), ProgressTracker(), Progress()
@@ -168,6 +170,7 @@ def _trouble(random: Random) -> tuple[tuple[Failure, ...], int, int]:
     )
 
 
+@cache
 def two_workers(failing: int = 0, lose: bool = False) -> RunResult:
     """A run over two workers, the second of which is lost at the end if ``lose``."""
     merger = Merger(["gw0", "gw1"])
@@ -181,7 +184,7 @@ def two_workers(failing: int = 0, lose: bool = False) -> RunResult:
     return merger.result()
 
 
-def summary(failing: int = 0, lose: bool = False, baseline: SavedRun | None = None) -> Summary:
+def summary(failing: int = 0, lose: bool = False, baseline: Sequence[SavedRun] = ()) -> Summary:
     """The summary of `two_workers` under `CONFIGURATION`."""
     result = two_workers(failing, lose)
     thresholds = ThresholdWatch(CONFIGURATION.thresholds).results(result.metrics)

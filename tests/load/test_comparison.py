@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import exp
 from random import Random
+
+import pytest
 
 from pytest_loadtool.load import Histogram, Verdict
 from pytest_loadtool.load.verdict.comparison import Comparison, compare, with_regressions
@@ -24,7 +27,7 @@ def run(*times_ms: float, errors: int = 0, seconds: float = 10.0, key: Key = PAG
 
 def regressions(before: SavedRun, after: SavedRun, tolerance: float = 0.1) -> set[str]:
     """What became worse of the one transaction."""
-    found = compare(before, after, tolerance)
+    found = compare([before], after, tolerance)
     return {change.figure.name for change in found.regressions if change.key == PAGE}
 
 
@@ -34,7 +37,7 @@ def test_slower_than_the_tolerance_allows() -> None:
     assert regressions(before, after) == {"median", "p95", "p99"}
     assert regressions(before, after, 0.25) == set()
     assert regressions(after, before) == set()
-    median = next(one for one in compare(before, after, 0.1).changes if one.key == PAGE)
+    median = next(one for one in compare([before], after, 0.1).changes if one.key == PAGE)
     assert str(median) == "median of page / GET /: 120 ms, was 100 ms (+20 %)"
 
 
@@ -53,7 +56,7 @@ def test_a_millisecond_is_nothing() -> None:
 def test_too_few_requests_say_nothing() -> None:
     """A percentile is compared only if there are five requests above it in both runs."""
     for requests, known in ((9, ()), (10, ["median"]), (100, ["median", "p95"])):
-        found = compare(run(*[100.0] * requests), run(*[100.0] * 1000), 0.1)
+        found = compare([run(*[100.0] * requests)], run(*[100.0] * 1000), 0.1)
         compared = {change.figure.name for change in found.changes if change.key == PAGE}
         assert compared == {*known, "error rate", "throughput"}
 
@@ -80,8 +83,8 @@ def test_a_transaction_that_no_longer_comes() -> None:
     nothing is compared."""
     known, none = run(*[100.0] * 1000), run()
     assert regressions(known, none) == {"throughput"}
-    assert compare(none, known, 0.1).changes == ()
-    assert compare(none, none, 0.1).changes == ()
+    assert compare([none], known, 0.1).changes == ()
+    assert compare([none], none, 0.1).changes == ()
     assert regressions(known, run(seconds=0.0)) == {"throughput"}
 
 
@@ -106,24 +109,76 @@ def test_chance_is_no_regression() -> None:
     beyond = sum(
         change.figure.name == "p95" and change.relative > 0.1
         for before, after in pairs
-        for change in compare(before, after, 0.1).changes
+        for change in compare([before], after, 0.1).changes
         if change.key == PAGE
     )
     assert beyond > 30
     assert sum(bool(regressions(before, after)) for before, after in pairs) <= 4
 
 
+#: Pages of a case that are read alike, and one that is slow.
+_PAGES = [("case", "page", f"GET /{number}") for number in range(29)] + [("case", "page", "POST")]
+
+
+def noisy(random: Random, spread: float, slower: float = 1.0) -> SavedRun:
+    """A run on a machine whose speed differs from run to run by ``spread``, and a server that takes
+    ``slower`` times as long."""
+    speed = slower * lognormal(random, spread)
+    requests: dict[Key, SavedRequests] = {}
+    total = Histogram()
+    for number, key in enumerate(_PAGES):
+        one = Histogram()
+        for _ in range(200):
+            ms = (5 + number) * speed * lognormal(random, 0.3)
+            one.record(int(ms * 1000))
+        total.merge(one)
+        requests[key] = SavedRequests(one.count, 0, one)
+    requests[ALL] = SavedRequests(total.count, 0, total)
+    return SavedRun("run", LOAD, STARTED, "passed", 10.0 * speed, requests)
+
+
+def lognormal(random: Random, spread: float) -> float:
+    """A factor around 1."""
+    return exp(random.gauss(0, spread))
+
+
+@pytest.mark.parametrize("spread", [0.02, 0.06])
+def test_spread_of_several_runs_counts(spread: float) -> None:
+    """On a machine that is now faster, now slower, equal runs are hardly ever called worse than ten
+    before them; a server that takes 30 % longer nearly always is."""
+    random = Random(11)
+    false, found = 0, 0
+    for _ in range(20):
+        earlier = [noisy(random, spread) for _ in range(10)]
+        false += bool(compare(earlier, noisy(random, spread), 0.1).regressions)
+        found += bool(compare(earlier, noisy(random, spread, slower=1.3), 0.1).regressions)
+    assert false <= 1
+    assert found >= 17
+
+
+def test_errors_are_no_spread() -> None:
+    """They are compared with the worst of the earlier runs: that failed by some cause."""
+    earlier = [run(*[100.0] * 1000, errors=errors) for errors in (0, 30, 0)]
+    assert "error rate" not in several(earlier, run(*[100.0] * 1000, errors=30))
+    assert "error rate" in several(earlier, run(*[100.0] * 1000, errors=100))
+
+
+def several(earlier: list[SavedRun], after: SavedRun) -> set[str]:
+    """What became worse than several runs."""
+    return {change.figure.name for change in compare(earlier, after, 0.1).regressions}
+
+
 def test_new_and_gone() -> None:
     """Transactions of one run only are named, and compared with nothing."""
     other: Key = ("case", "page", "GET /other")
-    found = compare(run(1.0), run(1.0, key=other), 0.1)
+    found = compare([run(1.0)], run(1.0, key=other), 0.1)
     assert (found.new, found.gone) == ((other,), (PAGE,))
     assert {change.key for change in found.changes} == {ALL}
 
 
 def compared(before: SavedRun, after: SavedRun) -> Comparison:
     """With the usual tolerance."""
-    return compare(before, after, 0.1)
+    return compare([before], after, 0.1)
 
 
 def test_what_becomes_of_the_verdict() -> None:

@@ -23,10 +23,10 @@ def test_saved_runs_survive_json() -> None:
     assert saved.requests[ALL].requests == metrics.requests
     assert saved.requests[ALL].response == metrics.total().response
     assert all(error.example not in text for error in metrics.errors)
-    changes = compare(saved, saved, 0.0).changes
+    changes = compare([saved], saved, 0.0).changes
     assert changes
     assert all(change.before == change.after for change in changes)
-    assert compare(saved, saved, 0.0).regressions == ()
+    assert compare([saved], saved, 0.0).regressions == ()
 
 
 def test_equal_names_are_told_apart() -> None:

@@ -128,7 +128,7 @@ def test_what_is_saved_has_the_verdict_of_the_comparison() -> None:
     for slower, outcome in ((1, "passed"), (10, "failed")):
         metrics.elapsed_us *= slower
         found = summarise(
-            metrics, CONFIGURATION, (), Verdict("passed"), started=STARTED, baseline=before
+            metrics, CONFIGURATION, (), Verdict("passed"), started=STARTED, baseline=[before]
         )
         assert (found.verdict.outcome, found.saved.outcome) == (outcome, outcome)
 

@@ -110,7 +110,7 @@ def children(pid: int) -> list[int]:
     return [int(one) for one in path.read_text(encoding="ascii").split()]
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 60.0) -> None:
+def wait_until(condition: Callable[[], object], seconds: float = 180.0) -> None:
     """Wait until ``condition()`` holds.
 
     Raises:

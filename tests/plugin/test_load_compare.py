@@ -184,16 +184,27 @@ def test_equal_names_are_refused(project: Project, server: Server, workers: list
     assert server.requests == []
 
 
-def test_equal_names_in_a_file_are_refused(project: Project, server: Server) -> None:
-    """It is not known which of the runs is meant."""
-    assert project.run("--load", "--load-save", "base.json").returncode == 0
-    path = project.path / "base.json"
-    document = json.loads(path.read_text())
-    path.write_text(json.dumps(document | {"runs": document["runs"] * 2}))
-    server.requests.clear()
-    done = project.run("--load", "--load-compare", "base.json")
-    assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
-    assert "runs[1]: name: a run before it has 'Rush hour', too" in done.stdout
+def test_history_keeps_the_newest_runs(project: Project) -> None:
+    """Each session adds its run; what is compared with are all of them."""
+    keep = ["--load", "--load-save", "base.json", "--load-history", "2"]
+    for _ in range(3):
+        assert project.run(*keep).returncode == 0
+    starts = [
+        run["started"] for run in json.loads((project.path / "base.json").read_text())["runs"]
+    ]
+    assert len(starts) == 2
+    done = project.run("--load", "--load-compare", "base.json", "--load-json", "out.json")
+    assert f"compared with 2 runs and their spread, the last of {starts[1]}" in done.stdout
+    assert project.json()["comparison"]["baseline"]["runs"] == 2
+
+
+def test_history_of_another_file_is_refused(project: Project, server: Server) -> None:
+    """What is no file of saved runs is not written over."""
+    project.write(base__json="{}")
+    done = project.run("--load", "--load-save", "base.json", "--load-history", "3")
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "--load-save: base.json cannot be added to: it holds no saved runs" in done.stdout
+    assert (project.path / "base.json").read_text() == "{}"
     assert server.requests == []
 
 
@@ -223,6 +234,11 @@ def test_saved_to_the_file_that_is_compared_with(
         (["--load-save", "x.json"], "--load-save means nothing without --load"),
         (["--load-compare", "x.json"], "--load-compare means nothing without --load"),
         (["--load", "--load-tolerance", "5%"], "means nothing without --load-compare"),
+        (["--load", "--load-history", "2"], "--load-history means nothing without --load-save"),
+        (
+            ["--load", "--load-save", "x.json", "--load-history", "0"],
+            "--load-history: expected a number from 1, got '0'",
+        ),
         (["--load", "--load-save", "no/x.json"], "--load-save: there is no directory"),
         (
             ["--load", "--load-compare", "x.json", "--load-tolerance", "5"],

@@ -289,11 +289,11 @@ def test_wrong_fixture_names_the_case_file(project: Project, head: str, message:
 
 def test_interrupt_keeps_the_numbers(project: Project, server: Server) -> None:
     """Ctrl-C stops the load at once; what was measured is reported and written, with status 2."""
-    project.write(rush__load__toml=load("good.case.toml", duration="60s"))
+    project.write(rush__load__toml=load("good.case.toml", duration="600s"))
     with project.running("--load", "--load-json", "out.json") as process:
         wait_until(lambda: len(server.requests) > 50)
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=30)
+        output, _ = process.communicate(timeout=120)
     assert process.returncode == pytest.ExitCode.INTERRUPTED, output
     data = project.json()
     assert data["verdict"] == "inconclusive"

@@ -69,7 +69,7 @@ class Screen:
 
     def wait_for(self, pattern: str) -> str:
         """Look until the screen shows ``pattern``; the whole screen."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 180
         while time.monotonic() < deadline:
             text = self.text()
             if re.search(pattern, text, re.MULTILINE):

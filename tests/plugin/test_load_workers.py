@@ -292,7 +292,7 @@ import pathlib, pytest, time
 @pytest.fixture
 def shop():
     pathlib.Path("starting").touch()
-    time.sleep(60)
+    time.sleep(600)
     yield "{server.url}"
 """,
         shop__case__toml=case("", "GET /", head='server_fixture = "shop"'),
@@ -301,7 +301,7 @@ def shop():
     with project.running("--load", "-n", "2") as process:
         wait_until((project.path / "starting").exists)
         os.killpg(process.pid, signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
     assert process.returncode == pytest.ExitCode.INTERRUPTED
     assert server.requests == []
 

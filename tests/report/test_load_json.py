@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
 
 from pytest_loadtool.load import MergedMetrics, Verdict, summarise
+from pytest_loadtool.model.load import Override
 from pytest_loadtool.model.result import Cause
 from pytest_loadtool.report.load.json import load_data
 from tests.load.simulation import CONFIGURATION, STARTED, earlier, empty, summary
@@ -34,7 +36,9 @@ def test_documented_fields_are_the_real_ones() -> None:
     """Every field in the output is documented, and every documented field is there."""
     documented = fields()
     assert len(documented) == len(set(documented))
-    data = load_data(summary(failing=90, lose=True, baseline=earlier()))
+    found = summary(failing=90, lose=True, baseline=[earlier()])
+    said = (Override("users", "20", "--users 20"),)
+    data = load_data(replace(found, configuration=replace(found.configuration, overrides=said)))
     assert set(documented) == set(paths(data))
 
 

@@ -203,7 +203,7 @@ def test_a_long_run_fits(width: int) -> None:
 
 def test_the_documented_comparison() -> None:
     """The comparison that docs/load.md shows is the real output."""
-    lines = load_text(summary(failing=20, baseline=earlier()), 80)
+    lines = load_text(summary(failing=20, baseline=[earlier()]), 80)
     start = next(n for n, line in enumerate(lines) if line.startswith("compared with"))
     end = lines.index("", start)
     assert "\n".join(lines[start:end]) == block("comparison")
@@ -234,7 +234,7 @@ def test_it_fits(width: int) -> None:
     for one in (
         summary(failing=90, lose=True),
         small("GET /" + "a" * 300, "m " * 300, "e" * 5000),
-        summary(failing=90, baseline=earlier()),
+        summary(failing=90, baseline=[earlier()]),
         small("GET /検索/" + "結果" * 60, "見つかりません" * 30),
     ):
         lines = load_text(one, width)

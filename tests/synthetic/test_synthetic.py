@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 from tests.synthetic.judging import judge, recorded, unsteady
 from tests.synthetic.score import Score
 
-#: As many as take a few seconds; ``python -m tests.synthetic`` judges more.
-_SESSIONS = 60
+#: As many as take a few seconds, and fewer in the quick stage; ``python -m tests.synthetic`` judges
+#: more.
+_SESSIONS = min(60, 3 * settings().max_examples)
+#: Of each session whose fields are to be the same ones.
+_DRAWS = min(8, settings().max_examples // 3)
 
 
 def test_two_draws_are_one_session() -> None:
@@ -34,4 +38,4 @@ def test_what_is_dynamic_is_found() -> None:
 def test_chance_does_not_decide(style: int) -> None:
     """The same fields are found with whatever ids, tokens and others there are."""
     for structure in range(style, 12, 3):
-        assert not unsteady(structure, 8), structure
+        assert not unsteady(structure, _DRAWS), structure

@@ -45,7 +45,7 @@ def bookkeeping(**plan: object) -> Iterator[Bookkeeper]:
         scheme = "https" if "certificate" in plan else "http"
         keeper = Bookkeeper(f"{scheme}://127.0.0.1:{int(process.stdout.readline())}")
         yield keeper
-        output, _ = process.communicate(timeout=30)
+        output, _ = process.communicate(timeout=120)
         keeper.books = json.loads(output)
     finally:
         process.kill()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_loadtool.casefile.quantities import parse_duration, parse_rate
@@ -18,15 +18,22 @@ from pytest_loadtool.casefile.toml.schema import (
     parsed,
     tables,
 )
-from pytest_loadtool.model.load import Distribution, Stage, ThinkTime
+from pytest_loadtool.model.load import Distribution, Override, Stage, ThinkTime
 
 
-def complete(found: dict[str, Any], problems: Problems) -> dict[str, Any]:
-    """The values of `MODEL` as the fields of a load configuration, checked against each other."""
+def complete(
+    found: dict[str, Any], problems: Problems, overrides: Iterable[Override] = ()
+) -> dict[str, Any]:
+    """The values of `MODEL` as the fields of a load configuration, checked against each other.
+
+    ``overrides`` are among them: a problem names those, as the file does not show them.
+    """
+    said = ", ".join(one.said for one in overrides)
+    beside = f" (with {said})" if said else ""
     stages: Sequence[Stage] = found.pop("stage", ())
     is_open = "rate" in found or any(stage.rate is not None for stage in stages)
     for key, message in (*_contradictions(found, stages, is_open), *_odd_stages(stages)):
-        problems.add(key, message)
+        problems.add(key, f"{message}{beside}")
     if not stages:
         return {"duration": None} | found
     most = max(stage.users or 0 for stage in stages)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_loadtool.casefile.files import read_text
 from pytest_loadtool.casefile.load.bandwidth import BANDWIDTH, bandwidth
 from pytest_loadtool.casefile.load.model import MODEL, MODEL_TABLES, complete
+from pytest_loadtool.casefile.load.overrides import overridden
 from pytest_loadtool.casefile.load.thresholds import parse_threshold
 from pytest_loadtool.casefile.quantities import parse_duration, parse_share, parse_size
 from pytest_loadtool.casefile.syntax import base_url
@@ -27,7 +29,7 @@ from pytest_loadtool.casefile.toml.schema import (
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
-from pytest_loadtool.model.load import CaseShare, LoadConfiguration
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration, Override
 
 
 def parse_load(source: str, path: str) -> LoadConfiguration:
@@ -41,14 +43,16 @@ def parse_load(source: str, path: str) -> LoadConfiguration:
     return configuration
 
 
-def read_load(path: Path, trust: Trust = TRUSTED) -> LoadConfiguration:
-    """The load configuration in a file; its test case files must exist, and be where ``trust`` lets
-    them be.
+def read_load(
+    path: Path, trust: Trust = TRUSTED, overrides: Sequence[Override] = ()
+) -> LoadConfiguration:
+    """The load configuration in a file, with ``overrides`` in place of its own values; its test
+    case files must exist, and be where ``trust`` lets them be.
 
     Raises:
-        FileError: something in it is wrong.
+        FileError: something in it is wrong, or does not go with ``overrides``.
     """
-    configuration, problems = _load(read_text(path), str(path))
+    configuration, problems = _load(read_text(path), str(path), overrides)
     for index, share in enumerate(configuration.cases):
         try:
             file = named_path(path, share.file, trust)
@@ -65,15 +69,18 @@ def read_load(path: Path, trust: Trust = TRUSTED) -> LoadConfiguration:
     return configuration
 
 
-def _load(source: str, path: str) -> tuple[LoadConfiguration, Problems]:
+def _load(
+    source: str, path: str, overrides: Sequence[Override] = ()
+) -> tuple[LoadConfiguration, Problems]:
     found, problems = document(source, path, _LOAD)
-    found = complete(found, problems)
+    found = complete(overridden(found, overrides), problems, overrides)
     if "max_error_rate" in found and any(
         one.replaces_error_rate for one in found.get("thresholds", ())
     ):
         problems.add(("max_error_rate",), "'thresholds' has an error rate, too: leave one out")
     del found["format"]
-    return LoadConfiguration(cases=found.pop("case"), **found), problems
+    cases = found.pop("case")
+    return LoadConfiguration(cases=cases, overrides=tuple(overrides), **found), problems
 
 
 def _positive_duration(node: Node) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -128,6 +128,14 @@ MARKS = {
     **{letter: meaning for letter, meaning in KNOWN_MARKS.items() if letter != "f"},
     "!": "is marked as dangerous",
 }
+
+
+def mark_help() -> Iterator[ViewLine]:
+    """Yield what the letters behind transactions mean."""
+    yield ViewLine(("What stands behind a transaction", "heading"))
+    ends = {letter: f"{end} in the replay" for end, letter in OUTCOMES.items() if letter.strip()}
+    for letter, text in (*MARKS.items(), *ends.items()):
+        yield ViewLine((f"  {letter}  ", "name"), (text, ""))
 
 
 @lru_cache(maxsize=4096)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import unquote_plus
@@ -57,13 +57,16 @@ class EditedRows:
     def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[Claim]:
         """The claims on numbers that a change sends between the other cells of their row, of which
         one has a text that the user sent before: the ``1`` of ``id=1&title=Tea&quantity=3``."""
+        cells: dict[int, Mapping[Slot, _Cell]] = {}
         for slot in slots:
             if slot.depth or slot.place not in _FIELDS or not is_short_number(slot.value):
                 continue
-            if not traffic.steps[slot.transaction].changes_things or _is_control(slot, traffic):
+            at = slot.transaction
+            if not traffic.steps[at].changes_things or _is_control(slot, traffic):
                 continue
-            cell = _cell_of(slot, traffic)
-            if cell is None:
+            if at not in cells:
+                cells[at] = _cells_sent(at, traffic)
+            if (cell := cells[at].get(slot)) is None:
                 continue
             producer = Producer(cell.at, ProducerKind.TEXT, "", slot.value)
             fits = fitting(slot, producer)
@@ -72,31 +75,77 @@ class EditedRows:
                 yield Claim(fits, producer, _RULE, source, cell.number)
 
 
-def _cell_of(slot: Slot, traffic: Traffic) -> _Cell | None:
-    """The cell in the nearest response whose row the request sends back."""
+def _cells_sent(transaction: int, traffic: Traffic) -> Mapping[Slot, _Cell]:
+    """Return the fields of a request that are cells of a row which it sends back, each with its
+    cell in the nearest response."""
+    pages = [one for one in reversed(traffic.steps[:transaction]) if _has_cells(one)]
+    found: dict[Slot, _Cell] = {}
+    if not pages:
+        return found
     own = [
         one
-        for one in traffic.slots_of(slot.transaction)
+        for one in traffic.slots_of(transaction)
         if one.part == "body" and not one.depth and one.place in _FIELDS
     ]
     values = [one.value for one in own]
-    at = own.index(slot)
     texts = [
         (index, one)
         for index, one in enumerate(values)
         if len(one) >= _SHORTEST and any(map(str.isalpha, one))
     ]
-    pages = (one for one in reversed(traffic.steps[: slot.transaction]) if _has_cells(one))
     for step in islice(pages, _MOST_PAGES if texts else 0):
-        page: str | None = None
+        page: _Page | None = None
+        settled: set[tuple[int, int]] = set()
         for anchor, text in texts:
             if not _may_have(step, text):
                 continue
-            page = _text(step) if page is None else page
-            number = _number(page, values, anchor, at)
-            if number and _was_sent(text, step.index, traffic):
-                return _Cell(step.index, text, number)
-    return None
+            page = _Page.of(_text(step)) if page is None else page
+            if (row := page.row_with(text)) is None:
+                continue
+            start, cells = row
+            first = anchor - cells.index(text)  # the field of the first cell
+            if (start, first) in settled:
+                continue
+            whole = _is_sent_back(cells, values[first : first + len(cells)] if first >= 0 else [])
+            if whole and not _was_sent(text, step.index, traffic):
+                continue
+            settled.add((start, first))
+            for number, cell in enumerate(cells if whole else ()):
+                if cell == values[first + number]:
+                    found.setdefault(own[first + number], _Cell(step.index, text, number + 1))
+    return found
+
+
+def _is_sent_back(cells: Sequence[str], fields: Sequence[str]) -> bool:
+    """Whether fields are those of a row: as many, and most are as it has them."""
+    same = sum(mine == theirs for mine, theirs in zip(fields, cells, strict=False))
+    return len(fields) == len(cells) and 2 * same >= len(cells) and same > 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A page, and where the texts of its cells stand."""
+
+    text: str
+    places: Mapping[str, Sequence[int]]
+
+    @classmethod
+    def of(cls, text: str) -> _Page:
+        """Read it."""
+        places: dict[str, list[int]] = {}
+        for one in _CELLS.finditer(text):
+            places.setdefault(unescape(one[1]).strip(), []).append(one.start(1))
+        return cls(text, places)
+
+    def row_with(self, text: str) -> tuple[int, list[str]] | None:
+        """Return the place and the cells of the row with that text; None if there is none, or if
+        several have it."""
+        rows = {row_around(self.text, at) for at in self.places.get(text, ())}
+        whole = [(start, end) for start, end in rows if end]
+        if len(whole) != 1:
+            return None
+        ((start, end),) = whole
+        return start, [unescape(one[1]).strip() for one in _CELLS.finditer(self.text, start, end)]
 
 
 def _has_cells(step: RecordedStep) -> bool:
@@ -129,23 +178,3 @@ def _was_sent(text: str, before: int, traffic: Traffic) -> bool:
         for step in traffic.steps[: before + 1]
         if step.exchange is not None and step.exchange.request_body
     )
-
-
-def _number(text: str, values: Sequence[str], anchor: int, at: int) -> int:
-    """Which cell, from 1, of the row with the value ``anchor`` the value ``at`` is; 0: of none, or
-    that row is not what is sent."""
-    rows = [
-        [unescape(one[1]).strip() for one in _CELLS.finditer(text, start, end)]
-        for start, end in {row_around(text, one.start(1)) for one in _CELLS.finditer(text)
-                           if unescape(one[1]).strip() == values[anchor]}
-        if end
-    ]  # fmt: skip
-    if len(rows) != 1:
-        return 0
-    (cells,) = rows
-    first = anchor - cells.index(values[anchor])  # the field of the first cell
-    fields = values[first : first + len(cells)] if first >= 0 else []
-    same = sum(mine == theirs for mine, theirs in zip(fields, cells, strict=False))
-    whole = len(fields) == len(cells) and 2 * same >= len(cells) and same > 1
-    number = at - first
-    return number + 1 if whole and 0 <= number < len(cells) and cells[number] == values[at] else 0

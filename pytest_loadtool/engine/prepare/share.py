@@ -15,7 +15,7 @@ from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.load import LoadMetrics, Share, case_of, preflight
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.length import Length
-from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.model.load import LoadConfiguration, Override
 from pytest_loadtool.replay.compile.length import length_of
 
 if TYPE_CHECKING:
@@ -53,13 +53,14 @@ class PreparedShare:
     metrics: LoadMetrics
 
 
-def read_test(path: Path, trust: Trust = TRUSTED) -> LoadTest:
-    """Read a load configuration and the test cases it names; ``trust`` says what they may reach.
+def read_test(path: Path, trust: Trust = TRUSTED, overrides: Sequence[Override] = ()) -> LoadTest:
+    """Read a load configuration, with ``overrides`` in place of its own values, and the test cases
+    it names; ``trust`` says what they may reach.
 
     Raises:
         FileError: one of the files is wrong.
     """
-    configuration = read_load(path, trust)
+    configuration = read_load(path, trust, overrides)
     cases = tuple(read_case(path.parent / case.file, trust) for case in configuration.cases)
     for number, threshold in enumerate(configuration.thresholds):
         problem = unknown_name(threshold, cases)

@@ -1,4 +1,4 @@
-"""The counts of one octave of a histogram, in memory that hardly grows."""
+"""The counts of one row of buckets of a histogram, in memory that hardly grows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from operator import add, ne, sub
 from typing import Final
 
 BUCKETS: Final = 1024
-"""So many equal buckets make an octave."""
+"""So many equal buckets make a row: the values up to the double."""
 
 _CARRY: Final = 256
 

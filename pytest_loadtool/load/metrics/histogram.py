@@ -1,13 +1,13 @@
 """A histogram of microseconds that keeps three significant digits and merges exactly.
 
-Log-linear buckets, as in HdrHistogram: each octave (a doubling) is cut into 1,024 buckets, so a
+Log-linear buckets, as in HdrHistogram: a row of 1,024 for the values up to the double, so a
 bucket is never wider than 0.1 % of the value, and below 2,048 us every value has its own.
-An octave costs 8 to 12 KB and is made when its first value comes; 26 octaves reach 38 hours. So
+A row costs 8 to 12 KB and is made when its first value comes; 26 rows reach 38 hours. So
 the size depends on the spread of the values, not on how many there are.
 
 `Histogram.record` runs three times per request. Of the structures measured for it (one dict of
 buckets, one flat list grown on demand, an array, a dict of lists, a list of lists) a list of
-octaves is the quickest, interpreted and compiled, and small where a dict of thousands of buckets is
+rows is the quickest, interpreted and compiled, and small where a dict of thousands of buckets is
 not. `Extent` is for what needs no percentiles.
 """
 
@@ -19,12 +19,12 @@ from typing import Any, Final
 
 from pytest_loadtool.load.metrics.buckets import BUCKETS, Buckets
 
-_PER_OCTAVE: Final = BUCKETS
-_MASK: Final = _PER_OCTAVE - 1
+_PER_ROW: Final = BUCKETS
+_MASK: Final = _PER_ROW - 1
 _BITS: Final = 11  # that are kept of a value
 
-_OCTAVES: Final = 41
-_LONGEST: Final = (1 << _OCTAVES - 2 + _BITS) - 1  # 35 years; the last octave ends here
+_ROWS: Final = 41
+_LONGEST: Final = (1 << _ROWS - 2 + _BITS) - 1  # 35 years; the last row ends here
 
 _NOTHING_YET: Final = 1 << 60
 
@@ -32,11 +32,11 @@ _NOTHING_YET: Final = 1 << 60
 class Histogram:
     """Counts of non-negative integer microseconds; ``total`` and ``max`` are exact."""
 
-    __slots__ = ("_least", "_octaves", "max", "total")
+    __slots__ = ("_least", "_rows", "max", "total")
 
     def __init__(self) -> None:
         # The first has the values below 1,024; the one at n those of n + 10 bits.
-        self._octaves: list[Buckets | None] = [None] * _OCTAVES
+        self._rows: list[Buckets | None] = [None] * _ROWS
         self._least = _NOTHING_YET
         self.total = 0
         self.max = 0
@@ -47,23 +47,23 @@ class Histogram:
             us = self._least = max(us, 0)
         if us > self.max:
             us = self.max = min(us, _LONGEST)
-        if us < _PER_OCTAVE:
-            octave = self._octaves[0]
-            if octave is None:
-                octave = self._make(0)
-            octave.count(us)
+        if us < _PER_ROW:
+            row = self._rows[0]
+            if row is None:
+                row = self._make(0)
+            row.count(us)
         else:
             shift = us.bit_length() - _BITS
-            octave = self._octaves[shift + 1]
-            if octave is None:
-                octave = self._make(shift + 1)
-            octave.count(us >> shift & _MASK)
+            row = self._rows[shift + 1]
+            if row is None:
+                row = self._make(shift + 1)
+            row.count(us >> shift & _MASK)
         self.total += us
 
     @property
     def count(self) -> int:
         """How many values were recorded."""
-        return sum(sum(octave.counts()) for _, octave in self._made())
+        return sum(sum(row.counts()) for _, row in self._made())
 
     @property
     def min(self) -> int:
@@ -90,7 +90,7 @@ class Histogram:
 
     def percentiles(self, wanted: list[float]) -> list[int]:
         """Several at once, which is quicker than one after the other; see `percentile`."""
-        pages = [(shift, octave.counts()) for shift, octave in self._made()]
+        pages = [(shift, row.counts()) for shift, row in self._made()]
         sizes = [sum(page) for _, page in pages]
         count = sum(sizes)
         if not count:
@@ -110,8 +110,8 @@ class Histogram:
 
     def merge(self, other: Histogram) -> None:
         """Add the other's counts to these. Nothing is lost: the buckets are the same everywhere."""
-        for shift, octave in other._made():
-            (self._octaves[shift + 1] or self._make(shift + 1)).merge(octave)
+        for shift, row in other._made():
+            (self._rows[shift + 1] or self._make(shift + 1)).merge(row)
         self.total += other.total
         self.max = max(self.max, other.max)
         self._least = min(self._least, other._least)
@@ -122,11 +122,11 @@ class Histogram:
         Least and most are those of the buckets: at most 0.1 % off.
         """
         gained = Histogram()
-        for shift, octave in self._made():
-            gained._octaves[shift + 1] = octave.since(earlier._octaves[shift + 1])
+        for shift, row in self._made():
+            gained._rows[shift + 1] = row.since(earlier._rows[shift + 1])
         gained.total = self.total - earlier.total
         filled = [
-            (shift, bucket) for shift, octave in gained._made() for bucket in octave.gained(None)[0]
+            (shift, bucket) for shift, row in gained._made() for bucket in row.gained(None)[0]
         ]
         if filled:
             shift, bucket = filled[0]
@@ -141,8 +141,8 @@ class Histogram:
         Least and most are always those of all.
         """
         wire: list[Any] = [self.total - (known.total if known else 0), self.min, self.max]
-        for shift, octave in self._made():
-            buckets, counts = octave.gained(known._octaves[shift + 1] if known else None)
+        for shift, row in self._made():
+            buckets, counts = row.gained(known._rows[shift + 1] if known else None)
             if buckets:
                 wire.append([shift, buckets, counts])
         return wire
@@ -151,9 +151,9 @@ class Histogram:
         """Add the counts of a histogram that `to_wire` described."""
         total, least, greatest, *pages = wire
         for shift, buckets, counts in pages:
-            octave = self._octaves[shift + 1] or self._make(shift + 1)
+            row = self._rows[shift + 1] or self._make(shift + 1)
             for bucket, count in zip(buckets, counts, strict=True):
-                octave.add(bucket, count)
+                row.add(bucket, count)
         if pages:
             self.total += total
             self.max = max(self.max, greatest)
@@ -175,12 +175,12 @@ class Histogram:
         return f"<Histogram of {self.count} values, {self.min} to {self.max} us>"
 
     def _make(self, number: int) -> Buckets:
-        octave = self._octaves[number] = Buckets()
-        return octave
+        row = self._rows[number] = Buckets()
+        return row
 
     def _made(self) -> list[tuple[int, Buckets]]:
-        """The octaves that exist in ascending order of value, by their shift; -1 is the first."""
-        return [(at - 1, octave) for at, octave in enumerate(self._octaves) if octave is not None]
+        """The rows that exist in ascending order of value, by their shift; -1 is the first."""
+        return [(at - 1, row) for at, row in enumerate(self._rows) if row is not None]
 
 
 class Extent:
@@ -228,4 +228,4 @@ class Extent:
 
 def _highest(shift: int, bucket: int) -> int:
     """The highest value that falls into a bucket."""
-    return bucket if shift < 0 else (_PER_OCTAVE + bucket + 1 << shift) - 1
+    return bucket if shift < 0 else (_PER_ROW + bucket + 1 << shift) - 1

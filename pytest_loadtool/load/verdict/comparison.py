@@ -1,18 +1,21 @@
-"""Two runs of the same load test side by side, transaction by transaction.
+"""A run of a load test beside earlier ones of it, transaction by transaction.
 
 A saved run keeps histograms, not samples, so the percentiles that are compared are those that were
 reported. A difference is a regression when it is beyond the tolerance, beyond the floor below which
-differences are noise on any machine, and beyond what chance does to so many requests.
+differences are noise on any machine, and beyond chance: that of so many requests and, where there
+are several earlier runs, that of one run and another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import log, sqrt
+from statistics import fmean, median
 
 from pytest_loadtool.load.formatting import digits, percent, plural
-from pytest_loadtool.load.verdict.saved import Key, SavedRequests, SavedRun
+from pytest_loadtool.load.verdict.saved import ALL, Key, SavedRequests, SavedRun
+from pytest_loadtool.load.verdict.spread import Sample, beyond_chance, spread_of
 from pytest_loadtool.load.verdict.verdict import Verdict
 
 TOLERANCE = 0.1
@@ -46,6 +49,12 @@ class Figure:
     floor: float
     least: int = 1
     less_is_worse: bool = False
+    varies: bool = True
+    """Whether it differs between equal runs, as times do; errors have a cause."""
+
+    def worsening(self, before: float, after: float) -> float:
+        """By how much it is worse."""
+        return before - after if self.less_is_worse else after - before
 
 
 _DEVIATIONS = 2.0
@@ -87,7 +96,7 @@ FIGURES = (
     Figure("median", "ms", _percentile(50), floor=1.0, least=10),
     Figure("p95", "ms", _percentile(95), floor=1.0, least=100),
     Figure("p99", "ms", _percentile(99), floor=1.0, least=500),
-    Figure("error rate", "", _error_rate, floor=0.001),
+    Figure("error rate", "", _error_rate, floor=0.001, varies=False),
     Figure("throughput", "requests/s", _throughput, floor=0.1, least=0, less_is_worse=True),
 )
 
@@ -130,14 +139,20 @@ def _signed(value: float, decimals: int, unit: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A run beside an earlier one. ``new`` and ``gone`` are transactions of one run only."""
+    """A run beside ``earlier`` ones, of which ``before`` is the last. ``new`` and ``gone`` are
+    transactions of one of these two only."""
 
-    before: SavedRun
+    earlier: tuple[SavedRun, ...]
     after: SavedRun
     tolerance: float
     changes: tuple[MetricChange, ...]
     new: tuple[Key, ...]
     gone: tuple[Key, ...]
+
+    @property
+    def before(self) -> SavedRun:
+        """The last of the earlier runs."""
+        return self.earlier[-1]
 
     @property
     def same_load(self) -> bool:
@@ -156,22 +171,34 @@ class Comparison:
         return tuple(change for change in self.changes if change.is_regression)
 
 
-def compare(before: SavedRun, after: SavedRun, tolerance: float) -> Comparison:
-    """Compare each figure of each transaction that both runs have.
+def compare(earlier: Sequence[SavedRun], after: SavedRun, tolerance: float) -> Comparison:
+    """Compare each figure of each transaction that the last of the ``earlier`` runs has, too.
 
     ``tolerance`` is a share: with 0.1 a time may be a tenth longer than it was.
     """
-    changes = tuple(
-        change
+    before = earlier[-1]
+    pairs = [
+        pair
         for key, one in after.requests.items()
         if key in before.requests
-        for change in _changes(key, (before.requests[key], before), (one, after), tolerance)
-    )
+        for pair in _pairs(key, [run for run in earlier if key in run.requests], one, after)
+    ]
+    spreads = {
+        figure.name: spread_of(
+            [
+                [_sample(one) for one in pair.earlier if one.value]
+                for pair in pairs
+                if pair.figure is figure
+            ]
+        )
+        for figure in FIGURES
+        if figure.varies
+    }
     return Comparison(
-        before,
+        tuple(earlier),
         after,
         tolerance,
-        changes,
+        tuple(_change(pair, spreads, len(pairs), tolerance) for pair in pairs),
         new=tuple(key for key in after.requests if key not in before.requests),
         gone=tuple(key for key in before.requests if key not in after.requests),
     )
@@ -195,21 +222,66 @@ def with_regressions(found: Verdict, comparison: Comparison) -> Verdict:
     return replace(found, outcome=outcome, reasons=(*found.reasons, *reasons, *loads))
 
 
-_One = tuple[SavedRequests, SavedRun]
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A figure of a transaction in the earlier runs that have it, and now."""
+
+    key: Key
+    figure: Figure
+    earlier: tuple[Estimate, ...]
+    now: Estimate
+
+    @property
+    def before(self) -> float:
+        """What is typical of the earlier runs."""
+        return median(one.value for one in self.earlier)
 
 
-def _changes(key: Key, before: _One, after: _One, tolerance: float) -> Iterator[MetricChange]:
+def _pairs(
+    key: Key, earlier: Sequence[SavedRun], now: SavedRequests, run: SavedRun
+) -> Iterator[_Pair]:
     for figure in FIGURES:
-        if before[0].requests and min(before[0].requests, after[0].requests) >= figure.least:
-            old, new = (figure.estimate(one, run.duration_s) for one, run in (before, after))
-            yield MetricChange(
-                key, figure, old.value, new.value, _is_worse(figure, old, new, tolerance)
-            )
+        enough = [
+            (one, old.duration_s)
+            for old in earlier
+            if (one := old.requests[key]).requests >= max(figure.least, 1)
+        ]
+        if enough and now.requests >= figure.least:
+            old = tuple(figure.estimate(*each) for each in enough)
+            yield _Pair(key, figure, old, figure.estimate(now, run.duration_s))
 
 
-def _is_worse(figure: Figure, old: Estimate, new: Estimate, tolerance: float) -> bool:
-    if figure.less_is_worse:
-        by, beyond_chance = old.value - new.value, new.high < old.low
-    else:
-        by, beyond_chance = new.value - old.value, new.low > old.high
-    return beyond_chance and by > figure.floor and by > tolerance * old.value
+def _change(
+    pair: _Pair, spreads: Mapping[str, float], comparisons: int, tolerance: float
+) -> MetricChange:
+    figure, before, after = pair.figure, pair.before, pair.now.value
+    by = figure.worsening(before, after)
+    worse = (
+        by > figure.floor
+        and by > tolerance * before
+        and _is_no_chance(pair, spreads, len(FIGURES) if pair.key == ALL else comparisons)
+    )
+    return MetricChange(pair.key, figure, before, after, worse)
+
+
+def _is_no_chance(pair: _Pair, spreads: Mapping[str, float], comparisons: int) -> bool:
+    """Of one earlier run, or of what has a cause, the ranges must not overlap; of several runs the
+    spread says what is far off."""
+    figure, now = pair.figure, pair.now
+    if len(pair.earlier) == 1 or not figure.varies:
+        if figure.less_is_worse:
+            return all(now.high < old.low for old in pair.earlier)
+        return all(now.low > old.high for old in pair.earlier)
+    if not all(one.value for one in (*pair.earlier, now)):
+        return True  # nothing came, or it took no time: no share says by how much
+    samples = [_sample(one) for one in pair.earlier]
+    latest = _sample(now)
+    off = figure.worsening(fmean(one.value for one in samples), latest.value)
+    return off > beyond_chance(samples, latest, spreads[figure.name], comparisons)
+
+
+def _sample(one: Estimate) -> Sample:
+    """A number on a scale of shares. A range that begins at nothing is as wide below as above."""
+    if not one.value:
+        return Sample(0.0, 0.0)
+    return Sample(log(one.value), (log(one.high) - log(one.value)) / _DEVIATIONS)

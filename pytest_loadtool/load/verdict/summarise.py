@@ -41,10 +41,11 @@ def summarise(
     *,
     started: datetime,
     thresholds: Sequence[ThresholdResult] = (),
-    baseline: SavedRun | None = None,
+    baseline: Sequence[SavedRun] = (),
     tolerance: float = TOLERANCE,
 ) -> Summary:
-    """The results of a run that began at ``started``, compared with ``baseline`` if there is one.
+    """The results of a run that began at ``started``, compared with the earlier runs ``baseline``,
+    if there are any.
 
     A run that passed has failed if it is worse than the baseline by more than ``tolerance``.
     """
@@ -52,7 +53,7 @@ def summarise(
     moment = started.isoformat(timespec="seconds")
     load = describe(configuration)
     saved = SavedRun.of(configuration.name, load, moment, verdict.outcome, metrics)
-    comparison = compare(baseline, saved, tolerance) if baseline is not None else None
+    comparison = compare(baseline, saved, tolerance) if baseline else None
     if comparison is not None:
         verdict = with_regressions(verdict, comparison)
         saved = replace(saved, outcome=verdict.outcome)

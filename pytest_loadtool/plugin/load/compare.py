@@ -1,13 +1,14 @@
 """`--load-save` and `--load-compare`: runs kept in a file, and the runs that are compared with.
 
-One file holds the runs of a session, by the name of their load configuration.
+One file holds the runs of a session, by the name of their load configuration; with `--load-history`
+also some of sessions before.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,17 +28,18 @@ class Baseline:
     """Earlier runs by name, and how much worse (a share) this session's may be."""
 
     file: str = ""
-    runs: Mapping[str, SavedRun] | None = None
+    runs: Mapping[str, tuple[SavedRun, ...]] | None = None
     tolerance: float = TOLERANCE
 
-    def of(self, name: str) -> SavedRun | None:
-        """The earlier run of the load configuration ``name``; None if nothing is compared.
+    def of(self, name: str) -> tuple[SavedRun, ...]:
+        """The earlier runs of the load configuration ``name``, the oldest first; none if nothing is
+        compared.
 
         Raises:
             LoadToolError: there is none in the file. To be asked before load is made.
         """
         if self.runs is None:
-            return None
+            return ()
         if name not in self.runs:
             known = ", ".join(map(repr, self.runs)) or "none at all"
             raise LoadToolError(
@@ -61,24 +63,50 @@ def baseline_of(config: pytest.Config) -> Baseline:
         return Baseline()
     share = config.getoption("load_tolerance")
     tolerance = parse_share(share) if share else TOLERANCE
+    return Baseline(name, _read(config, "--load-compare", name), tolerance)
+
+
+def history_of(config: pytest.Config) -> History:
+    """What ``--load-history`` says of the file of ``--load-save``.
+
+    Raises:
+        pytest.UsageError: there is a file, and it is not one that ``--load-save`` has written.
+    """
+    name, most = config.getoption("load_save"), int(config.getoption("load_history") or 1)
+    if not name or most == 1 or not Path(config.invocation_params.dir, name).exists():
+        return History(most)
+    return History(most, _read(config, "--load-save", name))
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The earlier runs that a file keeps beside new ones: of each load test, ``most`` in all."""
+
+    most: int
+    earlier: Mapping[str, tuple[SavedRun, ...]] = field(default_factory=dict)
+
+    def text(self, runs: Iterable[SavedRun]) -> str:
+        """The content of the file after these runs."""
+        kept = dict(self.earlier)
+        for run in runs:
+            kept[run.name] = (*kept.get(run.name, ()), run)[-self.most :]
+        every = [run.to_wire() for some in kept.values() for run in some]
+        return json.dumps({"kind": _KIND, "runs": every}) + "\n"
+
+
+def _read(config: pytest.Config, option: str, name: str) -> dict[str, tuple[SavedRun, ...]]:
     try:
-        text = read_text(Path(config.invocation_params.dir, name))
-        return Baseline(name, _parsed(text), tolerance)
+        return _parsed(read_text(Path(config.invocation_params.dir, name)))
     except FileError as error:
-        raise pytest.UsageError(f"--load-compare: {error}") from None
+        raise pytest.UsageError(f"{option}: {error}") from None
     except ValueError as error:
+        use = "compared with" if option == "--load-compare" else "added to"
         raise pytest.UsageError(
-            f"--load-compare: {name} cannot be compared with: {error}; "
-            "name a file that --load-save has written"
+            f"{option}: {name} cannot be {use}: {error}; name a file that --load-save has written"
         ) from None
 
 
-def saved_text(runs: Iterable[SavedRun]) -> str:
-    """The content of a file of these runs."""
-    return json.dumps({"kind": _KIND, "runs": [run.to_wire() for run in runs]}) + "\n"
-
-
-def _parsed(text: str) -> dict[str, SavedRun]:
+def _parsed(text: str) -> dict[str, tuple[SavedRun, ...]]:
     try:
         document: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -88,13 +116,11 @@ def _parsed(text: str) -> dict[str, SavedRun]:
     runs = document.get("runs")
     if not isinstance(runs, list):
         raise ValueError("its runs are no list")
-    found: dict[str, SavedRun] = {}
+    found: dict[str, tuple[SavedRun, ...]] = {}
     for number, wire in enumerate(runs):
         try:
             run = SavedRun.from_wire(wire)
         except ValueError as error:
             raise ValueError(f"runs[{number}]: {error}") from None
-        if run.name in found:
-            raise ValueError(f"runs[{number}]: name: a run before it has {run.name!r}, too")
-        found[run.name] = run
+        found[run.name] = (*found.get(run.name, ()), run)
     return found

@@ -14,11 +14,12 @@ from pytest_loadtool.load import Share
 from pytest_loadtool.plugin.load.compare import BASELINE
 from pytest_loadtool.plugin.load.hints import write_hints
 from pytest_loadtool.plugin.load.interrupt import stopping
-from pytest_loadtool.plugin.load.item import ENGINE, LoadItem, LoadTestFailedError
+from pytest_loadtool.plugin.load.item import ENGINE, LoadItem
+from pytest_loadtool.plugin.load.junit import JUnit
 from pytest_loadtool.plugin.load.live import LiveView
 from pytest_loadtool.plugin.load.live_page import LivePage, shown_on
-from pytest_loadtool.plugin.load.outcome import LoadOutcomes, write_thresholds
-from pytest_loadtool.plugin.load.results import RESULTS, LoadReporter, failure_text, properties
+from pytest_loadtool.plugin.load.outcome import LoadOutcomes, end, ending, write_thresholds
+from pytest_loadtool.plugin.load.results import RESULTS, LoadReporter, properties
 from pytest_loadtool.plugin.run_in_thread import run_apart
 
 
@@ -39,6 +40,7 @@ def configure(config: pytest.Config) -> None:
     reporter = LoadReporter(config)
     config.pluginmanager.register(reporter, "loadtool-reporter")
     config.pluginmanager.register(LoadOutcomes(config, reporter), "loadtool-outcomes")
+    config.pluginmanager.register(JUnit(config), "loadtool-junit")
     if config.getoption("dist", "no") != "no" and config.getoption("tx", None):
         from pytest_loadtool.plugin.load.xdist_controller import LoadController
 
@@ -57,7 +59,8 @@ class Here:
         """Run a load test from beginning to end.
 
         Raises:
-            LoadTestFailedError: it did not pass.
+            LoadTestFailedError: it failed.
+            InconclusiveError: nothing can be said of it.
             LoadToolError: it could not be run.
             KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP; the results so far are kept.
         """
@@ -88,6 +91,4 @@ class Here:
         item.user_properties += properties(summary)
         if stop.heard:
             raise interruption(stop.heard)
-        text = failure_text(summary)
-        if text is not None:
-            raise LoadTestFailedError(text)
+        end(item, ending(summary))

@@ -20,6 +20,7 @@ from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.file_item import FileItem
 from pytest_loadtool.plugin.functional.notices import unverified
+from pytest_loadtool.plugin.load_overrides import overrides_of
 from pytest_loadtool.plugin.options import server_of, trust_of
 from pytest_loadtool.plugin.overrides import on_its_way
 from pytest_loadtool.plugin.paths import shown_error, shown_path, slug
@@ -36,7 +37,8 @@ class Engine(Protocol):
         ``servers`` has a base URL for each test case; an empty one leaves the case its own.
 
         Raises:
-            LoadTestFailedError: it did not pass.
+            LoadTestFailedError: it failed.
+            InconclusiveError: nothing can be said of it.
             LoadToolError: it could not be run.
         """
 
@@ -47,8 +49,12 @@ ENGINE = pytest.StashKey[Engine]()
 _NAMES = pytest.StashKey[dict[str, Path]]()
 
 
-class LoadTestFailedError(LoadToolError):
-    """A load test did not pass."""
+class LoadTestFailedError(LoadToolError, AssertionError):
+    """A load test failed: as a failed assertion, for plugins that tell those from errors."""
+
+
+class InconclusiveError(LoadToolError):
+    """A load test did neither fail nor pass."""
 
 
 class LoadFile(pytest.File):
@@ -61,7 +67,7 @@ class LoadFile(pytest.File):
             CollectError: the file, or one that it names, is wrong; the text says where.
         """
         try:
-            test = read_test(self.path, trust_of(self.config))
+            test = read_test(self.path, trust_of(self.config), overrides_of(self.config))
             self._check_name(test)
         except FileError as error:
             raise self.CollectError(shown_error(error, self.config)) from None

@@ -7,7 +7,7 @@ must not look green; that nothing but this is wrong, the exit status tells.
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 import pytest
 
@@ -15,12 +15,21 @@ from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load import Summary
 from pytest_loadtool.load.verdict.threshold import amount
 from pytest_loadtool.plugin.functional.steps import StepLines
-from pytest_loadtool.plugin.load.item import LoadItem
-from pytest_loadtool.plugin.load.results import LoadReporter
+from pytest_loadtool.plugin.load.item import InconclusiveError, LoadItem, LoadTestFailedError
+from pytest_loadtool.plugin.load.results import LoadReporter, failure_text
+from pytest_loadtool.report.load.text import load_text
 
 #: The exit status when load tests were inconclusive and nothing failed. pytest itself uses 0 to 5,
 #: its plugins 6 and 7.
 EXIT_INCONCLUSIVE = 10
+
+
+#: The text of a load test, among the sections of its reports: as a part of the test's output, which
+#: pytest-html, Allure and others show.
+_KEY = "stdout (load test)"
+_SECTION = f"Captured {_KEY} call"
+
+_WIDTH = 120
 
 
 class ThresholdStep(TypedDict):
@@ -50,10 +59,50 @@ def write_thresholds(config: pytest.Config, summary: Summary) -> None:
         lines.write_line("", f"{step['threshold']}: {step['measured']}", failed=not step["passed"])
 
 
+class Ending(NamedTuple):
+    """How a load test ended, as it travels to the worker whose pytest reports it, too."""
+
+    outcome: str
+    failure: str
+    text: str
+
+
+def ending(summary: Summary) -> Ending:
+    """How a load test ended."""
+    return Ending(summary.verdict.outcome, failure_text(summary) or "", _text(summary))
+
+
+def _text(summary: Summary) -> str:
+    return "\n".join(load_text(summary, _WIDTH))
+
+
+def add_text(report: pytest.TestReport, summary: Summary) -> None:
+    """Let a report that is made here, of a test that others ran, have the text."""
+    report.sections.append((_SECTION, _text(summary)))
+
+
+def end(item: pytest.Item, found: Ending) -> None:
+    """End the call of a load test: its reports have the text, and it passes, or does not.
+
+    Raises:
+        LoadTestFailedError: it failed.
+        InconclusiveError: nothing can be said of it.
+    """
+    item.add_report_section("call", _KEY, found.text)
+    if found.failure:
+        failed = found.outcome == "failed"
+        raise (LoadTestFailedError if failed else InconclusiveError)(found.failure)
+
+
 def add_outcome(report: pytest.TestReport, summary: Summary) -> None:
     """Let the report of the call phase say what plugins and conftests may want to know."""
     report.__dict__["loadtool_verdict"] = summary.verdict.outcome
     report.__dict__["loadtool_thresholds"] = threshold_steps(summary)
+
+
+def report_text(report: pytest.TestReport) -> str:
+    """The text of a load test that a report has, or nothing."""
+    return "".join(text for name, text in report.sections if name == _SECTION)
 
 
 class LoadOutcomes:
@@ -66,6 +115,7 @@ class LoadOutcomes:
         self._reporter = reporter
         self._full_trace = config.option.fulltrace
         self._inconclusive = 0
+        self._reports: list[pytest.TestReport] = []
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -79,6 +129,8 @@ class LoadOutcomes:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count the failures that are inconclusive tests."""
+        if report_text(report):
+            self._reports.append(report)
         if report.failed and getattr(report, "loadtool_verdict", "") == "inconclusive":
             self._inconclusive += 1
 
@@ -90,7 +142,10 @@ class LoadOutcomes:
             excinfo.traceback = excinfo.traceback[-1:]
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Where all that failed was inconclusive, say so: not if results could not be written."""
+        """Where all that failed was inconclusive, say so: not if results could not be written. The
+        texts go from the reports: the terminal writes them in a place of their own."""
+        for report in self._reports:
+            report.sections = [one for one in report.sections if one[0] != _SECTION]
         if (
             session.exitstatus == pytest.ExitCode.TESTS_FAILED
             and session.testsfailed == self._inconclusive > 0

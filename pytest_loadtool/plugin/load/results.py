@@ -13,7 +13,7 @@ from pytest_loadtool.casefile.files import replace_file
 from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Summary
-from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, saved_text
+from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, history_of
 from pytest_loadtool.plugin.load.environment import environment
 from pytest_loadtool.plugin.paths import shown_error, target_file
 from pytest_loadtool.report.load.json import FORMAT, load_data
@@ -69,18 +69,10 @@ def _json_text(results: Sequence[Summary], _: pytest.Config) -> bytes:
     return (json.dumps(document(results), indent=2) + "\n").encode()
 
 
-def _saved_text(results: Sequence[Summary], _: pytest.Config) -> bytes:
-    return saved_text(summary.saved for summary in results).encode()
-
-
 def _html(results: Sequence[Summary], config: pytest.Config) -> bytes:
     from pytest_loadtool.report.html.load import load_page, run_data
 
     return load_page([run_data(one, environment(config, one.configuration)) for one in results])
-
-
-#: By option, what is written at the end of the session.
-_WRITERS = {"load_json": _json_text, "load_save": _saved_text, "load_html": _html}
 
 
 class LoadReporter:
@@ -88,9 +80,18 @@ class LoadReporter:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
+        history = history_of(config)
+
+        def saved_text(results: Sequence[Summary], _: pytest.Config) -> bytes:
+            return history.text(summary.saved for summary in results).encode()
+
         self._targets = [
-            (path, text)
-            for option, text in _WRITERS.items()
+            (option, path, text)
+            for option, text in (
+                ("load_json", _json_text),
+                ("load_html", _html),
+                ("load_save", saved_text),
+            )
             if (path := target_file(config, option)) is not None
         ]
         self._problems: list[str] = []
@@ -103,8 +104,8 @@ class LoadReporter:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the files: before workers are brought down, which can go wrong."""
         results: list[Summary] = self._config.stash[RESULTS]
-        for path, text in self._targets:
-            if text is _saved_text and not results:
+        for option, path, text in self._targets:
+            if option == "load_save" and not results:
                 self._problems.append(f"no load was made, so {path} is as it was")
                 continue
             try:

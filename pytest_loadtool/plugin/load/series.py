@@ -24,8 +24,9 @@ from pytest_loadtool.plugin.load.compare import BASELINE
 from pytest_loadtool.plugin.load.hints import write_hints
 from pytest_loadtool.plugin.load.live import LiveView
 from pytest_loadtool.plugin.load.live_page import LivePage, shown_on
-from pytest_loadtool.plugin.load.outcome import add_outcome, write_thresholds
+from pytest_loadtool.plugin.load.outcome import add_outcome, add_text, ending, write_thresholds
 from pytest_loadtool.plugin.load.results import RESULTS, failure_text, properties
+from pytest_loadtool.plugin.load_overrides import overrides_of
 from pytest_loadtool.plugin.paths import shown_error
 from pytest_loadtool.plugin.report_failure import WrappedText
 
@@ -178,6 +179,8 @@ class SharedTest:
         self._config = config
         self._carrier = carrier
         self._announced = False
+        self._ended = False
+        """Whether the leader knows how it ended."""
         self._view: LiveView | None = None
         self._reports: list[dict[str, Any]] = []
         self._problem: LoadToolError | None = None
@@ -186,7 +189,11 @@ class SharedTest:
     # As the `Workers` of its run.
 
     def send(self, worker: str, kind: str, *fields: Any) -> None:
-        """Send an order, with the test that it is about."""
+        """Send an order, with the test that it is about; to the leader also how it ended: plugins
+        such as Allure write what they report in the workers."""
+        if kind == "release" and (summary := self.run.summary()) is not None:
+            self._ended = True
+            fields = (*fields, *ending(summary))
         self._carrier.send(worker, (self.nodeid, kind, *fields))
 
     def end(self, worker: str) -> None:
@@ -232,7 +239,7 @@ class SharedTest:
         file, line, name = location
         self.location = (file, line, name)
         try:
-            configuration = read_load(Path(path))
+            configuration = read_load(Path(path), overrides=overrides_of(self._config))
             baseline = self._config.stash[BASELINE]
             earlier = baseline.of(configuration.name)  # says now if it has none
         except LoadToolError as error:
@@ -261,10 +268,11 @@ class SharedTest:
         phases = [setup]
         if setup.passed and ("call" in leader or not leader):  # or else it is --setup-only
             call = leader.get("call")
-            if call is None or not call.failed:
+            if call is None or not call.failed or self._ended:
                 text = self._not_run() if summary is None else failure_text(summary)
                 call = self._call(text, call)
             if summary is not None:
+                add_text(call, summary)
                 add_outcome(call, summary)
             phases.append(call)
         phases.append(leader.get("teardown") or self._teardown())

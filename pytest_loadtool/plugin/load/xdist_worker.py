@@ -24,6 +24,7 @@ from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.plugin.load.interrupt import deaf
 from pytest_loadtool.plugin.load.item import LoadItem
+from pytest_loadtool.plugin.load.outcome import Ending, end
 from pytest_loadtool.plugin.paths import shown_error
 from pytest_loadtool.plugin.private import run_phases
 from pytest_loadtool.plugin.run_in_thread import run_apart
@@ -92,7 +93,9 @@ class LoadWorker:
         self._tell(item, "prepared", servers)
         if self._worker.take_part() == "ran":
             with deaf():
-                self._next(item)  # "release"
+                _, *ended = self._next(item)  # "release", or "skip" where nobody leads any more
+            if ended:
+                end(item, Ending(*ended))
 
     def _making_load(self, make_load: Callable[[], None]) -> None:
         """Beside an event loop that a fixture has left running; signals are the controller's."""

@@ -18,8 +18,8 @@ import pytest
 from pytest_loadtool.capture import RecordingProxy
 from pytest_loadtool.capture.tempdir import Scratch
 from pytest_loadtool.errors import RecordingError
-from pytest_loadtool.plugin.functional.case_names import case_path
-from pytest_loadtool.plugin.functional.server_fixtures import server_fixtures
+from pytest_loadtool.plugin.record.case_names import case_path
+from pytest_loadtool.plugin.record.server_fixtures import server_fixtures
 from pytest_loadtool.workflow.process import RecordingProcess, in_the_way
 from pytest_loadtool.workflow.project import Project
 from pytest_loadtool.workflow.unattended import End, RecordedCase

@@ -1,4 +1,4 @@
-"""A request on its way through gates: who is on the way with it, and how it goes out again."""
+"""A request that somebody asks who sends it: who that is, and how it goes out again."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from pytest_loadtool.auth.challenge import Challenge, scheme_name
 from pytest_loadtool.auth.handshake import Handshake
+from pytest_loadtool.replay.authentication.auth_targets import AuthTarget
 from pytest_loadtool.replay.authentication.credentials import (
     head_end,
     with_lines,
     without_body,
     without_header,
 )
-from pytest_loadtool.replay.authentication.gates import AuthTarget
 from pytest_loadtool.replay.authentication.policy import Login
 from pytest_loadtool.replay.user.plan import Closing, Opening, Response, Send, Step
 
@@ -23,12 +23,12 @@ _OR_SHARED = (
 
 
 class LoginTrial:
-    """A login at a gate, and what was asked there last."""
+    """A login at a target, and what was asked there last."""
 
-    __slots__ = ("challenges", "gate", "login")
+    __slots__ = ("challenges", "login", "target")
 
-    def __init__(self, gate: AuthTarget, login: Login, challenges: Sequence[Challenge]) -> None:
-        self.gate = gate
+    def __init__(self, target: AuthTarget, login: Login, challenges: Sequence[Challenge]) -> None:
+        self.target = target
         self.login = login
         self.challenges = challenges
 
@@ -50,7 +50,7 @@ class LoginTrial:
         handshake = self.login.handshake
         realm = f", realm {handshake.realm!r}" if handshake.realm else ""
         shared = step.origin.scheme == "http" and step.origin.via is not None
-        others = handshake.connection_bound and shared and self.gate.status == 401
+        others = handshake.connection_bound and shared and self.target.status == 401
         return f" ({scheme_name(handshake.scheme)}{realm}){_OR_SHARED if others else ''}"
 
     @property
@@ -58,7 +58,7 @@ class LoginTrial:
         """What an answer came to that does not show it, in words."""
         handshake = self.login.handshake
         scheme = scheme_name(handshake.scheme)
-        whose = " with the proxy" if self.gate.status == 407 else ""
+        whose = " with the proxy" if self.target.status == 407 else ""
         if handshake.wants_body:
             return f"in answer to credentials ({scheme}{whose}) that it neither takes nor refuses"
         return f"in the middle of the {scheme} handshake{whose}: nobody is logged in"
@@ -78,12 +78,12 @@ class Attempt:
         return isinstance(send, Opening) and not self.plain.endswith(b"\r\n\r\n")
 
 
-def plain(send: Send, gates: Iterable[AuthTarget]) -> bytes:
+def plain(send: Send, targets: Iterable[AuthTarget]) -> bytes:
     """The request without the credentials that went ahead with it."""
     data = send.data
-    for gate in gates:
-        if gate.accounts(send.step):
-            data = without_header(data, gate.answers)
+    for target in targets:
+        if target.accounts(send.step):
+            data = without_header(data, target.answers)
     return data
 
 

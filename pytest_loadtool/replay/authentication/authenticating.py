@@ -15,10 +15,10 @@ from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.authentication.attempt import Attempt, LoginTrial, plain, sent_again
+from pytest_loadtool.replay.authentication.auth_targets import AuthTarget, Proxies, ServerTargets
 from pytest_loadtool.replay.authentication.credentials import with_lines
-from pytest_loadtool.replay.authentication.gates import AuthTarget, Proxies, ServerTargets
 from pytest_loadtool.replay.authentication.policy import KNOWN, REFUSED, SAY, WAIT, log_in, wrong
-from pytest_loadtool.replay.authentication.preemptive import Ahead
+from pytest_loadtool.replay.authentication.preemptive import Preemptive
 from pytest_loadtool.replay.user.credential_cache import LOOK
 from pytest_loadtool.replay.user.failures import internal_failure
 from pytest_loadtool.replay.user.origin import Account, Origin
@@ -45,9 +45,23 @@ class Authenticating(Actor):
     """
 
     __slots__ = (
-        "_actor", "_ahead", "_at_proxies", "_attempts", "_connected_as", "_gates", "_held",
-        "_known", "_left", "_nonces", "_plan", "_proxies", "_ready", "_servers", "_stops", "_user",
-        "_verdicts",
+        "_actor",
+        "_at_proxies",
+        "_attempts",
+        "_cache",
+        "_connected_as",
+        "_held",
+        "_known",
+        "_left",
+        "_nonces",
+        "_plan",
+        "_preemptive",
+        "_proxies",
+        "_ready",
+        "_servers",
+        "_stops",
+        "_targets",
+        "_user",
     )  # fmt: skip
 
     def __init__(self, user: VirtualUser, actor: Actor) -> None:
@@ -57,8 +71,8 @@ class Authenticating(Actor):
         self._stops = user.stop_on_error
         self._connected_as: dict[Account, Credentials | None] = {}
         self._at_proxies: list[Credentials] = []
-        self._verdicts = user.plan.verdicts
-        self._ahead = Ahead(user.plan)
+        self._cache = user.plan.credential_cache
+        self._preemptive = Preemptive(user.plan)
         self._forget()
 
     def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
@@ -67,7 +81,7 @@ class Authenticating(Actor):
             self._forget()
         self._begin()
         commands = self._actor.iteration(number, start)
-        ahead = self._ahead
+        preemptive = self._preemptive
         event: Response | None = None
         begun = negotiates = False
         while True:
@@ -83,9 +97,11 @@ class Authenticating(Actor):
                 yield command
                 return
             for send in command:
-                lines = ahead.ends[send.step.index]
+                lines = preemptive.ends[send.step.index]
                 if lines is None:
-                    lines = ahead.end_for(self._gates, send.step, send.data, self._credentials)
+                    lines = preemptive.end_for(
+                        self._targets, send.step, send.data, self._credentials
+                    )
                 if lines:
                     send.data = with_lines(send.data, lines)
             if negotiates:
@@ -104,12 +120,12 @@ class Authenticating(Actor):
 
     def _forget(self) -> None:
         """Nothing was entered so far."""
-        self._servers = ServerTargets(self._plan, self._verdicts)
+        self._servers = ServerTargets(self._plan, self._cache)
         self._proxies = Proxies(self._plan)
-        self._gates: tuple[AuthTarget, ...] = (self._proxies, self._servers)
+        self._targets: tuple[AuthTarget, ...] = (self._proxies, self._servers)
         self._known: dict[Account, Credentials] = {}
         self._nonces = False  # whether anything was entered whose nonce the server may renew
-        self._ahead.forget()
+        self._preemptive.forget()
 
     def _begin(self) -> None:
         """Nothing is under way, and nothing has failed."""
@@ -196,36 +212,36 @@ class Authenticating(Actor):
         if self._nonces:
             self._renew(response)
         if status == 407:
-            gate: AuthTarget = self._proxies
+            target: AuthTarget = self._proxies
         elif status == 401:
-            gate = self._servers
+            target = self._servers
         else:
             return False
-        entry = None if attempt is None else attempt.entries.get(gate)
-        challenges = parse_challenges(response.header_values(gate.asks))
+        entry = None if attempt is None else attempt.entries.get(target)
+        challenges = parse_challenges(response.header_values(target.asks))
         if entry is not None:
             entry.challenges = challenges
             return self._speak(response, attempt, entry, now)
         step = response.send.step
         try:
             login = log_in(
-                gate.answers,
+                target.answers,
                 challenges,
-                gate.accounts(step),
+                target.accounts(step),
                 self._asked_anew,
-                lambda: gate.facts(step, response.request),
-                gate.method(step),
-                gate.place(step),
-                self._verdicts,
+                lambda: target.facts(step, response.request),
+                target.method(step),
+                target.place(step),
+                self._cache,
             )
         except AuthenticationError as error:
-            self._fail(response, gate.told(step, str(error)))
+            self._fail(response, target.told(step, str(error)))
             return False
         if login is None:
-            if why := gate.unanswered(step, challenges):
+            if why := target.unanswered(step, challenges):
                 self._fail(response, why)
             return False
-        return self._speak(response, attempt, LoginTrial(gate, login, challenges), now)
+        return self._speak(response, attempt, LoginTrial(target, login, challenges), now)
 
     def _asked_anew(self, account: Account) -> Credentials:
         """The credentials as the values are now."""
@@ -236,7 +252,7 @@ class Authenticating(Actor):
         self, response: Response, attempt: Attempt | None, entry: LoginTrial, now: float
     ) -> bool:
         """Say what comes next, unless that has to wait for others; False: there is nothing."""
-        send, gate, login = response.send, entry.gate, entry.login
+        send, target, login = response.send, entry.target, entry.login
         step, handshake = send.step, login.handshake
         what = login.answer(entry.challenges, send.data, now)
         if what == WAIT:
@@ -247,8 +263,8 @@ class Authenticating(Actor):
             login.why = f"{scheme_name(handshake.scheme)} {_IN_PROCESS}"
         elif what == SAY:
             if attempt is None:
-                attempt = Attempt(plain(send, self._gates))
-            attempt.entries[gate] = entry
+                attempt = Attempt(plain(send, self._targets))
+            attempt.entries[target] = entry
             self._attempts[step.origin, send.slot] = attempt
             self._user.observer.negotiation(step, response)
             self._take_cookies(response, attempt)
@@ -260,21 +276,21 @@ class Authenticating(Actor):
             self._reject(response, entry)
         why = login.why
         if what in (REFUSED, KNOWN):
-            why = wrong(gate.name, self._user.name_of(login.account), why)
-        self._fail(response, gate.told(step, why))
+            why = wrong(target.name, self._user.name_of(login.account), why)
+        self._fail(response, target.told(step, why))
         return False
 
     def _lines(self, step: Step, attempt: Attempt) -> bytes:
-        """The lines of all gates: of those that ask, and of those that it was let in by before."""
+        """Return the lines of all targets that ask, or have let the user in before."""
         lines = b""
-        for gate in self._gates:
-            entry = attempt.entries.get(gate)
+        for target in self._targets:
+            entry = attempt.entries.get(target)
             if entry is not None:
                 lines += entry.login.line
                 continue
-            session = gate.session(step, attempt.plain, self._credentials)
+            session = target.session(step, attempt.plain, self._credentials)
             if session is not None:
-                lines += self._ahead.line(gate, session, step, attempt.plain)
+                lines += self._preemptive.line(target, session, step, attempt.plain)
         return lines
 
     def _take_cookies(self, response: Response, attempt: Attempt) -> None:
@@ -291,10 +307,10 @@ class Authenticating(Actor):
     def _conclude(self, response: Response, attempt: Attempt) -> None:
         """Part with those who are not asked any more: a server that answers is behind the proxy."""
         status = response.status
-        for gate, entry in list(attempt.entries.items()):
-            if status == gate.status or (gate is self._servers and status == 407):
+        for target, entry in list(attempt.entries.items()):
+            if status == target.status or (target is self._servers and status == 407):
                 continue
-            del attempt.entries[gate]
+            del attempt.entries[target]
             if entry.is_let_in(response):
                 self._accept(response.send.step, entry)
             else:
@@ -307,11 +323,11 @@ class Authenticating(Actor):
         if session is None:
             self._connected_as[login.account] = login.trial.credentials
             return
-        entry.gate.enter(step, session)
+        entry.target.enter(step, session)
         if isinstance(session, BasicSession):
-            self._ahead.turn(step.origin, session.realm, session.prefixes, login.value)
+            self._preemptive.turn(step.origin, session.realm, session.prefixes, login.value)
         else:
-            self._ahead.turn()
+            self._preemptive.turn()
             self._nonces = True
 
     def _leave_open(self, response: Response, attempt: Attempt, entry: LoginTrial) -> None:
@@ -327,12 +343,12 @@ class Authenticating(Actor):
 
     def _reject(self, response: Response, entry: LoginTrial) -> None:
         """It is known who asks, and refused: nobody asks again."""
-        step, login, gate = response.send.step, entry.login, entry.gate
+        step, login, target = response.send.step, entry.login, entry.target
         if login.handshake.connection_bound:
             self._connected_as[login.account] = None  # nobody can log in on it any more
         login.refuse(login.why)
-        gate.leave(step, gate.facts(step, response.request), login.handshake.realm)
-        self._ahead.turn()
+        target.leave(step, target.facts(step, response.request), login.handshake.realm)
+        self._preemptive.turn()
 
     def _fail(self, response: Response, why: str) -> None:
         """The response is refused, and the iteration ends, unless it is what the case wants."""
@@ -342,10 +358,10 @@ class Authenticating(Actor):
 
     def _renew(self, response: Response) -> None:
         """A server may give out the nonce that it wants next (RFC 7616 §3.5)."""
-        for gate in self._gates:
-            told = response.header_values(gate.tells)
+        for target in self._targets:
+            told = response.header_values(target.tells)
             if not told or "nextnonce" not in ",".join(told):
                 continue
-            session = gate.session(response.send.step, response.request, self._credentials)
+            session = target.session(response.send.step, response.request, self._credentials)
             if session is not None:
                 session.renew(told)

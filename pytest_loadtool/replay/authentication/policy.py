@@ -33,7 +33,7 @@ UNABLE: Final = 4
 class Login:
     """``account`` answers the challenges of one request in ``header``, until the verdict."""
 
-    __slots__ = ("_verdicts", "account", "handshake", "header", "line", "trial", "value", "why")
+    __slots__ = ("_cache", "account", "handshake", "header", "line", "trial", "value", "why")
 
     def __init__(
         self,
@@ -41,9 +41,9 @@ class Login:
         header: str,
         handshake: Handshake,
         trial: Trial,
-        verdicts: CredentialCache,
+        credential_cache: CredentialCache,
     ) -> None:
-        self._verdicts = verdicts
+        self._cache = credential_cache
         self.account = account
         self.header = header
         self.handshake = handshake
@@ -58,10 +58,10 @@ class Login:
         """What to do about ``challenges``, which answer the request that was ``sent``: one of the
         constants above."""
         if not self.value:
-            self.why = self._verdicts.refusal(self.trial)
+            self.why = self._cache.refusal(self.trial)
             if self.why:
                 return KNOWN
-            if not self._verdicts.begin(self.trial, now):
+            if not self._cache.begin(self.trial, now):
                 return WAIT
         try:
             value = self.handshake.next(challenges)
@@ -79,15 +79,15 @@ class Login:
 
     def accept(self) -> None:
         """The credentials are right."""
-        self._verdicts.accept(self.trial)
+        self._cache.accept(self.trial)
 
     def refuse(self, how: str) -> None:
         """They are wrong, in the scheme and realm that ``how`` names."""
-        self._verdicts.refuse(self.trial, how)
+        self._cache.refuse(self.trial, how)
 
     def leave(self) -> None:
         """Nobody waits for a verdict any more."""
-        self._verdicts.end(self.trial)
+        self._cache.end(self.trial)
 
 
 def log_in(
@@ -98,7 +98,7 @@ def log_in(
     facts: Callable[[], RequestFacts],
     method: str,
     place: object,
-    verdicts: CredentialCache,
+    credential_cache: CredentialCache,
 ) -> Login | None:
     """Choose who answers, and in which scheme; None: nobody can.
 
@@ -117,7 +117,7 @@ def log_in(
             handshake = start(fitting, credentials, facts(), method)
             assert handshake is not None, "all of these are supported"
             trial = Trial(credentials, place, handshake.scheme, handshake.realm)
-            return Login(account, header, handshake, trial, verdicts)
+            return Login(account, header, handshake, trial, credential_cache)
     return None
 
 

@@ -10,15 +10,15 @@ from typing import Final
 
 from pytest_loadtool.auth.basic import BasicSession
 from pytest_loadtool.auth.handshake import HandshakeState
+from pytest_loadtool.replay.authentication.auth_targets import AuthTarget, Find
 from pytest_loadtool.replay.authentication.credentials import head_end, header_line
-from pytest_loadtool.replay.authentication.gates import AuthTarget, Find
 from pytest_loadtool.replay.user.plan import Plan, Step
 
 #: For how many ways of being let in this is kept. A user takes one at a time.
 _MOST_COURSES: Final = 4
 
 
-class Ahead:
+class Preemptive:
     """Of one virtual user.
 
     ``ends`` has for each step the end of its head, empty where nothing goes ahead; None where
@@ -50,24 +50,24 @@ class Ahead:
             self._courses.clear()
         self.ends = self._courses.setdefault(self._course, self.ends)
 
-    def end_for(self, gates: Sequence[AuthTarget], step: Step, data: bytes, find: Find) -> bytes:
+    def end_for(self, targets: Sequence[AuthTarget], step: Step, data: bytes, find: Find) -> bytes:
         """The end of the head of a request, before any challenge."""
         lines, stays = b"", self._plan.facts[step.index] is not None
-        for gate in gates:
-            session = gate.session(step, data, find)
+        for target in targets:
+            session = target.session(step, data, find)
             if session is not None:
-                lines += self.line(gate, session, step, data)
+                lines += self.line(target, session, step, data)
                 stays = stays and session in self._basic
         end = head_end(lines) if lines else b""
         if stays:
             self.ends[step.index] = end
         return end
 
-    def line(self, gate: AuthTarget, session: HandshakeState, step: Step, data: bytes) -> bytes:
-        """The line of one gate: with Basic always the same."""
+    def line(self, target: AuthTarget, session: HandshakeState, step: Step, data: bytes) -> bytes:
+        """The line of one target: with Basic always the same."""
         line = self._basic.get(session)
         if line is None:
-            line = header_line(gate.answers, session.header(gate.facts(step, data)))
+            line = header_line(target.answers, session.header(target.facts(step, data)))
             if isinstance(session, BasicSession):
                 self._basic[session] = line
         return line

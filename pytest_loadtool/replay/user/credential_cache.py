@@ -108,4 +108,4 @@ class ProxyUser:
 
     credentials: Credentials | None
     name: str
-    verdicts: CredentialCache
+    credential_cache: CredentialCache

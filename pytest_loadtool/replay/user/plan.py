@@ -130,7 +130,7 @@ class Renewals:
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """A test case as compiled. A virtual user's values are a list, one per slot; ``initial`` is its
-    start. Nothing in it changes but ``verdicts``."""
+    start. Nothing in it changes but ``credential_cache``."""
 
     case: TestCase
     pages: tuple[PagePlan, ...]
@@ -154,7 +154,7 @@ class Plan:
     """None when no transaction refreshes a token."""
     guarded: bool = False
     """Whether a step has a guard."""
-    verdicts: CredentialCache = field(default_factory=CredentialCache)
+    credential_cache: CredentialCache = field(default_factory=CredentialCache)
     """What became of the credentials that its users have tried."""
 
     @property

@@ -108,10 +108,10 @@ class VirtualUser(Actor):
 
     def at_proxy(self, via: ProxyRoute) -> ProxyUser:
         """Who it is there."""
-        account, verdicts = via.account, self.plan.verdicts
+        account, credential_cache = via.account, self.plan.credential_cache
         if account is None:
-            return ProxyUser(None, "", verdicts)
-        return ProxyUser(account.credentials(self.state), self.name_of(account), verdicts)
+            return ProxyUser(None, "", credential_cache)
+        return ProxyUser(account.credentials(self.state), self.name_of(account), credential_cache)
 
     def name_of(self, account: Account) -> str:
         """How messages call it: the row of a dataset, or the user name as written."""

@@ -402,7 +402,9 @@ def _compared(comparison: Comparison) -> dict[str, Any]:
     others = [one for one in worse if one.key != ALL]
     more = len(others) - _MOST_REGRESSIONS
     return {
-        "started": comparison.before.started,
+        "with": f"the run of {comparison.before.started}"
+        if len(comparison.earlier) == 1
+        else f"{len(comparison.earlier)} runs, the last of {comparison.before.started}",
         "outcome": comparison.before.outcome,
         "loads": comparison.loads(),
         "tolerance": percent(comparison.tolerance),

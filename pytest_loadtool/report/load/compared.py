@@ -16,12 +16,11 @@ def compared(comparison: Comparison | None, width: int) -> Iterator[str]:
     """The changes by transaction, and which transactions only one of the runs has."""
     if comparison is None:
         return
-    before = comparison.before
-    yield from wrap(
-        f"compared with the run of {printable(before.started)} ({printable(before.outcome)}); "
-        f"{percent(comparison.tolerance)} worse allowed",
-        width,
-    )
+    before, runs = comparison.before, comparison.earlier
+    of = f"the run of {printable(before.started)} ({printable(before.outcome)})"
+    if len(runs) > 1:
+        of = f"{len(runs)} runs and their spread, the last of {printable(before.started)}"
+    yield from wrap(f"compared with {of}; {percent(comparison.tolerance)} worse allowed", width)
     yield from wrap(printable(comparison.loads()), width)
     changes = {(change.key, change.figure.name): change for change in comparison.changes}
     keys = dict.fromkeys(change.key for change in comparison.changes)

@@ -82,6 +82,7 @@ def _configuration(summary: Summary) -> dict[str, Any]:
         "ramp_up_s": plan.ramp_up,
         "max_error_rate": plan.max_error_rate,
         "detailed_pages": summary.detailed_pages,
+        "overrides": [_picked(one, ("key", "text", "said")) for one in plan.overrides],
     }
 
 
@@ -181,6 +182,7 @@ def _comparison(comparison: Comparison | None) -> dict[str, Any] | None:
             "started": before.started,
             "verdict": before.outcome,
             "load": before.load,
+            "runs": len(comparison.earlier),
         },
         "same_load": comparison.same_load,
         "tolerance": comparison.tolerance,

@@ -64,6 +64,9 @@ def _heading(summary: Summary, width: int) -> Iterator[str]:
         f"{describe(summary.configuration)}{workers}, started {summary.started}",
         width,
     )
+    if summary.configuration.overrides:
+        said = ", ".join(one.said for one in summary.configuration.overrides)
+        yield from wrap(printable(f"in place of what the file says: {said}"), width)
     for reason in summary.verdict.reasons:
         yield from wrap(printable(reason), width, "  * ", "    ")
 

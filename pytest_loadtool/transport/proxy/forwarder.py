@@ -74,7 +74,7 @@ class Forwarder:
             account = Account(
                 "", False, lambda _values: who, "the user in the URL of the proxy", ()
             )
-            guest = ProxyUser(who, account.name, guest.verdicts)
+            guest = ProxyUser(who, account.name, guest.credential_cache)
         self._via = ProxyRoute(server, account, remedy=_REMEDY)
         self._guest = guest
         self._doorkeeper = doorkeeper

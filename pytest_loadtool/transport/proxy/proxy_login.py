@@ -140,7 +140,7 @@ class AtProxy:
     def _begin(self, target: str, challenges: Sequence[Challenge]) -> Login:
         via, who, login = self._via, self._guest.credentials, None
         if via.account is not None and who is not None:
-            facts, verdicts = partial(self._facts, target), self._guest.verdicts
+            facts, credential_cache = partial(self._facts, target), self._guest.credential_cache
             try:
                 login = log_in(
                     _HEADER,
@@ -150,7 +150,7 @@ class AtProxy:
                     facts,
                     via.method,
                     via,
-                    verdicts,
+                    credential_cache,
                 )
             except AuthenticationError as error:
                 raise self._refused(str(error)) from None

@@ -78,7 +78,7 @@ def test_screen_at_both_sizes_and_in_between(view: Terminal) -> None:
     view.wait_for(r"A view needs 40 columns")
     view.resize(*SMALL)
     view.wait_for(r"│ 2 POST /login +302")
-    assert view.lines() == small
+    assert view.lines(small) == small
 
 
 def test_filter_help_and_search(view: Terminal) -> None:

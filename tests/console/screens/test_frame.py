@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from pytest_loadtool.console.screens.cells import columns_of, filled
 from pytest_loadtool.console.screens.editor_keys import KEYS
-from pytest_loadtool.console.screens.frame import Bar, Output, body_rows, framed
+from pytest_loadtool.console.screens.frame import Bar, body_rows, framed
 from pytest_loadtool.console.screens.keys import hints, key_help
+from pytest_loadtool.console.screens.output import Output
 from pytest_loadtool.console.screens.pager import Pager
 from pytest_loadtool.console.views.line import ViewLine
 
@@ -80,3 +81,17 @@ def test_help_names_every_key_with_its_command() -> None:
     assert "F5" in text
     assert "`play`" in text
     assert all(key.help in text for key in KEYS)
+
+
+def test_keys_scroll_the_pane_and_leave_others_alone() -> None:
+    """Where it takes all of the screen, those that move; else those for pages; closed, none."""
+    part = Output("explain", tuple(map(str, range(100))), open=True)
+    assert part.moved("down", 80, 9) is None
+    assert part.moved("page down", 80, 9) == replace(part, pager=Pager(9))
+    whole = replace(part, whole=True)
+    assert whole.moved("end", 80, 20) == whole.at_end(80, 20) == replace(whole, pager=Pager(80))
+    assert whole.moved("open", 80, 20) == whole
+    assert whole.moved("mark", 80, 20) is None
+    assert whole.moved("back", 80, 20) == replace(whole, open=False)
+    assert replace(whole, lines=("one",)).moved("page down", 80, 20) is not None
+    assert replace(part, open=False).moved("page down", 80, 9) is None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_loadtool.console.commands import COMMANDS
-from pytest_loadtool.console.screens.frame import Output
 from pytest_loadtool.console.screens.keys import available
+from pytest_loadtool.console.screens.output import Output
 from pytest_loadtool.console.screens.panels import PANELS, numbered_above, panel_of, row_of
 
 DATASET = (

@@ -24,7 +24,7 @@ def account(realm: str = "") -> Account:
 
 
 def login(
-    verdicts: CredentialCache,
+    cache: CredentialCache,
     offered: str = 'Basic realm="shop"',
     realm: str = "",
     method: str = "",
@@ -37,12 +37,12 @@ def login(
         lambda: RequestFacts("GET", "/", "shop.example"),
         method,
         "shop",
-        verdicts,
+        cache,
     )
 
 
-def made(verdicts: CredentialCache) -> Login:
-    one = login(verdicts)
+def made(cache: CredentialCache) -> Login:
+    one = login(cache)
     assert one is not None
     return one
 
@@ -57,22 +57,22 @@ def test_who_answers() -> None:
 
 def test_the_same_credentials_again_are_a_refusal() -> None:
     """What was sent, and asked for once more, is wrong; all who come later know it at once."""
-    verdicts = CredentialCache()
-    one = made(verdicts)
+    cache = CredentialCache()
+    one = made(cache)
     assert one.answer(BASIC, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", 0) == SAY
     assert one.line == b"Authorization: Basic YWxpY2U6YQ==\r\n"
     sent = b"GET / HTTP/1.1\r\nHost: x\r\n" + one.line + b"\r\n"
     assert one.answer(BASIC, sent, 1) == REFUSED
     one.refuse(" (Basic)")
-    later = made(verdicts)
+    later = made(cache)
     assert later.answer(BASIC, b"", 2) == KNOWN
     assert later.why == " (Basic)"
 
 
 def test_one_tries_and_the_others_wait() -> None:
     """Until there is a verdict, or will be none."""
-    verdicts = CredentialCache()
-    first, second, third = (made(verdicts) for _ in range(3))
+    cache = CredentialCache()
+    first, second, third = (made(cache) for _ in range(3))
     assert first.answer(BASIC, b"", 0) == SAY
     assert second.answer(BASIC, b"", 1) == WAIT
     first.leave()
@@ -80,14 +80,14 @@ def test_one_tries_and_the_others_wait() -> None:
     assert third.answer(BASIC, b"", 2) == WAIT
     second.accept()
     assert third.answer(BASIC, b"", 2) == SAY
-    assert made(verdicts).answer(BASIC, b"", 2) == SAY
+    assert made(cache).answer(BASIC, b"", 2) == SAY
 
 
 def test_what_cannot_be_answered_keeps_nobody_waiting() -> None:
     """The reason is told, and the next one may try."""
-    verdicts = CredentialCache()
+    cache = CredentialCache()
     digest = 'Digest realm="shop", qop="auth", nonce="%s"'
-    one, other = login(verdicts, digest % 0), login(verdicts, digest % 0)
+    one, other = login(cache, digest % 0), login(cache, digest % 0)
     assert one is not None
     assert other is not None
     for number in range(100):

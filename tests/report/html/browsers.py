@@ -76,7 +76,7 @@ def _chromium(file: Path, width: int) -> Iterator[Shown]:
         page = context.new_page()
         page.on("request", lambda one: asked.append(one.url))
         page.on("pageerror", lambda error: asked.append(f"error: {error}"))
-        page.on("dialog", lambda one: (asked.append(f"dialog: {one.message}"), one.dismiss()))
+        page.on("dialog", lambda one: asked.append(f"dialog: {one.message}"))
         page.goto(file.as_uri())
         try:
             yield _Chromium(page)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -45,13 +46,14 @@ def test_plots_and_tables_are_the_json(browser: str, tmp_path: Path) -> None:
     with opened(browser, file) as page:
         moments = told["timeline"]
         assert page.run(plotted("requests", 0)) == [one["second"] for one in moments]
-        for group, series, value in (
+        curves: list[tuple[str, int, Callable[[Any], float]]] = [
             ("requests", 1, lambda one: one["requests"] / one["length_s"]),
             ("errors", 1, lambda one: one["errors"] / one["length_s"]),
             ("users", 1, lambda one: one["users"]),
             ("response_time", 1, lambda one: one["response_time_ms"]["mean"]),
             ("response_time", 2, lambda one: one["response_time_ms"]["max"]),
-        ):
+        ]
+        for group, series, value in curves:
             assert page.run(plotted(group, series)) == [value(one) for one in moments], group
         rows = page.run(
             "return [...document.querySelectorAll('.grid tr.row')]"
@@ -123,7 +125,7 @@ def test_tables_are_sorted_and_searched(tmp_path: Path) -> None:
 
 def test_two_runs_are_drawn_over_each_other(tmp_path: Path) -> None:
     """With a comparison the earlier run's curves and histograms are there, too."""
-    run = summary(failing=50, baseline=summary().saved)
+    run = summary(failing=50, baseline=[summary().saved])
     file = write(tmp_path / "page.html", run_data(run))
     with opened("chromium", file) as page:
         labels = page.run("return window.loadtoolPlots.map(x => x.u.series.map(y => y.label))")
@@ -168,7 +170,10 @@ def test_a_long_run_of_a_large_case_opens_at_once(tmp_path: Path) -> None:
     random = Random(2)
     run = run_data(summary(failing=50))
     seconds = list(range(1800))
-    noise = lambda least, most: [round(random.uniform(least, most), 2) for _ in seconds]  # noqa: E731
+
+    def noise(least: float, most: float) -> list[float]:
+        return [round(random.uniform(least, most), 2) for _ in seconds]
+
     run["time"] = {
         "x": seconds,
         "groups": {

@@ -1,7 +1,7 @@
 """Where a virtual user has to say who it is: at a server (401), and at a proxy (407).
 
-A gate knows who may answer there for a step, and what went well. It belongs to one virtual user,
-and is forgotten with its cookies; what was refused is not (see `verdicts`).
+A target knows who may answer there for a step, and what went well. It belongs to one virtual user,
+and is forgotten with its cookies; what was refused is not (see `CredentialCache`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _OF_PROXIES = ("proxy-authenticate", "Proxy-Authorization", "proxy-authenticatio
 
 
 class AuthTarget(ABC):
-    """One kind of gate: ``status`` is its challenge; ``asks``, ``answers`` and ``tells`` are its
+    """One kind of target: ``status`` is its challenge; ``asks``, ``answers`` and ``tells`` are its
     headers."""
 
     __slots__ = ("_plan", "answers", "asks", "name", "status", "tells")
@@ -83,11 +83,11 @@ class AuthTarget(ABC):
 class ServerTargets(AuthTarget):
     """The servers: each with its realms."""
 
-    __slots__ = ("_realms", "_unasked", "_verdicts")
+    __slots__ = ("_cache", "_realms", "_unasked")
 
-    def __init__(self, plan: Plan, verdicts: CredentialCache) -> None:
+    def __init__(self, plan: Plan, credential_cache: CredentialCache) -> None:
         super().__init__(plan, 401, _OF_SERVERS, "the server")
-        self._verdicts = verdicts
+        self._cache = credential_cache
         self._realms = Realms()
         self._unasked: set[tuple[Account, object]] = set()
 
@@ -117,7 +117,7 @@ class ServerTargets(AuthTarget):
             if account.ahead and (account, step.origin) not in self._unasked:
                 self._unasked.add((account, step.origin))
                 credentials = find(account)
-                if self._verdicts.any_refusal(credentials, step.origin):
+                if self._cache.any_refusal(credentials, step.origin):
                     continue
                 try:
                     session = BasicSession("", "/", basic_value(credentials))

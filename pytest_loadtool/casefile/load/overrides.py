@@ -1,0 +1,70 @@
+"""A load configuration whose size is said from outside: on the command line, in the environment.
+
+Each value is text, as people type it, and is read by the same table as the file's own keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pytest_loadtool.casefile.load.model import MODEL
+from pytest_loadtool.casefile.toml.diagnostics import Problems
+from pytest_loadtool.casefile.toml.positions import Layout
+from pytest_loadtool.casefile.toml.schema import Node, Rejected
+from pytest_loadtool.model.load import Override, Stage
+
+#: The keys that can be said from outside, each with what is typed in its place.
+OVERRIDABLE: Mapping[str, type] = {
+    "users": int,
+    "rate": str,
+    "duration": str,
+    "ramp_up": str,
+    "iterations": int,
+}
+
+
+def check_override(override: Override) -> None:
+    """Find out whether a value is one.
+
+    Raises:
+        FileError: it is not; the message says what was expected.
+    """
+    _value(override)
+
+
+def overridden(found: Mapping[str, Any], overrides: Iterable[Override]) -> dict[str, Any]:
+    """Return the values of a file with those from outside in their place.
+
+    Stages are a load without a single size, so they give way as a whole: of what is not said from
+    outside, the most of their users or arrivals holds, for as long as all of them last.
+    """
+    said = {one.key: _value(one) for one in overrides}
+    kept = dict(found)
+    if said and (stages := kept.pop("stage", ())):
+        kept |= _plain(stages)
+    if "rate" in said:
+        # These say when iterations begin, as the rate does.
+        kept = {key: value for key, value in kept.items() if key not in ("iterations", "pacing")}
+    return kept | said
+
+
+def _plain(stages: Iterable[Stage]) -> dict[str, Any]:
+    kind = "users" if all(one.rate is None for one in stages) else "rate"
+    return {
+        kind: max(one.level for one in stages),
+        "duration": sum(one.duration for one in stages),
+    }
+
+
+def _value(override: Override) -> Any:
+    key, text = override.key, override.text
+    value: object = text
+    if OVERRIDABLE[key] is int and text.lstrip("+-").isdecimal():
+        value = int(text)
+    problems = Problems(override.said, Layout())
+    try:
+        return MODEL[key].convert(Node(value, (key,), problems))
+    except Rejected:
+        problems.raise_any()
+        raise AssertionError("a rejected value has a problem") from None

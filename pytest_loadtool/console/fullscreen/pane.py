@@ -1,0 +1,255 @@
+"""The pane below the screen: what commands say, while they run and afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from time import perf_counter
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import in_terminal
+from prompt_toolkit.data_structures import Size
+
+from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.fullscreen.frontend import ScreenFrontend
+from pytest_loadtool.console.fullscreen.preview import previewed, shown_by
+from pytest_loadtool.console.fullscreen.signalling import signalling
+from pytest_loadtool.console.fullscreen.typed_line import TypedLine, Typing
+from pytest_loadtool.console.screens.frame import pane_rows
+from pytest_loadtool.console.screens.keys import needs_terminal
+from pytest_loadtool.console.screens.output import Output
+from pytest_loadtool.console.screens.panels import Panel, panel_of
+from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.replay import Plan
+from pytest_loadtool.replay.control import Control
+
+#: Runs one line of a command, to its end; whether the console has to end then.
+Runner = Callable[[str], Awaitable[tuple["asyncio.Task[None]", bool]]]
+
+#: Lines of a command that runs, of which the end is seen.
+_LAST = 200
+
+
+class CommandPane:
+    """Runs one command line after the other, and has what they say and ask.
+
+    ``size`` is that of the terminal, ``redraw`` has the screen drawn, ``ended`` is called with a
+    line that has ended, ``leave`` when the view has to end.
+    """
+
+    def __init__(
+        self,
+        session: Console,
+        runner: Runner,
+        size: Callable[[], Size],
+        redraw: Callable[[], None],
+        ended: Callable[[str], None],
+        leave: Callable[[], None],
+    ) -> None:
+        self.output = Output()
+        self.message = self.busy = ""
+        self.heard: list[str] = []
+        self.replay: tuple[Control, Plan, float] | None = None
+        self._session, self._runner, self._size = session, runner, size
+        self._redraw, self._ended, self._leave = redraw, ended, leave
+        self._before = session.frontend
+        self._line: TypedLine | None = None
+        self._progress = ""
+        self._task: asyncio.Task[None] | None = None
+        self._asked = False
+
+    @contextmanager
+    def hearing(self, line: TypedLine) -> Iterator[None]:
+        """While entered, have commands say things here, and ask by that line."""
+        self._line = line
+        self._before, self._session.frontend = self._session.frontend, ScreenFrontend(self)
+        try:
+            yield
+        finally:
+            self._session.frontend = self._before
+            if self._task is not None:
+                self._task.cancel()
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a command is running."""
+        return self._task is not None
+
+    @property
+    def panel(self) -> Panel | None:
+        """The panel that takes the screen."""
+        return self.output.panel if self.output.open else None
+
+    @property
+    def seen(self) -> tuple[int, int]:
+        """The columns of the terminal, and how many lines of the pane are seen in it."""
+        return self._seen_of(self.output)
+
+    def _seen_of(self, output: Output) -> tuple[int, int]:
+        size = self._size()
+        return size.columns, pane_rows(output, size.columns, size.rows)
+
+    def status(self, *, answering: bool) -> str:
+        """Return how far work has got, how to answer, or what was said."""
+        return self._progress or (self.message if answering else self.busy or self.message)
+
+    def moved(self, move: str) -> bool:
+        """Scroll or close the pane, if it is open and the key does that; whether it was."""
+        moved = self.output.moved(move, *self.seen)
+        if moved is not None:
+            self.output = moved
+        return moved is not None
+
+    def close(self) -> None:
+        """Close it; what it has is kept."""
+        self.output = replace(self.output, open=False)
+
+    async def preview(self, line: str) -> list[str] | None:
+        """Return what a command line would do; None if there is no telling, or one is running."""
+        return None if self.under_way else await previewed(self._session, line)
+
+    # Commands.
+
+    def start(self, line: str) -> None:
+        """Run a command line, unless one is running."""
+        if self.under_way:
+            self.say_busy()
+        else:
+            self._task = asyncio.ensure_future(self._execute(line))
+
+    def say_busy(self) -> None:
+        """Say that a command has not ended."""
+        self.message = f"`{self.busy}` has not ended: Ctrl-C ends it"
+
+    async def _execute(self, line: str) -> None:
+        self.busy, self.message, self.heard, self._asked = line, "", [], False
+        behind = self.output
+        self.close()
+        await self._drawn()
+        ending = failed = False
+        try:
+            ended, ending = await self._run(line)
+            failed = self._tell(ended)
+        finally:
+            self.busy, self._task = "", None
+            self._show(line, failed=failed)
+        self._ended(line)
+        if behind.open and behind.panel is not None and self.output.panel is None:
+            await self._panel_anew(behind, behind.panel)
+        if ending or self._session.done:
+            self._leave()
+
+    async def _panel_anew(self, behind: Output, panel: Panel) -> None:
+        """Show the panel that a key was pressed in again, with what there is now."""
+        if self.output.lines:
+            said = [text for text in self.output.texts if text.strip()]
+            self.message = next((one for one in said if not one.startswith(" ")), said[-1]).strip()
+        again = replace(behind, lines=tuple(await shown_by(self._session, panel.line)))
+        self.output = again.at(behind.cursor, *self._seen_of(again))
+        self._redraw()
+
+    async def _run(self, line: str) -> tuple[asyncio.Task[None], bool]:
+        """Run a line; what has to do with programs gets the terminal for it."""
+        if not needs_terminal(line, self._session.registry):
+            with signalling():
+                return await self._runner(line)
+        here, self._session.frontend = self._session.frontend, self._before
+        try:
+            async with in_terminal():
+                self._session.say(f"loadtool> {line}")
+                ran = await self._runner(line)
+                back: PromptSession[str] = PromptSession(erase_when_done=True)
+                with suppress(KeyboardInterrupt, EOFError):
+                    await back.prompt_async("Enter leads back to the view. ", handle_sigint=False)
+                return ran
+        finally:
+            self._session.frontend = here
+
+    async def _drawn(self) -> None:
+        """Have the screen drawn: what computes from here on does not let it be."""
+        self._redraw()
+        for _ in range(2):
+            await asyncio.sleep(0)
+
+    def _tell(self, ended: asyncio.Task[None]) -> bool:
+        """Say why a command has not come to its end; whether it has not."""
+        if ended.cancelled():
+            self.heard.append("interrupted")
+        elif isinstance(error := ended.exception(), CommandError):
+            self.heard.append(
+                ViewLine((str(error), "bad")) if "\n" not in str(error) else str(error)
+            )
+        elif error is not None:
+            self.heard.append("".join(traceback.format_exception(error)))
+            self.heard.append("This is a defect of pytest-loadtool. `save` what you have.")
+        else:
+            return False
+        return True
+
+    def _show(self, line: str, *, failed: bool) -> None:
+        """Show what a command has said: in the pane, or on the line above the keys."""
+        said = [text for text in self.heard if text.strip()]
+        panel = panel_of(line, self._session.registry) if not failed else None
+        if panel is not None:
+            self.output = Output(line, tuple(self.heard), open=True, whole=True, panel=panel)
+        elif len(said) == 1 and "\n" not in said[0] and len(said[0]) < self._size().columns - 2:
+            self.message = said[0]
+            self.output = Output(line, tuple(said))
+        else:
+            output = Output(line, tuple(self.heard), open=bool(said))
+            columns, rows = self._seen_of(output)
+            self.output = output.at_end(columns, rows) if failed else output
+            if len(output.shown(columns)) > rows and said:
+                self.message = said[-1].partition("\n")[0]
+        self._redraw()
+
+    # A `Pane`.
+
+    def said(self, text: str) -> None:
+        """Show a line; from any thread."""
+        if self._task is None:
+            self.message = text.strip()
+        else:
+            self.heard.append(text)
+            last = tuple(self.heard[-_LAST:])
+            output = Output(self.busy, last, open=True, whole=self._asked)
+            self.output = output.at_end(*self._seen_of(output))
+        self._redraw()
+
+    def doing(self, text: str) -> None:
+        """Show how far work has got; from any thread."""
+        self._progress = text
+        self._redraw()
+
+    def replaying(self, control: Control | None, plan: Plan) -> None:
+        """Show a replay that is under way, and hear keys that hold it; None: it is over."""
+        self.replay = (control, plan, perf_counter()) if control is not None else None
+        self._redraw()
+
+    async def answer(self, text: str, default: str, *, secret: bool = False) -> str | None:
+        """Ask for a line; None if the person gave up."""
+        assert self._line is not None
+        self._asked = True
+        self.said(ViewLine((text, "heading")))
+        self.message = "F1 why  F3 back  Esc gives up"
+        given: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+
+        def take(line: str | None) -> None:
+            if not given.done():
+                given.set_result(line)
+
+        self._line.ask(Typing(" > ", take, secret=secret, question=True), default)
+        try:
+            answer = await given
+        finally:
+            if self._line.typing is not None and self._line.typing.take is take:
+                self._line.give_up()
+            self.message = ""
+        if answer is not None:
+            self.said(f"  {'*' * 8 if secret else answer}")
+        await self._drawn()
+        return answer

@@ -1,0 +1,99 @@
+"""What commands said, or the help: lines in a pane, and what keys do to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from pytest_loadtool.console.screens.cells import fitted, wrapped
+from pytest_loadtool.console.screens.pager import TOP, Pager
+from pytest_loadtool.console.screens.panels import Panel
+from pytest_loadtool.console.screens.same import Same
+from pytest_loadtool.console.views.line import ViewLine
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What commands said, or the help: lines in a pane below."""
+
+    title: str = ""
+    lines: tuple[str, ...] = ()
+    pager: Pager = TOP
+    open: bool = False
+    whole: bool = False
+    """Whether it takes all of the screen."""
+    panel: Panel | None = None
+    """The panel that it is, if the command has one: it has a cursor then."""
+    cursor: int = 0
+    """The line, as it was said, that the cursor is on."""
+
+    @property
+    def texts(self) -> list[str]:
+        """The lines, each by itself."""
+        return _texts(self.lines)
+
+    def shown(self, columns: int) -> list[ViewLine]:
+        """Return the lines, wrapped at so many columns; that of the cursor marked."""
+        width = max(columns - 2, 8)
+        shown: list[ViewLine] = []
+        for at, pieces in enumerate(_pieces(Same(self.lines), width)):
+            if self.panel is not None and at == self.cursor:
+                shown += (ViewLine((str(fitted(one, width)), "cursor")) for one in pieces)
+            else:
+                shown += pieces
+        return shown
+
+    def at(self, cursor: int, columns: int, rows: int) -> Output:
+        """Put the cursor on a line, or on the nearest there is, and scroll to it."""
+        cursor = max(0, min(cursor, len(self.texts) - 1))
+        moved = replace(self, cursor=cursor)
+        pieces = _pieces(Same(self.lines), max(columns - 2, 8))
+        above = sum(map(len, pieces[:cursor]))
+        top = max(above - rows + 1, min(self.pager.top, above), 0)
+        return replace(moved, pager=replace(self.pager, top=top))
+
+    def at_end(self, columns: int, rows: int) -> Output:
+        """Scroll to the last of its lines, where so many are seen."""
+        return replace(self, pager=Pager(max(0, len(self.shown(columns)) - rows)))
+
+    def moved(self, move: str, columns: int, rows: int) -> Output | None:
+        """Return the pane after a key that only changes what is looked at, where ``rows`` lines of
+        it are seen; None if the key is not for it."""
+        if not self.open:
+            return None
+        if move == "back":
+            return replace(self, open=False)
+        by = {"page up": -rows, "page down": rows}
+        if self.panel is not None:
+            far = len(self.texts)
+            by |= {"up": -1, "down": 1, "home": -far, "end": far}
+            return self.at(self.cursor + by[move], columns, rows) if move in by else self
+        count = len(self.shown(columns))
+        if self.whole:
+            by |= {"up": -1, "down": 1, "home": -count, "end": count}
+        if move in by and count > rows:
+            return replace(self, pager=self.pager.moved(by[move], count, rows))
+        return self if self.whole and (move in by or move == "open") else None
+
+    def rows(self, columns: int, most: int) -> int:
+        """Return how many rows it takes with its title: at most half of them, unless ``whole``."""
+        if not self.open:
+            return 0
+        return most if self.whole else min(len(self.shown(columns)) + 1, max(most // 2, 4))
+
+
+@lru_cache(maxsize=8)
+def _pieces(lines: Same[tuple[str, ...]], width: int) -> tuple[tuple[ViewLine, ...], ...]:
+    """The lines, each in the pieces that it takes in so many columns."""
+    return tuple(tuple(wrapped(text, width, hanging=True)) for text in _texts(lines.it))
+
+
+def _texts(lines: tuple[str, ...]) -> list[str]:
+    """The lines, each by itself, without tabs."""
+    found: list[str] = []
+    for line in lines:
+        if isinstance(line, ViewLine) and "\t" not in line and "\n" not in line:
+            found.append(line)
+        else:
+            found += str(line).expandtabs(4).split("\n")
+    return found

@@ -1,0 +1,173 @@
+"""The size of a load test, said outside of its file."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import pytest
+
+from tests.plugin.loading import Project, load
+from tests.plugin.serving import Server, case
+
+STAGES = """
+format = 1
+name = "Up and down"
+
+[[stage]]
+users = 3
+duration = "1h"
+
+[[stage]]
+users = 1
+duration = "1h"
+
+[[case]]
+file = "good.case.toml"
+"""
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, server: Server) -> Project:
+    """A load configuration of four users, of which each would go on for an hour."""
+    project = Project(pytester.path, pytester)
+    project.write(
+        good__case__toml=case(server.url, "GET /"),
+        rush__load__toml=load("good.case.toml", duration="1h"),
+    )
+    return project
+
+
+@pytest.mark.parametrize("prefix", ["--", "--load-"])
+def test_command_line_comes_before_the_file(project: Project, server: Server, prefix: str) -> None:
+    """The server sees the load that was asked for, and the report says what was asked."""
+    done = project.run(
+        *("--load", "--load-json", "out.json"),
+        *(f"{prefix}users", "2", f"{prefix}iterations", "3"),
+    )
+    assert done.returncode == 0, done.stdout
+    assert len(server.requests) == 6
+    configuration = project.json()["configuration"]
+    assert configuration["users"] == 2
+    assert [one["said"] for one in configuration["overrides"]] == ["--users 2", "--iterations 3"]
+    assert "in place of what the file says: --users 2, --iterations 3" in done.stdout
+
+
+def test_workers_share_what_was_asked_for(project: Project, server: Server) -> None:
+    """All workers and the controller know it, also what only the environment of one says."""
+    with mock.patch.dict("os.environ", LOADTOOL_ITERATIONS="2"):
+        done = project.run("--load", "-n", "2", "--users", "5", "--load-json", "out.json")
+    assert done.returncode == 0, done.stdout
+    assert len(server.requests) == 10
+    assert project.json()["configuration"]["users"] == 5
+    assert "--users 5, LOADTOOL_ITERATIONS=2" in done.stdout
+
+
+def test_environment_comes_before_the_configuration_file(project: Project, server: Server) -> None:
+    """Of several places the nearest to the person counts: command line, environment, file."""
+    project.write(
+        pytest__ini="[pytest]\nload_users = 1\nload_iterations = 1\nload_duration = 30s\n"
+    )
+    with mock.patch.dict("os.environ", LOADTOOL_USERS="2", LOADTOOL_ITERATIONS="4"):
+        done = project.run("--load", "--iterations", "3", "--load-json", "out.json")
+    assert done.returncode == 0, done.stdout
+    assert len(server.requests) == 6
+    said = [one["said"] for one in project.json()["configuration"]["overrides"]]
+    assert said == ["LOADTOOL_USERS=2", "load_duration = 30s", "--iterations 3"]
+
+
+def test_stages_give_way(project: Project, server: Server) -> None:
+    """Of stages, what is not said anew becomes the most users, all the time."""
+    project.write(rush__load__toml=STAGES)
+    done = project.run("--load", "--iterations", "2", "--load-json", "out.json")
+    assert done.returncode == 0, done.stdout
+    assert len(server.requests) == 6
+    assert project.json()["configuration"]["duration_s"] == 7200
+
+
+def test_rate_makes_an_open_load(project: Project, server: Server) -> None:
+    """A rate says when iterations begin, in place of the users' own pace."""
+    project.write(rush__load__toml=load("good.case.toml", duration="1h", more="iterations = 1"))
+    done = project.run("--load", "--rate", "20/s", "--duration", "500ms")
+    assert done.returncode == 0, done.stdout
+    assert len(server.requests) == 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--users", "two"], "--users two: expected a whole number, got the text 'two'"),
+        (["--users", "0"], "--users 0: must be at least 1"),
+        (["--duration", "5"], "--duration 5: "),
+        (["--rate", "often"], "--rate often: "),
+    ],
+)
+def test_value_that_is_none(project: Project, arguments: list[str], text: str) -> None:
+    """It is refused before anything runs, and named as it was given."""
+    done = project.run("--load", *arguments)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert text in done.stdout
+
+
+def test_values_that_do_not_go_together(project: Project, server: Server) -> None:
+    """What contradicts the file says the key and what was said outside of it."""
+    project.write(rush__load__toml=load("good.case.toml", duration="1h", more='ramp_up = "1m"'))
+    done = project.run("--load", "--duration", "2s")
+    assert done.returncode != 0
+    assert "rush.load.toml:5: ramp_up: must not be longer than 'duration'" in done.stdout
+    assert "(with --duration 2s)" in done.stdout
+    assert not server.requests
+
+
+def test_only_for_load_tests(project: Project) -> None:
+    """Without --load the prefixed names are refused, and the short ones are nobody's."""
+    done = project.run("--load-users", "2")
+    assert "--load-users means nothing without --load" in done.stdout
+    assert "unrecognized arguments: --users" in project.run("--users", "2").stdout
+
+
+def test_short_name_of_somebody_else(project: Project, server: Server) -> None:
+    """A conftest that has the option already keeps it; the long name is still ours."""
+    project.write(
+        conftest__py='def pytest_addoption(parser):\n    parser.addoption("--users", dest="mine")\n'
+    )
+    done = project.run("--load", "--users", "9", "--load-users", "2", "--iterations", "1")
+    assert done.returncode == 0, done.stdout
+    assert len(server.requests) == 2
+
+
+def test_base_url_names_the_server(pytester: pytest.Pytester, server: Server) -> None:
+    """What a project's browser tests go to is where test cases and load tests go, too."""
+    project = Project(pytester.path, pytester)
+    nowhere = "http://127.0.0.1:1"
+    project.write(
+        good__case__toml=case(nowhere, "GET /"),
+        rush__load__toml=load("good.case.toml", more="iterations = 1"),
+    )
+    for more in (["good.case.toml"], ["--load"]):
+        done = project.run("--base-url", f"{server.url}/app/", *more)
+        assert done.returncode == 0, done.stdout
+        assert f"loadtool: {'pure Python, ' if '--load' in more else ''}server {server.url}" in (
+            done.stdout
+        )
+    assert server.requests == ["GET /"] * 5
+    done = project.run("--base-url", "example.org", "good.case.toml")
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "--base-url: expected http://host:port" in done.stdout
+
+
+def test_base_url_of_its_own_plugin(pytester: pytest.Pytester, server: Server) -> None:
+    """Where pytest-base-url has the option and its twin, both are heard."""
+    project = Project(pytester.path, pytester)
+    project.write(
+        good__case__toml=case("http://127.0.0.1:1", "GET /"),
+        pytest__ini=f"[pytest]\nbase_url = {server.url}\naddopts = -p standin\n",
+        standin__py=(
+            "def pytest_addoption(parser):\n"
+            '    parser.addini("base_url", help="")\n'
+            '    parser.addoption("--base-url", metavar="url", default=None)\n'
+        ),
+    )
+    pytester.syspathinsert()
+    assert project.run("good.case.toml").returncode == 0
+    assert project.run("good.case.toml", "--base-url", "http://127.0.0.1:1").returncode == 1
+    assert server.requests == ["GET /"]
