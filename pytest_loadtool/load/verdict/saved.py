@@ -4,7 +4,7 @@ is checked."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_loadtool.load.metrics.histogram import Histogram
@@ -14,7 +14,7 @@ from pytest_loadtool.load.metrics.timeline import MOST_INTERVALS, Timeline
 _FORMAT = 1
 
 _ENDLESS = 1e9  # seconds: no run takes that long
-_MOST = 1 << 60  # what a sum of a timeline stays below
+_TOO_LARGE = 1 << 60  # for a number of a timeline, which has 64 bits
 _TIMELINE_ROW = 6  # numbers of one of its intervals
 
 Key = tuple[str, str, str]
@@ -49,7 +49,7 @@ class SavedRun:
     duration_s: float
     requests: Mapping[Key, SavedRequests]
     """By transaction, and under `ALL` in total."""
-    timeline: Timeline | None = None
+    timeline: Timeline | None = field(default=None, compare=False)
     """What happened when; None: the file is older than that."""
 
     @classmethod
@@ -184,7 +184,7 @@ def _timeline(wire: Any) -> Timeline:
     if (
         lengths[:1] != [1]
         or not {*lengths[1:]} <= {_TIMELINE_ROW}
-        or not 1 <= wire[0][0] < _MOST
+        or not 1 <= wire[0][0] < _TOO_LARGE
         or any(number >= MOST_INTERVALS for number, *_ in wire[1:])
     ):
         raise ValueError("timeline: this is not what --load-save writes there")
@@ -192,7 +192,7 @@ def _timeline(wire: Any) -> Timeline:
 
 
 def _are_counts(row: Any) -> bool:
-    return isinstance(row, list) and all(_is_count(one) and one < _MOST for one in row)
+    return isinstance(row, list) and all(_is_count(one) and one < _TOO_LARGE for one in row)
 
 
 def _shown(value: Any) -> str:
