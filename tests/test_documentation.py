@@ -85,7 +85,8 @@ def test_every_picture_is_shown() -> None:
     scripts = "".join(one.read_text() for one in (DOCS / "images").glob("*.py"))
     made = re.findall(r'^    "(\w+)": (?:Picture|Exchange)\(', scripts, re.MULTILINE)
     shown = {link.path.stem for page in PAGES for link in links(page) if link.is_picture}
-    assert shown == set(made) == {file.stem for file in (DOCS / "images").glob("*.svg")}
+    files = {one for one in (DOCS / "images").iterdir() if one.suffix in (".svg", ".png")}
+    assert shown == set(made) == {file.stem for file in files}
 
 
 def test_the_pictures_of_exchanges_are_as_their_script_makes_them() -> None:

@@ -27,8 +27,8 @@ from pytest_loadtool.workflow.replays import OpenReplay, mask_for
 from pytest_loadtool.workflow.value_flow import (
     Flow,
     Happened,
-    Standing,
     ValueFinder,
+    ValuePlace,
     flows_of,
     shown_value,
 )
@@ -286,7 +286,7 @@ class _Trace:
             for flow in self._flows
         }
 
-    def _place(self, flow: Flow, one: Standing) -> list[Any]:
+    def _place(self, flow: Flow, one: ValuePlace) -> list[Any]:
         was, now = (shown_value(self._mask, flow.name, value) for value in (one.recorded, one.now))
         same = one.recorded is not None and one.recorded == one.now
         reached = self._happened[one.index].now is not None

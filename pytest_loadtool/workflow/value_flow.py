@@ -39,7 +39,7 @@ class Happened:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ValuePlace:
     """A value in one transaction, its index from 0. ``how`` says where it stands there, or where it
     was taken from; None: that is not known, or there was none."""
 
@@ -55,8 +55,8 @@ class Flow:
 
     name: str
     origin: str
-    given: tuple[Standing, ...]
-    sent: tuple[Standing, ...]
+    given: tuple[ValuePlace, ...]
+    sent: tuple[ValuePlace, ...]
 
     @property
     def missing(self) -> bool:
@@ -77,8 +77,8 @@ class ValueAt:
 
 def flows_of(case: TestCase, happened: list[Happened]) -> list[Flow]:
     """Return the values of a replay in the order in which they come up."""
-    given: dict[str, list[Standing]] = {}
-    sent: dict[str, list[Standing]] = {}
+    given: dict[str, list[ValuePlace]] = {}
+    sent: dict[str, list[ValuePlace]] = {}
     for one in happened:
         for name, place in _sent(case, one):
             sent.setdefault(name, []).append(place)
@@ -94,21 +94,21 @@ def flows_of(case: TestCase, happened: list[Happened]) -> list[Flow]:
     ]
 
 
-def _sent(case: TestCase, one: Happened) -> Iterator[tuple[str, Standing]]:
+def _sent(case: TestCase, one: Happened) -> Iterator[tuple[str, ValuePlace]]:
     now = sent_in(case, one.transaction, one.now) if one.now else {}
     was = sent_in(case, one.transaction, one.was) if one.was else {}
     for name in sorted(needed_by(case, one.transaction) - BUILTIN_NAMES):
         where = _where(case, one.transaction, name)
-        yield name, Standing(one.index, where, was.get(name), now.get(name))
+        yield name, ValuePlace(one.index, where, was.get(name), now.get(name))
     recorded = dict(sent_cookies(one.was.request_headers)) if one.was else {}
     replayed = dict(sent_cookies(one.now.request_headers)) if one.now else {}
     for name in dict.fromkeys([*recorded, *replayed]):
-        yield COOKIE + name, Standing(one.index, "Cookie", recorded.get(name), replayed.get(name))
+        yield COOKIE + name, ValuePlace(one.index, "Cookie", recorded.get(name), replayed.get(name))
 
 
 def _sent_stale(
-    given: Mapping[str, list[Standing]], happened: list[Happened]
-) -> Iterator[tuple[str, Standing]]:
+    given: Mapping[str, list[ValuePlace]], happened: list[Happened]
+) -> Iterator[tuple[str, ValuePlace]]:
     """The requests that send what a response has given out when it was recorded, and that gives out
     something else now."""
     stale = {form: name for name, places in given.items() for form in _stale_forms(places)}
@@ -119,10 +119,10 @@ def _sent_stale(
             body = one.now.request_body.decode("utf-8", "replace")
             found = pattern.findall("\n".join((one.now.url, headers, body)))
             for name, form in {stale[form]: form for form in found}.items():
-                yield name, Standing(one.index, "a constant", form, form)
+                yield name, ValuePlace(one.index, "a constant", form, form)
 
 
-def _stale_forms(places: Iterable[Standing]) -> Iterator[str]:
+def _stale_forms(places: Iterable[ValuePlace]) -> Iterator[str]:
     """How values are written that were given out when it was recorded, and are not now."""
     now = {one.now for one in places}
     for one in places:
@@ -136,17 +136,20 @@ def _any_of(forms: Iterable[str]) -> re.Pattern[str] | None:
     return re.compile(rf"(?<![^\W_])(?:{found})(?![^\W_])") if found else None
 
 
-def _given(case: TestCase, one: Happened) -> Iterator[tuple[str, Standing]]:
+def _given(case: TestCase, one: Happened) -> Iterator[tuple[str, ValuePlace]]:
     for extractor in one.transaction.extractors:
         name = extractor.variable
         variable = case.variables.get(name)
         which = f", match {extractor.match}" if extractor.match > 1 else ""
         recorded = variable.recorded if variable is not None else None
-        yield name, Standing(one.index, f"{extractor.source}{which}", recorded, one.taken.get(name))
+        yield (
+            name,
+            ValuePlace(one.index, f"{extractor.source}{which}", recorded, one.taken.get(name)),
+        )
     recorded_cookies = dict(set_cookies(one.was.response_headers)) if one.was else {}
     replayed = dict(set_cookies(one.now.response_headers)) if one.now else {}
     for name in dict.fromkeys([*recorded_cookies, *replayed]):
-        place = Standing(one.index, "Set-Cookie", recorded_cookies.get(name), replayed.get(name))
+        place = ValuePlace(one.index, "Set-Cookie", recorded_cookies.get(name), replayed.get(name))
         yield COOKIE + name, place
 
 

@@ -135,5 +135,5 @@ def test_a_timeline_that_is_wrong(wire: object) -> None:
     right = SavedRun.from_wire(RIGHT | {"timeline": [[1], [0, 2, 1, 1, 3_000, 2_000]]})
     assert right.timeline is not None
     assert [one.requests for one in right.timeline] == [2]
-    with pytest.raises(ValueError, match="^timeline: "):
+    with pytest.raises(ValueError, match=r"^timeline: "):
         SavedRun.from_wire(RIGHT | {"timeline": wire})
