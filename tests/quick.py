@@ -18,9 +18,11 @@ from hypothesis import settings
 
 __all__ = ["starts_processes"]
 
-#: Modules of which a test that names one is slow, and functions of others.
+#: Modules of which a test that names one is slow, and functions of others: of a browser, too.
 _MODULES = frozenset({"subprocess", "multiprocessing", "pytest_benchmark"})
-_CALLS = frozenset({"create_subprocess_exec", "create_subprocess_shell", "sync_playwright"})
+_CALLS = frozenset(
+    {"create_subprocess_exec", "create_subprocess_shell", "sync_playwright", "find_browser"}
+)
 #: Fixtures of others that start processes, and marks of tests that take their time.
 _FIXTURES = frozenset({"pytester"})
 _MARKS = ("alone", "heavy")

@@ -7,25 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.errors import CommandError, NotGreenError, as_command_error
 from pytest_loadtool.console.history import State, UndoStep
 from pytest_loadtool.console.registry import Call
-from pytest_loadtool.console.session import Console, Frontend, Running
+from pytest_loadtool.console.session import Console, Running
 from pytest_loadtool.console.session_log import Ending, LogEntry, without_secrets
-from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.masking.text import Mask
-from pytest_loadtool.model.progress import Told
 from pytest_loadtool.workflow.document import Document
-
-if TYPE_CHECKING:
-    from pytest_loadtool.replay import Plan
-    from pytest_loadtool.replay.control import Control
 
 #: Exit statuses: pytest's own where one has that meaning (2 interrupted, 5 nothing collected).
 SAVED, ABANDONED, NOTHING_RECORDED = 0, 2, 5
@@ -96,69 +86,6 @@ async def _run(session: Console, call: Call) -> None:
     except OSError as error:
         subject = f"{error.filename}: " if error.filename else ""
         raise CommandError(f"{subject}{error.strerror or error}") from error
-
-
-@dataclass(frozen=True, slots=True)
-class Executed:
-    """What a line said, and why it failed; None if it did not."""
-
-    lines: tuple[str, ...]
-    error: CommandError | None = None
-
-
-async def executed(session: Console, line: str) -> Executed:
-    """Run a line as `execute` does, and return what it says instead of printing it.
-
-    Questions still go to whoever sits at the session.
-    """
-    shown = session.frontend
-    kept = _Keeping(shown)
-    session.frontend = kept
-    try:
-        await execute(session, line)
-    except CommandError as error:
-        return Executed(tuple(kept.lines), error)
-    finally:
-        session.frontend = shown
-    return Executed(tuple(kept.lines))
-
-
-@dataclass(slots=True)
-class _Keeping:
-    """Keeps what is said, and leaves questions to another frontend."""
-
-    other: Frontend
-    lines: list[str] = field(default_factory=list)
-
-    def say(self, text: str) -> None:
-        self.lines.append(text)
-
-    async def page(self, lines: Sequence[str]) -> None:
-        self.lines.extend(lines)
-
-    @property
-    def columns(self) -> int | None:
-        """Those of who is there."""
-        return self.other.columns
-
-    def clear(self) -> None:
-        self.lines.clear()
-
-    def progress(self) -> AbstractContextManager[Told]:
-        return self.other.progress()
-
-    @property
-    def interactive(self) -> bool:
-        return self.other.interactive
-
-    def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:
-        return self.other.holding(control, plan)
-
-    async def confirm(self, question: str, *, unattended: bool) -> bool:
-        return await self.other.confirm(question, unattended=unattended)
-
-    async def ask(self, question: Question) -> str | None:
-        return await self.other.ask(question)
 
 
 def _log(session: Console, call: Call, running: Running, ending: Ending) -> None:

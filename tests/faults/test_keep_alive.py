@@ -216,7 +216,7 @@ def test_more_than_was_asked_for(extra: bytes, chunked: bool, later: bool) -> No
     # What comes "later" comes while the user thinks. Had the next request gone out by then, nobody
     # could tell it from the answer to that.
     with serving(script, well) as server:
-        play = watched(server.http, "/1", "/2", pause=0.4 if later else 0.0)
+        play = watched(server.http, "/1", "/2", pause=1.5 if later else 0.0)
     assert play.failures == [(), ()]
     assert [one.body for one in play.responses] == [b"hi"] * 2
     assert server.asked[-1].connection == 1

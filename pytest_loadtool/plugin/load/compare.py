@@ -66,7 +66,7 @@ def baseline_of(config: pytest.Config) -> Baseline:
     return Baseline(name, _read(config, "--load-compare", name), tolerance)
 
 
-def history_of(config: pytest.Config) -> History:
+def history_of(config: pytest.Config) -> SavedRuns:
     """What ``--load-history`` says of the file of ``--load-save``.
 
     Raises:
@@ -74,12 +74,12 @@ def history_of(config: pytest.Config) -> History:
     """
     name, most = config.getoption("load_save"), int(config.getoption("load_history") or 1)
     if not name or most == 1 or not Path(config.invocation_params.dir, name).exists():
-        return History(most)
-    return History(most, _read(config, "--load-save", name))
+        return SavedRuns(most)
+    return SavedRuns(most, _read(config, "--load-save", name))
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class SavedRuns:
     """The earlier runs that a file keeps beside new ones: of each load test, ``most`` in all."""
 
     most: int

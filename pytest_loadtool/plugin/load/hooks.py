@@ -60,7 +60,7 @@ class Here:
 
         Raises:
             LoadTestFailedError: it failed.
-            InconclusiveError: nothing can be said of it.
+            LoadTestInconclusiveError: nothing can be said of it.
             LoadToolError: it could not be run.
             KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP; the results so far are kept.
         """

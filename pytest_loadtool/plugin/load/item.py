@@ -38,7 +38,7 @@ class Engine(Protocol):
 
         Raises:
             LoadTestFailedError: it failed.
-            InconclusiveError: nothing can be said of it.
+            LoadTestInconclusiveError: nothing can be said of it.
             LoadToolError: it could not be run.
         """
 
@@ -53,7 +53,7 @@ class LoadTestFailedError(LoadToolError, AssertionError):
     """A load test failed: as a failed assertion, for plugins that tell those from errors."""
 
 
-class InconclusiveError(LoadToolError):
+class LoadTestInconclusiveError(LoadToolError):
     """A load test did neither fail nor pass."""
 
 

@@ -15,7 +15,11 @@ from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load import Summary
 from pytest_loadtool.load.verdict.threshold import amount
 from pytest_loadtool.plugin.functional.steps import StepLines
-from pytest_loadtool.plugin.load.item import InconclusiveError, LoadItem, LoadTestFailedError
+from pytest_loadtool.plugin.load.item import (
+    LoadItem,
+    LoadTestFailedError,
+    LoadTestInconclusiveError,
+)
 from pytest_loadtool.plugin.load.results import LoadReporter, failure_text
 from pytest_loadtool.report.load.text import load_text
 
@@ -86,12 +90,12 @@ def end(item: pytest.Item, found: Ending) -> None:
 
     Raises:
         LoadTestFailedError: it failed.
-        InconclusiveError: nothing can be said of it.
+        LoadTestInconclusiveError: nothing can be said of it.
     """
     item.add_report_section("call", _KEY, found.text)
     if found.failure:
         failed = found.outcome == "failed"
-        raise (LoadTestFailedError if failed else InconclusiveError)(found.failure)
+        raise (LoadTestFailedError if failed else LoadTestInconclusiveError)(found.failure)
 
 
 def add_outcome(report: pytest.TestReport, summary: Summary) -> None:
