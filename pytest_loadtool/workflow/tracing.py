@@ -41,6 +41,7 @@ MOST_OF_EXCHANGE, LONGEST_TRACE_LINE, _AROUND = 200_000, 2_000, 3
 #: Characters of a body that are read for the page: what is cut off may be half a secret, so they
 #: are more than are shown.
 _TRACE_READ = 400_000
+_READ_BEYOND = 20_000
 #: Characters of a value that are shown where it is followed.
 LONGEST_VALUE_SHOWN = 200
 
@@ -179,7 +180,7 @@ class _Trace:
             waiting -= 1
             room = min(MOST_OF_EXCHANGE, max(left - waiting * _TRACE_LEAST, 0))
             details[index] = found = self._exchange(index, room)
-            left -= len(json.dumps(found["sections"], ensure_ascii=False))
+            left -= _weight(json.dumps(found["sections"], ensure_ascii=False))
         return [details[index] for index, _ in enumerate(self._happened)]
 
     def _by_importance(self) -> list[int]:
@@ -199,13 +200,14 @@ class _Trace:
 
     def _exchange(self, index: int, room: int) -> dict[str, Any]:
         one, note = self._happened[index], ""
+        longest = min(_TRACE_READ, _READ_BEYOND + 2 * room)
         sections: Sequence[DiffSection] = ()
         if one.now is not None and one.was is not None:
             sections = compared(
-                self._document, index, self._opened, mask=self._mask, longest=_TRACE_READ
+                self._document, index, self._opened, mask=self._mask, longest=longest
             )
         elif one.now is not None:
-            sections = replayed_alone(one.now, self._mask, longest=_TRACE_READ)
+            sections = replayed_alone(one.now, self._mask, longest=longest)
             note = "What was recorded of it is not at hand, so there is nothing to compare with."
         else:
             note = "It was not sent, or got no answer before the replay ended."
@@ -237,7 +239,7 @@ class _Trace:
                     rows.append(row)
                     continue
                 encoded = self._encoded(row)
-                room -= sum(len(str(one)) + 4 for one in encoded)
+                room -= sum(_weight(str(one)) + 4 for one in encoded)
                 if room < 0:
                     is_cut = True
                     break
@@ -292,6 +294,11 @@ class _Trace:
         reached = self._happened[one.index].now is not None
         how = self._mask.known(one.how)
         return [one.index, on_one_line(how), _short(was), _short(now), same, reached]
+
+
+def _weight(text: str) -> int:
+    """How many characters a text takes in a page, where some are escaped."""
+    return len(text) + 5 * sum(map(text.count, "<>&"))
 
 
 def _short(value: str | None) -> str | None:
