@@ -25,6 +25,7 @@ README = (ROOT / "README.md").read_text()
 #: What no run without a test case needs. Measured, from 50 to 700 ms each.
 HEAVY = {
     *("mitmproxy", "httpx", "prompt_toolkit", "rich", "jsonpath_ng", "h2", "uvloop"),
+    "jinja2",
     *("asyncio", "brotlicffi", "backports.zstd", "spnego", "tomlkit", "playwright", "django"),
 }
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from pytest_loadtool.codec.suggestions import did_you_mean
@@ -76,10 +77,14 @@ def read_text(path: Path) -> str:
         ) from None
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def replace_file(
+    path: Path, content: bytes, *, durable: bool = True, private: bool = False
+) -> None:
     """Write ``content`` to ``path``: at no moment is there half a file, even if the machine fails.
 
     An existing file keeps its permissions; a symbolic link stays one and its target is replaced.
+    Not ``durable``: a machine that fails may leave nothing, but nobody waits for the disk.
+    ``private``: a new file is for its owner alone.
 
     Raises:
         FileError: it cannot be written.
@@ -91,17 +96,21 @@ def replace_file(path: Path, content: bytes) -> None:
     temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
     with file_errors(path, "write"):
         try:
-            with temporary.open("xb") as file:
+            with open(
+                temporary, "xb", opener=partial(os.open, mode=0o600 if private else 0o666)
+            ) as file:
                 file.write(content)
                 file.flush()
                 with contextlib.suppress(FileNotFoundError):  # a new file gets the usual mode
                     os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
-                os.fsync(file.fileno())
+                if durable:
+                    os.fsync(file.fileno())
             temporary.replace(target)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-        _sync_directory(target.parent)
+        if durable:
+            _sync_directory(target.parent)
 
 
 def _sync_directory(directory: Path) -> None:

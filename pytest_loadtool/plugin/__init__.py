@@ -61,6 +61,10 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_loadtool.plugin.load.hooks import configure
 
         configure(config)
+    elif config.option.loadtool_html and config.option.record is None:
+        from pytest_loadtool.plugin.functional import html
+
+        html.configure(config)
     if config.option.record_from_tests:
         from pytest_loadtool.plugin.record.hooks import record_tests
 
@@ -150,6 +154,8 @@ def pytest_runtest_makereport(
     report = yield
     if call.when == "call" and hasattr(item, "loadtool_steps"):
         report.__dict__["loadtool_steps"] = item.loadtool_steps
+        if (data := getattr(item, "loadtool_case", None)) is not None:
+            report.__dict__["loadtool_case"] = data
     return report
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Of which replays a file is kept.
 KEEPING = ("no", "failed", "all")
+#: Of which replays a page is made.
+TRACING = ("off", "retain-on-failure", "on")
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "--record": {
@@ -131,6 +133,13 @@ _OPTIONS: dict[str, dict[str, Any]] = {
             "the static files of each page as one."
         ),
     },
+    "--load-html": {
+        "metavar": "FILE",
+        "help": (
+            "With --load: also write the results to FILE, as an HTML page with plots that needs "
+            "no network. While a load test runs, FILE shows how it is getting on."
+        ),
+    },
     "--load-save": {
         "metavar": "FILE",
         "help": "With --load: also keep the runs' response times in FILE, to be compared with.",
@@ -215,6 +224,25 @@ _OPTIONS: dict[str, dict[str, Any]] = {
             "browsers open them."
         ),
     },
+    "--loadtool-html": {
+        "metavar": "FILE",
+        "help": (
+            "Write what the test cases did to FILE, as an HTML page that needs no network: pages, "
+            "transactions over time, failures with what to fix first. Of load tests: --load-html."
+        ),
+    },
+    "--loadtool-trace": {
+        "nargs": "?",
+        "const": "retain-on-failure",
+        "metavar": "off|retain-on-failure|on",
+        "help": (
+            "Leave an HTML page of a test in CASE.replays beside the test case, and the HAR file "
+            "of its replay: of no test (the default), of tests that failed (without a value, "
+            "too), or of all. The page has what was recorded beside what was replayed, each value "
+            "from producer to consumer, and what to fix first; secrets are cut. The last five of "
+            "each test case stay."
+        ),
+    },
     "--loadtool-think-time": {
         "metavar": "recorded|none|TIME",
         "help": (
@@ -241,6 +269,7 @@ _TWINS = {
     "record_only": "The domains to record; see --record-only.",
     "record_block": "The domains to block; see --record-block.",
     "record_block_trackers": "Whether trackers are blocked; see --record-block-trackers.",
+    "load_html": "The HTML page with the results of load tests; see --load-html.",
     "load_history": "How many runs of a load test are kept; see --load-history.",
     "load_tolerance": "How much worse a run may be than an earlier one; see --load-tolerance.",
     "loadtool_server": "The server to replay against; see --loadtool-server.",
@@ -249,6 +278,8 @@ _TWINS = {
     "loadtool_app": "The application to ask in this process; see --loadtool-app.",
     "loadtool_proxy": "The proxy to replay through: URL, environment, none; see --proxy-url.",
     "loadtool_keep_replay": "Which replays are kept: no, failed, all; see --loadtool-keep-replay.",
+    "loadtool_html": "The HTML page of the test cases of a run; see --loadtool-html.",
+    "loadtool_trace": "Which pages are left: off, retain-on-failure, on; see --loadtool-trace.",
     "loadtool_think_time": "Pauses between pages: recorded, none, TIME; see --loadtool-think-time.",
     "loadtool_timeout": "How long a request may take; see --loadtool-timeout.",
 }
@@ -309,6 +340,7 @@ _NEEDS = {
     "record_block_trackers": ("record", "record_from_tests"),
     "record_replace": ("record_from_tests",),
     "load_json": ("load",),
+    "load_html": ("load",),
     "load_save": ("load",),
     "load_samples": ("load",),
     "load_top": ("load",),
@@ -396,6 +428,8 @@ def settle(config: pytest.Config) -> None:
             raise pytest.UsageError(
                 f"{_spelled(name)} means nothing without {' or '.join(map(_spelled, needed))}"
             )
+    if option.load and option.loadtool_html is not None:
+        raise pytest.UsageError("--loadtool-html is for tests: with --load write --load-html")
     _settle_server(config)
     if option.load:
         from pytest_loadtool.plugin import load_overrides
@@ -494,12 +528,14 @@ def _check_values(config: pytest.Config) -> None:
     if config.option.loadtool_transport not in (None, "raw", "httpx"):
         got = config.option.loadtool_transport
         raise pytest.UsageError(f"loadtool_transport: expected 'raw' or 'httpx', got {got!r}")
-    if config.option.loadtool_keep_replay not in (None, *KEEPING):
-        got = config.option.loadtool_keep_replay
-        raise pytest.UsageError(
-            f"loadtool_keep_replay: expected no, failed or all, got {got!r}"
-            + (f"; if that is a file: --loadtool-keep-replay=all {got}" if "." in got else "")
-        )
+    for name, words in (("loadtool_keep_replay", KEEPING), ("loadtool_trace", TRACING)):
+        got = getattr(config.option, name)
+        if got not in (None, *words):
+            usual = _OPTIONS[_spelled(name)]["const"]
+            hint = f"; if that is a file: {_spelled(name)}={usual} {got}" if "." in got else ""
+            raise pytest.UsageError(
+                f"{name}: expected {', '.join(words[:-1])} or {words[-1]}, got {got!r}{hint}"
+            )
     if config.option.loadtool_proxy:
         from pytest_loadtool.plugin.proxy import check_proxy
 

@@ -31,3 +31,26 @@ def shown_error(error: LoadToolError, config: pytest.Config) -> str:
     if isinstance(error, FileError):
         return text.replace(error.path, shown_path(Path(error.path), config))
     return text
+
+
+def target_file(config: pytest.Config, option: str) -> Path | None:
+    """Where an option such as ``--load-json`` (``load_json``) wants the results; None: nowhere.
+
+    Raises:
+        pytest.UsageError: nothing can be written there. Said now, and not after an hour of load.
+    """
+    name = config.getoption(option)
+    if not name:
+        return None
+    spelled = "--" + option.replace("_", "-")
+    path = Path(config.invocation_params.dir, name)
+    if path.is_dir():
+        raise pytest.UsageError(f"{spelled}: {name} is a directory: name a file in it")
+    if path.exists() and not path.is_file():
+        raise pytest.UsageError(f"{spelled}: {name} is no ordinary file: name one to be replaced")
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise pytest.UsageError(f"{spelled}: there is no directory {folder}: make it first")
+    if not os.access(folder, os.W_OK):
+        raise pytest.UsageError(f"{spelled}: nothing can be written to {folder}")
+    return path

@@ -103,15 +103,15 @@ def consequences(diagnosis: Diagnosis, path: str) -> list[str]:
 def _of(label: str, outcome: StepOutcome, total: int, path: str) -> Iterator[str]:
     """A transaction: its number, its title, what came of it, and its place on a line of its own."""
     number = f"{outcome.index + 1} of {total}"
-    result = _result(outcome)
+    result = result_of(outcome)
     space = WIDTH - _INDENT - len(number) - 2 - len(result) - 2
     title = _fitting(outcome, max(space, 20))
     yield f"{label:<{_INDENT}}{number}  {title}  {result}"
     yield f"{'':{_INDENT}}{_place(path, outcome)}"
 
 
-def _result(outcome: StepOutcome) -> str:
-    """``401, expected 200-399``; what came, and whether that was what failed."""
+def result_of(outcome: StepOutcome) -> str:
+    """Return what came, and whether that was what failed: ``401, expected 200-399``."""
     status = outcome.response.status
     if not status:
         return "no response"
@@ -151,7 +151,8 @@ def cause_lines(cause: Cause, path: str) -> Iterator[str]:
     if cause.confirm:
         yield from _command("  confirm", cause.confirm)
     if cause.confirm_in:
-        yield from _console(cause.confirm_in, path)
+        for line in console_lines(cause.confirm_in, path):
+            yield from _command("", line)
     for remedy in cause.remedies:
         yield from _remedy(remedy, path)
     if not any(one.command for one in cause.remedies[:1]):
@@ -165,16 +166,22 @@ def _remedy(remedy: Remedy, path: str) -> Iterator[str]:
     yield from row("  then", f"{remedy.text}{place}{colon}")
     for line in remedy.line.splitlines():
         yield f"{'':{_INDENT - 2}}+ {line}"
+    for command in commands_of(remedy, path):
+        yield from _command("", command)
+
+
+def commands_of(remedy: Remedy, path: str) -> Iterator[str]:
+    """Yield the lines to type for a remedy: those of a shell, then those of the console."""
     if remedy.command:
-        yield from _command("", remedy.command)
+        yield remedy.command
     if remedy.commands:
-        yield from _console(remedy.commands, path)
+        yield from console_lines(remedy.commands, path)
 
 
-def _console(commands: Iterable[str], path: str) -> Iterator[str]:
-    """Lines for the console, opened on the test case."""
-    yield from _command("", f"pytest --record {quote(path)}")
-    yield from (f"{'':{_INDENT}}loadtool> {clip(one, 200)}" for one in commands)
+def console_lines(commands: Iterable[str], path: str) -> Iterator[str]:
+    """Yield what to type to run commands of the console, opened on the test case."""
+    yield f"pytest --record {quote(path)}"
+    yield from (f"loadtool> {clip(one, 200)}" for one in commands)
 
 
 def _command(label: str, command: str) -> Iterator[str]:

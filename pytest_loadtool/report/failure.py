@@ -51,14 +51,37 @@ _UNREGISTERED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why a replay failed: as data, and in words without secrets; ``message`` is one line, and
-    ``facts`` are for reports of tests (`report.diagnosis`)."""
+class LookedInto:
+    """A replay that failed, with its diagnosis and with what hides its secrets. ``outcomes`` are
+    those of all transactions that were replayed, in the order of the test case."""
 
+    case: TestCase
+    path: str
+    outcomes: tuple[StepOutcome, ...]
+    evidence: Evidence
+    mask: Mask
     diagnosis: Diagnosis
-    text: str
-    message: str
-    facts: tuple[tuple[str, str], ...]
+
+
+def look_into(
+    case: TestCase,
+    outcomes: Iterable[StepOutcome],
+    *,
+    path: str,
+    evidence: Evidence,
+    secrets: Collection[str] = (),
+    about: int | None = None,
+) -> LookedInto:
+    """Find out why the replay of ``case``, read from ``path``, failed.
+
+    ``outcomes`` are all transactions that were replayed, at least one of them failed. ``secrets``
+    are values that are masked wherever they stand. It is about the first failure, or about that of
+    the index ``about``.
+    """
+    by_index = tuple(sorted(outcomes, key=lambda one: one.index))
+    mask = Mask([*secrets, *_carried(case, by_index, evidence)])
+    found = diagnose(case, by_index, path=path, evidence=evidence, mask=mask, about=about)
+    return LookedInto(case, path, by_index, evidence, mask, found)
 
 
 def explain(
@@ -72,44 +95,32 @@ def explain(
     brief: bool = False,
     whole: bool = True,
 ) -> str:
-    """Return the text of `explained`."""
-    return explained(
-        case,
-        outcomes,
-        path=path,
-        evidence=evidence,
-        secrets=secrets,
-        about=about,
-        brief=brief,
-        whole=whole,
-    ).text
+    """Look into a failure and return what `told` says of it."""
+    failure = look_into(case, outcomes, path=path, evidence=evidence, secrets=secrets, about=about)
+    return told(failure, brief=brief, whole=whole)
 
 
-def explained(
-    case: TestCase,
-    outcomes: Iterable[StepOutcome],
-    *,
-    path: str,
-    evidence: Evidence,
-    secrets: Collection[str] = (),
-    about: int | None = None,
-    brief: bool = False,
-    whole: bool = True,
-) -> Explanation:
-    """Return why the replay of ``case``, read from ``path``, failed.
+def told_shortly(failure: LookedInto) -> str:
+    """Return it in one line: for pytest's summary, and for JUnit."""
+    return failure.mask.known(message(failure.diagnosis))
 
-    ``outcomes`` are all transactions that were replayed, at least one of them failed. ``secrets``
-    are values that are masked wherever they stand. It is about the first failure, or about that of
-    the index ``about``. If ``brief``, what was sent and received is left out, and what to mend
-    comes last: at a terminal that is what one sees. ``whole`` says that nobody stopped the replay.
+
+def told_facts(failure: LookedInto) -> list[tuple[str, str]]:
+    """Return what reports of tests keep of it, by name (`report.diagnosis`)."""
+    return [(name, failure.mask.known(one)) for name, one in facts(failure.diagnosis, failure.path)]
+
+
+def told(failure: LookedInto, *, brief: bool = False, whole: bool = True) -> str:
+    """Return why the replay failed, as text.
+
+    If ``brief``, what was sent and received is left out, and what to mend comes last: at a terminal
+    that is what one sees. ``whole`` says that nobody stopped the replay.
     """
-    by_index = sorted(outcomes, key=lambda one: one.index)
-    mask = Mask([*secrets, *_carried(case, by_index, evidence)])
-    found = diagnose(case, by_index, path=path, evidence=evidence, mask=mask, about=about)
+    case, path, by_index, found = failure.case, failure.path, failure.outcomes, failure.diagnosis
     first, failed = found.failed, sum(1 for one in by_index if one.failures)
     total = sum(1 for _ in case.transactions())
     earlier = next(one for one in by_index if one.failures)
-    subject = Subject(case, path, first, mask, evidence)
+    subject = Subject(case, path, first, failure.mask, failure.evidence)
     sections = (
         fix_first(found, path),
         _counts(case, len(by_index), failed, whole=whole),
@@ -120,14 +131,9 @@ def explained(
         *([] if brief else _exchanged(subject)),
         consequences(found, path),
     )
-    told = [lines for lines in map(list, sections) if lines]
-    text = "\n\n".join("\n".join(lines) for lines in (reversed(told) if brief else told))
-    return Explanation(
-        found,
-        printable(mask.known(text)),
-        mask.known(message(found)),
-        tuple((name, mask.known(one)) for name, one in facts(found, path)),
-    )
+    parts = [lines for lines in map(list, sections) if lines]
+    text = "\n\n".join("\n".join(lines) for lines in (reversed(parts) if brief else parts))
+    return printable(failure.mask.known(text))
 
 
 def _extractors(subject: Subject, outcomes: Sequence[StepOutcome]) -> list[str]:

@@ -14,18 +14,21 @@ from difflib import SequenceMatcher
 from typing import Literal
 from urllib.parse import urlsplit
 
-from pytest_loadtool.codec.charset import declared_charset
 from pytest_loadtool.codec.spellings import spellings
 from pytest_loadtool.correlation.responses.recorded import is_noise
-from pytest_loadtool.diagnosis.kept import target_of
-from pytest_loadtool.diagnosis.subject import sent_values
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.kept_replay import KeptTransaction
 from pytest_loadtool.workflow.document import Document
-from pytest_loadtool.workflow.message_lines import MessageLine, body_lines, header_lines
+from pytest_loadtool.workflow.message_lines import (
+    LONGEST_READ,
+    MessageLine,
+    body_lines,
+    header_lines,
+)
 from pytest_loadtool.workflow.replays import OpenReplay, mask_for
+from pytest_loadtool.workflow.value_flow import sent_in
 
 #: Lines of a body that are compared.
 _MOST_LINES = 5000
@@ -42,10 +45,20 @@ class DiffRow:
     """A line on both sides, or on one of them (None: the other has none). ``why`` says what
     explains an expected difference."""
 
-    recorded: str | None
-    replayed: str | None
+    was: MessageLine | None
+    now: MessageLine | None
     mark: Mark = "same"
     why: str = ""
+
+    @property
+    def recorded(self) -> str | None:
+        """The recorded line, as it is shown."""
+        return self.was.shown if self.was is not None else None
+
+    @property
+    def replayed(self) -> str | None:
+        """The line of the replay, as it is shown."""
+        return self.now.shown if self.now is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +80,16 @@ class DiffSection:
 
 
 def compared(
-    document: Document, index: int, opened: OpenReplay, *, mask: Mask | None = None
+    document: Document,
+    index: int,
+    opened: OpenReplay,
+    *,
+    mask: Mask | None = None,
+    longest: int = LONGEST_READ,
 ) -> tuple[DiffSection, ...]:
     """Compare what was recorded of a transaction, by its index, with what the replay kept of it:
-    its request, its status, headers and body. Without ``mask``, secrets are cut.
+    its request, its status, headers and body. Without ``mask``, secrets are cut. Of a body
+    ``longest`` characters are read.
 
     Raises:
         ValueError: it was not recorded, the traffic is not at hand, or it was not replayed.
@@ -83,27 +102,42 @@ def compared(
         raise ValueError(_not_sent(kept))
     now, mask = kept.exchange, mask or mask_for(document, opened)
     comparing = _Comparing(*_known(document.case, transaction, was, now, opened))
-    both = (was, now)
-    sent_as, came_as = was.request_header("content-type"), was.response_header("content-type")
-    sent = [
-        body_lines(one.request_body, one.request_header("content-type") or sent_as or "", mask)
-        for one in both
-    ]
-    came = [
-        body_lines(one.response_body, one.response_header("content-type") or came_as or "", mask)
-        for one in both
-    ]
-    parts = {
-        "Request": [_start(one, mask) for one in both],
-        "Request headers": [header_lines(one.request_headers, mask) for one in both],
-        "Request body": sent,
-        "Status": [_status(one) for one in both],
-        "Response headers": [header_lines(one.response_headers, mask) for one in both],
-        "Response body": came,
-    }
+    before = _parts(was, mask, longest)
+    after = _parts(now, mask, longest, like=was)
     return tuple(
-        DiffSection(title, tuple(comparing.rows(*lines))) for title, lines in parts.items()
+        DiffSection(title, tuple(comparing.rows(before[title], after[title]))) for title in before
     )
+
+
+def replayed_alone(
+    now: Exchange, mask: Mask, *, longest: int = LONGEST_READ
+) -> tuple[DiffSection, ...]:
+    """Return the sections of a transaction of which nothing recorded is at hand."""
+    return tuple(
+        DiffSection(title, tuple(DiffRow(line, line) for line in lines[:_MOST_LINES]))
+        for title, lines in _parts(now, mask, longest).items()
+    )
+
+
+def _parts(
+    one: Exchange, mask: Mask, longest: int, like: Exchange | None = None
+) -> dict[str, list[MessageLine]]:
+    """The lines of an exchange by section; a body without a type is taken for one ``like`` that."""
+    sent_as, came_as = (
+        next(filter(None, types), "")
+        for types in (
+            [each.request_header("content-type") for each in (one, like) if each is not None],
+            [each.response_header("content-type") for each in (one, like) if each is not None],
+        )
+    )
+    return {
+        "Request": [_start(one, mask)],
+        "Request headers": header_lines(one.request_headers, mask),
+        "Request body": body_lines(one.request_body, sent_as, mask, longest),
+        "Status": [_status(one)],
+        "Response headers": header_lines(one.response_headers, mask),
+        "Response body": body_lines(one.response_body, came_as, mask, longest),
+    }
 
 
 def _not_sent(kept: KeptTransaction | None) -> str:
@@ -112,14 +146,14 @@ def _not_sent(kept: KeptTransaction | None) -> str:
     return "it was not sent in that replay, or got no answer before that ended"
 
 
-def _start(one: Exchange, mask: Mask) -> list[MessageLine]:
+def _start(one: Exchange, mask: Mask) -> MessageLine:
     text = f"{one.method} {one.url}"
-    return [MessageLine(text, f"{one.method} {mask.text(one.url)}")]
+    return MessageLine(text, f"{one.method} {mask.text(one.url)}")
 
 
-def _status(one: Exchange) -> list[MessageLine]:
+def _status(one: Exchange) -> MessageLine:
     text = f"{one.status} {one.reason}".rstrip() if one.status else f"no response: {one.error}"
-    return [MessageLine(text, text)]
+    return MessageLine(text, text)
 
 
 def _known(
@@ -141,7 +175,7 @@ def _known(
     for name, value in opened.values.items():
         replayed.setdefault(name, set()).add(value)
     for exchange, found in ((was, recorded), (now, replayed)):
-        for name, value in _sent(case, transaction, exchange).items():
+        for name, value in sent_in(case, transaction, exchange).items():
             found.setdefault(name, set()).add(value)
         server = urlsplit(exchange.url).netloc
         found[_SERVER] = {server} if server else set()
@@ -150,16 +184,6 @@ def _known(
         {value: name for name in sorted(names) for value in found[name] if value}
         for found in (recorded, replayed)
     )
-
-
-def _sent(case: TestCase, transaction: Transaction, exchange: Exchange) -> dict[str, str]:
-    """The values of the placeholders of a request, as this exchange sent them."""
-    request = transaction.request
-    head = [f"{exchange.method} {target_of(exchange)} HTTP/1.1"]
-    head += [f"{name}: {value}" for name, value in exchange.request_headers]
-    charset = request.charset or declared_charset(exchange.request_header("content-type") or "")
-    body = exchange.request_body.decode(charset or "utf-8", "replace")
-    return sent_values(request, case.wire_headers(request), head, body)
 
 
 class _Comparing:
@@ -179,7 +203,8 @@ class _Comparing:
         for _, a, b, c, d in matcher.get_opcodes():
             yield from self._paired(was[a:b], now[c:d], old[a:b], new[c:d])
         if left > 0:
-            yield DiffRow(f"… {left:,} more lines", None)
+            more = f"… {left:,} more lines"
+            yield DiffRow(MessageLine(more, more), None)
 
     def _paired(
         self,
@@ -206,7 +231,7 @@ class _Comparing:
 
 
 def _alone(one: MessageLine, *, recorded: bool) -> DiffRow:
-    was, now = (one.shown, None) if recorded else (None, one.shown)
+    was, now = (one, None) if recorded else (None, one)
     if one.name in _EACH_TIME:
         return DiffRow(was, now, "expected", "differs each time")
     return DiffRow(was, now, "different")
@@ -214,13 +239,13 @@ def _alone(one: MessageLine, *, recorded: bool) -> DiffRow:
 
 def _row(was: MessageLine, now: MessageLine, old: str, new: str) -> DiffRow:
     if was.text == now.text:
-        return DiffRow(was.shown, now.shown)
+        return DiffRow(was, now)
     if old == new:
         why = ", ".join(dict.fromkeys(_TOKEN.findall(old)))
-        return DiffRow(was.shown, now.shown, "expected", why)
+        return DiffRow(was, now, "expected", why)
     if was.name and _may_differ(was, now):
-        return DiffRow(was.shown, now.shown, "expected", "differs each time")
-    return DiffRow(was.shown, now.shown, "different")
+        return DiffRow(was, now, "expected", "differs each time")
+    return DiffRow(was, now, "different")
 
 
 def _may_differ(was: MessageLine, now: MessageLine) -> bool:

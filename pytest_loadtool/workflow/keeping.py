@@ -55,6 +55,11 @@ def replays_folder(case_path: Path) -> Path:
     return case_path.with_name(f"{case_name(case_path)}.replays")
 
 
+def trace_path(kept: Path) -> Path:
+    """Return where the page of a kept replay is, if it has one."""
+    return kept.with_suffix(".html")
+
+
 def kept_replays(case_path: Path) -> list[Path]:
     """Return the files of a test case's replays, the latest first."""
     folder = replays_folder(case_path)
@@ -85,8 +90,9 @@ def keeping(case_path: Path, plan: Plan, observer: WithTunnels) -> Iterator[Keep
         keeper.close("finished")
     finally:
         for old in kept_replays(case_path)[MOST_KEPT:]:
-            with suppress(OSError):  # it is somebody else's, or gone already
-                old.unlink()
+            for file in (old, trace_path(old)):
+                with suppress(OSError):  # it is somebody else's, or gone already
+                    file.unlink()
 
 
 def _new_path(case_path: Path, started: float) -> Path:

@@ -44,10 +44,13 @@ def _name(name: str, value: str) -> str:
     return f"{name} {value.partition('=')[0]}" if name == "set-cookie" else name
 
 
-def body_lines(body: bytes, content_type: str, mask: Mask) -> list[MessageLine]:
-    """Return the lines of a body: JSON and markup laid out, a form with a field on each line."""
+def body_lines(
+    body: bytes, content_type: str, mask: Mask, longest: int = LONGEST_READ
+) -> list[MessageLine]:
+    """Return the lines of a body, of which ``longest`` characters are read: JSON and markup laid
+    out, a form with a field on each line."""
     media = media_type(content_type)
-    text = body_text(body, content_type)
+    text = body_text(body, content_type, longest)
     if media == "application/x-www-form-urlencoded" and "=" in text:
         return [
             MessageLine(
@@ -70,13 +73,14 @@ def body_lines(body: bytes, content_type: str, mask: Mask) -> list[MessageLine]:
     return [MessageLine(*pair) for pair in zip(lines, masked, strict=True)]
 
 
-def body_text(body: bytes, content_type: str) -> str:
-    """Return a body as text, of what is no text only what it is."""
+def body_text(body: bytes, content_type: str, longest: int = LONGEST_READ) -> str:
+    """Return the ``longest`` first characters of a body as text, of what is no text only what it
+    is."""
     if not body:
         return ""
     if is_multipart(content_type):
-        return printable(shown(body, content_type) or "")[:LONGEST_READ]
+        return printable(shown(body, content_type) or "")[:longest]
     text = decoded(body, content_type)
     if "\0" in text:
         return f"({len(body):,} bytes of {content_type or 'an undeclared type'})"
-    return printable(text[:LONGEST_READ])
+    return printable(text[:longest])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,11 +60,11 @@ def secrets_in(case: TestCase, opened: OpenReplay) -> Iterator[str]:
     yield from secrets_of(case, opened.values)
 
 
-def mask_for(document: Document, opened: OpenReplay | None) -> Mask:
-    """Return what hides the secrets of a document: those of its recording, and those that a kept
-    replay has sent and received."""
+def mask_for(document: Document, opened: OpenReplay | None, others: Iterable[str] = ()) -> Mask:
+    """Return what hides the secrets of a document: those of its recording, those that a kept replay
+    has sent and received, and ``others``."""
     exchanges = list(document.exchanges)
-    found: list[str] = []
+    found = list(others)
     if opened is not None:
         exchanges += opened.exchanges
         found += secrets_in(document.case, opened)

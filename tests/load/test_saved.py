@@ -19,7 +19,10 @@ def test_saved_runs_survive_json() -> None:
     metrics = one_worker(1, failing=50)
     saved = SavedRun.of("run", "4 users for 10 s", "2026-03-01T00:00:00+00:00", "failed", metrics)
     text = json.dumps(saved.to_wire())
-    assert SavedRun.from_wire(json.loads(text)) == saved
+    back = SavedRun.from_wire(json.loads(text))
+    assert back == saved
+    assert back.timeline is not None
+    assert [*back.timeline] == [*metrics.timeline] != []
     assert saved.requests[ALL].requests == metrics.requests
     assert saved.requests[ALL].response == metrics.total().response
     assert all(error.example not in text for error in metrics.errors)
@@ -117,3 +120,20 @@ def test_response_times_that_are_none(times: object) -> None:
     """Numbers that no histogram has are refused, and not compared with."""
     with pytest.raises(ValueError, match=r"^requests\[0\]\[5\]: "):
         SavedRun.from_wire(RIGHT | {"requests": [["", "", "all requests", 2, 1, times]]})
+
+
+@pytest.mark.parametrize(
+    "wire",
+    [
+        None, 7, [], [[]], [7], [[0]], [[1, 2]], [[1], [0, 1, 1, 1, 1]], [[1], [0, 1, 1, 1, 1, -1]],
+        [[1], [0, 1, 1, 1, 1, 1 << 64]], [[1], [3_600, 1, 1, 1, 1, 1]], [[1], [0, 1, 1, 1, 1, 0.5]],
+    ],
+)  # fmt: skip
+def test_a_timeline_that_is_wrong(wire: object) -> None:
+    """It is refused; a file from before there was one is read as it was."""
+    assert SavedRun.from_wire(RIGHT).timeline is None
+    right = SavedRun.from_wire(RIGHT | {"timeline": [[1], [0, 2, 1, 1, 3_000, 2_000]]})
+    assert right.timeline is not None
+    assert [one.requests for one in right.timeline] == [2]
+    with pytest.raises(ValueError, match=r"^timeline: "):
+        SavedRun.from_wire(RIGHT | {"timeline": wire})

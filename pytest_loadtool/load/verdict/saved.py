@@ -4,15 +4,18 @@ is checked."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
+from pytest_loadtool.load.metrics.timeline import MOST_INTERVALS, Timeline
 
 _FORMAT = 1
 
 _ENDLESS = 1e9  # seconds: no run takes that long
+_TOO_LARGE = 1 << 60  # for a number of a timeline, which has 64 bits
+_TIMELINE_ROW = 6  # numbers of one of its intervals
 
 Key = tuple[str, str, str]
 """Names of a transaction's case and page, and its own, which is numbered if it comes again."""
@@ -46,6 +49,8 @@ class SavedRun:
     duration_s: float
     requests: Mapping[Key, SavedRequests]
     """By transaction, and under `ALL` in total."""
+    timeline: Timeline | None = field(default=None, compare=False)
+    """What happened when; None: the file is older than that."""
 
     @classmethod
     def of(cls, name: str, load: str, started: str, outcome: str, metrics: LoadMetrics) -> SavedRun:
@@ -60,7 +65,8 @@ class SavedRun:
         requests = {
             key: SavedRequests(one.requests, one.errors, one.response) for key, one in measured
         }
-        return cls(name, load, started, outcome, metrics.elapsed_us / 1e6, requests)
+        seconds = metrics.elapsed_us / 1e6
+        return cls(name, load, started, outcome, seconds, requests, metrics.timeline)
 
     def to_wire(self) -> dict[str, Any]:
         """Builtin types only."""
@@ -72,6 +78,7 @@ class SavedRun:
             "verdict": self.outcome,
             "duration_s": self.duration_s,
             "requests": [[*key, *one.to_wire()] for key, one in self.requests.items()],
+            **({"timeline": self.timeline.to_wire()} if self.timeline is not None else {}),
         }
 
     @classmethod
@@ -101,6 +108,7 @@ class SavedRun:
             wire["verdict"],
             float(wire["duration_s"]),
             requests,
+            _timeline(wire["timeline"]) if "timeline" in wire else None,
         )
 
 
@@ -162,6 +170,29 @@ def _histogram(wire: list[Any]) -> Histogram | None:
         return None
     is_one = response.to_wire() == wire and all(map(_is_count, counts))
     return response if is_one else None
+
+
+def _timeline(wire: Any) -> Timeline:
+    """The timeline that `Timeline.to_wire` described.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not isinstance(wire, list) or not all(map(_are_counts, wire)):
+        raise ValueError("timeline: expected lists of whole numbers")
+    lengths = [len(row) for row in wire]
+    if (
+        lengths[:1] != [1]
+        or not {*lengths[1:]} <= {_TIMELINE_ROW}
+        or not 1 <= wire[0][0] < _TOO_LARGE
+        or any(number >= MOST_INTERVALS for number, *_ in wire[1:])
+    ):
+        raise ValueError("timeline: this is not what --load-save writes there")
+    return Timeline.from_wire(wire)
+
+
+def _are_counts(row: Any) -> bool:
+    return isinstance(row, list) and all(_is_count(one) and one < _TOO_LARGE for one in row)
 
 
 def _shown(value: Any) -> str:

@@ -11,22 +11,24 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_loadtool.casefile.toml.diagnostics import key_error
-from pytest_loadtool.diagnosis.outcome import otherwise
-from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.diagnosis.outcome import Evidence, otherwise
+from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.body_limit import body_limit_of
 from pytest_loadtool.plugin.evidence import evidence_of
 from pytest_loadtool.plugin.file_item import FileItem
+from pytest_loadtool.plugin.functional.case_data import CaseData, case_data
 from pytest_loadtool.plugin.functional.notices import (
     NOT_AS_RECORDED,
     NOT_KEPT,
+    TRACE,
     by_place,
     not_as_recorded,
     unverified,
 )
 from pytest_loadtool.plugin.functional.steps import StepLines, StepReporter, StepResult
-from pytest_loadtool.plugin.options import server_of, trust_of
+from pytest_loadtool.plugin.options import KEEPING, TRACING, server_of, trust_of
 from pytest_loadtool.plugin.overrides import on_its_way
 from pytest_loadtool.plugin.paths import shown_error, shown_path
 from pytest_loadtool.plugin.proxy import proxy_secrets
@@ -34,7 +36,13 @@ from pytest_loadtool.plugin.run_in_thread import run_apart
 from pytest_loadtool.plugin.server import server_from_fixture
 from pytest_loadtool.plugin.think_time import think_time_of, timeout_of
 from pytest_loadtool.report.diagnosis import FACTS
-from pytest_loadtool.report.failure import Explanation, explained
+from pytest_loadtool.report.failure import (
+    LookedInto,
+    look_into,
+    told,
+    told_facts,
+    told_shortly,
+)
 
 if TYPE_CHECKING:
     from pytest_loadtool.casefile.toml.positions import KeyPath
@@ -60,9 +68,13 @@ class CaseItem(FileItem):
         """The fixture that gives the server, unless the command line names one."""
         self.loadtool_steps: list[StepResult] = []
         """The transactions of the last replay; they go along with the report."""
+        self.loadtool_case: CaseData | None = None
+        """What the page of ``--loadtool-html`` shows of the last replay; it goes along, too."""
         self._failure: tuple[str, str, int] | None = None
         self._kept: Path | None = None
         """The file that keeps the last replay."""
+        self._trace: Path | None = None
+        """The page of the last replay."""
         self._not_kept = ""
         """Why there is none, or not all of it; empty if that was not wanted."""
         self._secrets: list[str] = []
@@ -81,7 +93,7 @@ class CaseItem(FileItem):
         """Replay the test case once; fails the test if a transaction fails."""
         watch = StepReporter(StepLines(self.config))
         self.loadtool_steps, self._failure, self._kept = watch.steps, None, None
-        self._not_kept = ""
+        self._not_kept, self._trace, self._secrets = "", None, []
         problem: LoadToolError | None = None
         try:
             self._replay(request, watch)
@@ -89,17 +101,19 @@ class CaseItem(FileItem):
             problem = error
         finally:
             self._add_properties(watch)
+        failure = self._look_into(watch) if any(one.failures for one in watch.outcomes) else None
+        self._add_trace(failure, passed=failure is None and problem is None)
+        if self.config.getoption("loadtool_html", default=None):
+            self.loadtool_case = case_data(self.case, failure, self._trace)
         if problem is not None:  # not in the handler: pytest would show its traceback, too
             text = shown_error(problem, self.config)
             self._fail(text, text, getattr(problem, "line", 0) or 1)
-        failed = [one for one in watch.outcomes if one.failures]
-        if failed:
-            found = self._explained(watch)
-            self.user_properties += found.facts
+        if failure is not None:
+            self.user_properties += told_facts(failure)
             self._fail(
-                found.text + self._where_kept(),
-                found.message,
-                found.diagnosis.failed.transaction.line,
+                told(failure) + self._where_kept(),
+                told_shortly(failure),
+                failure.diagnosis.failed.transaction.line,
             )
 
     # As pytest's own override does, without a style.
@@ -142,8 +156,8 @@ class CaseItem(FileItem):
         self, plan: Plan, watch: StepReporter
     ) -> Iterator[tuple[Keeper | StepReporter, Began | None]]:
         """What observes the replay: the reporter, or what keeps it besides, if it is wanted."""
-        wanted = self.config.getoption("loadtool_keep_replay", default=None) or "no"
-        if wanted == "no":
+        keep, trace = self._wanted("loadtool_keep_replay"), self._wanted("loadtool_trace")
+        if (keep, trace) == ("no", "off"):
             yield watch, None
             return
         from pytest_loadtool.workflow.keeping import keeping
@@ -151,9 +165,37 @@ class CaseItem(FileItem):
         with keeping(self.path, plan, watch) as keeper:
             self._kept = keeper.path
             yield keeper, keeper.began
-            if wanted == "failed" and not any(one.failures for one in watch.outcomes):
+            failed = any(one.failures for one in watch.outcomes)
+            if not failed and keep != "all" and trace != "on":
                 keeper.drop()
         self._kept, self._not_kept = keeper.path, keeper.problem
+
+    def _wanted(self, option: str) -> str:
+        """What ``--loadtool-keep-replay`` or ``--loadtool-trace`` says."""
+        words = {"loadtool_keep_replay": KEEPING, "loadtool_trace": TRACING}[option]
+        return self.config.getoption(option, default=None) or words[0]
+
+    def _add_trace(self, failure: LookedInto | None, *, passed: bool) -> None:
+        """Leave the page of the replay, if it is wanted and the replay was kept."""
+        wanted = self._wanted("loadtool_trace")
+        if self._kept is None or wanted == "off" or (wanted == "retain-on-failure" and passed):
+            return
+        from pytest_loadtool.workflow.document import Document
+        from pytest_loadtool.workflow.tracing import write_trace
+
+        evidence = failure.evidence if failure is not None else self._evidence()
+        try:
+            self._trace = write_trace(
+                Document(self.case, tuple(evidence.exchanges)),
+                self._kept,
+                path=shown_path(self.path, self.config),
+                failure=failure,
+                secrets=[*self._secrets, *proxy_secrets(self.config)],
+            )
+        except FileError as error:
+            self.user_properties.append((NOT_KEPT, str(error)))
+        else:
+            self.user_properties.append((TRACE, shown_path(self._trace, self.config)))
 
     def _plan(self, request: pytest.FixtureRequest) -> Plan:
         from pytest_loadtool.engine.prepare.resources import check_plan, compile_from
@@ -180,12 +222,15 @@ class CaseItem(FileItem):
         self._failure = (text, message, line)
         pytest.fail(text, pytrace=False)
 
-    def _explained(self, watch: StepReporter) -> Explanation:
-        return explained(
+    def _evidence(self) -> Evidence:
+        return evidence_of(self.path, trust_of(self.config))
+
+    def _look_into(self, watch: StepReporter) -> LookedInto:
+        return look_into(
             self.case,
             watch.outcomes,
             path=shown_path(self.path, self.config),
-            evidence=evidence_of(self.path, trust_of(self.config)),
+            evidence=self._evidence(),
             secrets=self._secrets,
         )
 
@@ -193,7 +238,10 @@ class CaseItem(FileItem):
         if self._kept is None:
             return ""
         case, kept = (shlex.quote(shown_path(one, self.config)) for one in (self.path, self._kept))
-        return f"\n\nkept: {kept}\n  pytest --record {case} --replay-har {kept}"
+        text = f"\n\nkept: {kept}\n  pytest --record {case} --replay-har {kept}"
+        if self._trace is None:
+            return text
+        return f"{text}\ntrace, to be opened in a browser: {shown_path(self._trace, self.config)}"
 
     def _add_properties(self, watch: StepReporter) -> None:
         """Replace what an earlier attempt has left, when the test is rerun."""
@@ -202,7 +250,7 @@ class CaseItem(FileItem):
             "failed": sum(1 for one in watch.outcomes if one.failures),
             "duration": round(watch.duration, 3),
         }
-        names = (*properties, NOT_AS_RECORDED, NOT_KEPT, *FACTS)
+        names = (*properties, NOT_AS_RECORDED, NOT_KEPT, TRACE, *FACTS)
         others = [one for one in self.user_properties if one[0] not in names]
         found = not_as_recorded(map(otherwise, watch.outcomes))
         if self._not_kept:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 NOT_AS_RECORDED = "not as recorded"
 NOT_KEPT = "replay not kept"
+#: The page of a replay.
+TRACE = "trace"
 _BY_PLACE = "taken by its place in the list"
 _UNVERIFIED = ("certificates", "not verified")
 _MOST_SHOWN = 3

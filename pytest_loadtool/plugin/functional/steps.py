@@ -34,13 +34,21 @@ class StepResult(TypedDict):
     milliseconds: float
     failure: str
     negotiations: int
+    index: int
+    at: float
+    waited: float
+    otherwise: str
 
 
-def step_result(outcome: StepOutcome, negotiations: int) -> StepResult:
+def step_result(
+    outcome: StepOutcome, negotiations: int, *, began: float, first_byte: float
+) -> StepResult:
     """What is shown of ``outcome``; ``failure`` is empty if it passed.
 
-    ``negotiations`` requests were answered by a challenge before.
+    ``negotiations`` requests were answered by a challenge before. ``at`` is in milliseconds after
+    ``began``, ``waited`` those up to ``first_byte``, when the response began.
     """
+    sent = outcome.response.sent
     messages = "; ".join(one.told for one in outcome.failures)
     return StepResult(
         page=printable(outcome.page),
@@ -49,6 +57,10 @@ def step_result(outcome: StepOutcome, negotiations: int) -> StepResult:
         milliseconds=round(outcome.milliseconds, 3),
         failure=clip(printable(messages), _LONGEST_REASON),
         negotiations=negotiations,
+        index=outcome.index,
+        at=round((sent - began) * 1000, 3),
+        waited=round(max(0.0, first_byte - sent) * 1000, 3),
+        otherwise=clip(printable(outcome.otherwise), _LONGEST_REASON),
     )
 
 
@@ -127,7 +139,13 @@ class StepReporter:
             failures,
             response.otherwise,
         )
-        result = step_result(outcome, self._negotiations[step.index])
+        began = self.outcomes[0].response.sent if self.outcomes else response.sent
+        result = step_result(
+            outcome,
+            self._negotiations[step.index],
+            began=began,
+            first_byte=response.first_byte,
+        )
         self.outcomes.append(outcome)
         self.steps.append(result)
         self._lines.write(result)

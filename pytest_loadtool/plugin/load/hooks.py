@@ -18,6 +18,7 @@ from pytest_loadtool.plugin.load.interrupt import stopping
 from pytest_loadtool.plugin.load.item import ENGINE, LoadItem
 from pytest_loadtool.plugin.load.junit import JUnit
 from pytest_loadtool.plugin.load.live import LiveView
+from pytest_loadtool.plugin.load.live_page import LivePage, shown_on
 from pytest_loadtool.plugin.load.outcome import LoadOutcomes, end, ending, write_thresholds
 from pytest_loadtool.plugin.load.results import RESULTS, LoadReporter, properties
 from pytest_loadtool.plugin.run_in_thread import run_apart
@@ -72,13 +73,14 @@ class Here:
         share = prepare(item.load_test, servers, Share())
         lengths = item.load_test.lengths
         write_hints(self._config, configuration, lengths)
+        page = LivePage(self._config, configuration)
         with LiveView(self._config, configuration) as view, stopping(share.runner.stop) as stop:
             summary = run_apart(
                 lambda: run_alone(
                     share,
                     configuration,
                     interrupted=lambda: stop.heard > 0,
-                    show=view.show if view.wanted else None,
+                    show=shown_on(view, page),
                     baseline=earlier,
                     tolerance=baseline.tolerance,
                     lengths=[length for _, length in lengths],

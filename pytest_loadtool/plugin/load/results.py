@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +14,9 @@ from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, history_of
+from pytest_loadtool.plugin.load.environment import environment
 from pytest_loadtool.plugin.load.explained import LoadResult
-from pytest_loadtool.plugin.paths import shown_error
+from pytest_loadtool.plugin.paths import shown_error, target_file
 from pytest_loadtool.plugin.report_failure import LoadFailure
 from pytest_loadtool.report.load.firsts import fix_first
 from pytest_loadtool.report.load.json import FORMAT, load_data
@@ -74,37 +73,21 @@ def top_of(config: pytest.Config) -> int | None:
     return int(wanted)
 
 
-def target_file(config: pytest.Config, option: str) -> Path | None:
-    """Where ``--load-json`` or ``--load-save`` (``load_json``, ``load_save``) wants the results.
-
-    Raises:
-        pytest.UsageError: nothing can be written there. Said now, and not after an hour of load.
-    """
-    name = config.getoption(option)
-    if not name:
-        return None
-    spelled = "--" + option.replace("_", "-")
-    path = Path(config.invocation_params.dir, name)
-    if path.is_dir():
-        raise pytest.UsageError(f"{spelled}: {name} is a directory: name a file in it")
-    if path.exists() and not path.is_file():
-        raise pytest.UsageError(f"{spelled}: {name} is no ordinary file: name one to be replaced")
-    folder = Path(os.path.realpath(path)).parent
-    if not folder.is_dir():
-        raise pytest.UsageError(f"{spelled}: there is no directory {folder}: make it first")
-    if not os.access(folder, os.W_OK):
-        raise pytest.UsageError(f"{spelled}: nothing can be written to {folder}")
-    return path
-
-
 def document(results: Sequence[LoadResult]) -> dict[str, object]:
     """What ``--load-json`` writes: one run as it is, any other number as a list under ``runs``."""
     runs = [load_data(one.summary, one.told) for one in results]
     return runs[0] if len(runs) == 1 else {"format": FORMAT, "runs": runs}
 
 
-def _json_text(results: Sequence[LoadResult]) -> str:
-    return json.dumps(document(results), indent=2) + "\n"
+def _json(results: Sequence[LoadResult], _: pytest.Config) -> bytes:
+    return (json.dumps(document(results), indent=2) + "\n").encode()
+
+
+def _html(results: Sequence[LoadResult], config: pytest.Config) -> bytes:
+    from pytest_loadtool.report.html.load import load_page, run_data
+
+    summaries = [one.summary for one in results]
+    return load_page([run_data(one, environment(config, one.configuration)) for one in summaries])
 
 
 class LoadReporter:
@@ -114,12 +97,16 @@ class LoadReporter:
         self._config = config
         history = history_of(config)
 
-        def saved_text(results: Sequence[LoadResult]) -> str:
-            return history.text(one.summary.saved for one in results)
+        def saved_runs(results: Sequence[LoadResult], _: pytest.Config) -> bytes:
+            return history.text(one.summary.saved for one in results).encode()
 
         self._targets = [
             (option, path, text)
-            for option, text in (("load_json", _json_text), ("load_save", saved_text))
+            for option, text in (
+                ("load_json", _json),
+                ("load_html", _html),
+                ("load_save", saved_runs),
+            )
             if (path := target_file(config, option)) is not None
         ]
         top_of(config)  # says now if it is wrong
@@ -138,7 +125,7 @@ class LoadReporter:
                 self._problems.append(f"no load was made, so {path} is as it was")
                 continue
             try:
-                replace_file(path, text(results).encode())
+                replace_file(path, text(results, self._config))
             except FileError as error:
                 self._problems.append(shown_error(error, self._config))
                 self.incomplete = True

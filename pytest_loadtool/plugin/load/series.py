@@ -23,6 +23,7 @@ from pytest_loadtool.plugin.load.compare import BASELINE
 from pytest_loadtool.plugin.load.explained import LoadResult, explained
 from pytest_loadtool.plugin.load.hints import write_hints
 from pytest_loadtool.plugin.load.live import LiveView
+from pytest_loadtool.plugin.load.live_page import LivePage, shown_on
 from pytest_loadtool.plugin.load.outcome import add_outcome, add_text, ending, write_thresholds
 from pytest_loadtool.plugin.load.results import RESULTS, failure_text, properties
 from pytest_loadtool.plugin.load_overrides import overrides_of
@@ -258,7 +259,7 @@ class SharedTest:
             lengths=[length for _, length in known],
             baseline=earlier,
             tolerance=baseline.tolerance,
-            show=view.show if view.wanted else None,
+            show=shown_on(view, LivePage(self._config, configuration)),
         )
 
     # What came of it.

@@ -83,7 +83,7 @@ def _heading(summary: Summary, width: int) -> Iterator[str]:
 
 
 def _totals(summary: Summary, width: int) -> Iterator[str]:
-    for name, fact in (*_facts(summary), *_connection_facts(summary.connections)):
+    for name, fact in (*facts(summary), *connection_facts(summary.connections)):
         yield from wrap(fact, width, f"{name:<16}", " " * 16)
     yield ""
     totals, connections = summary.totals, summary.connections
@@ -105,7 +105,8 @@ def _totals(summary: Summary, width: int) -> Iterator[str]:
     )
 
 
-def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
+def facts(summary: Summary) -> Iterator[tuple[str, str]]:
+    """Yield what a run came to, each fact with its name; one without goes on with that before."""
     totals = summary.totals
     requests = plural(totals.requests, "request")
     throughput = f"{rate(totals.throughput_rps)} requests/s"
@@ -142,7 +143,8 @@ def _iterations(summary: Summary) -> str:
     )
 
 
-def _connection_facts(connections: ConnectionSummary) -> Iterator[tuple[str, str]]:
+def connection_facts(connections: ConnectionSummary) -> Iterator[tuple[str, str]]:
+    """Yield what became of connections, as far as there is something to tell."""
     if connections.opened:
         yield "connections", f"{count(connections.opened)} opened{_retried(connections)}"
     if connections.backed_off_s:

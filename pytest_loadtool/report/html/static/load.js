@@ -1,0 +1,250 @@
+"use strict";
+(() => {
+  const LIGHT = { ink: "#5d6779", grid: "#e7eaf0", before: "#9a6200", mark: "#8a93a3", bad: "#c02a2a",
+    hues: ["#2f66d6", "#7aa2ee", "#c98a1b", "#c02a2a", "#1a7f4b", "#7a4fc4", "#0f8b8d", "#a3476f"] };
+  const DARK = { ink: "#a0aabb", grid: "#2b3442", before: "#f0bd5b", mark: "#768194", bad: "#ff8a84",
+    hues: ["#7aa5ff", "#4d6fb5", "#f0bd5b", "#ff8a84", "#5fcf92", "#b495f5", "#4fd0d2", "#ee9cc0"] };
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  let printing = false;
+  const colours = () => (dark.matches && !printing ? DARK : LIGHT);
+  const plots = [];
+
+  /** Three digits or more, as in the text report. */
+  function digits(value) {
+    const places = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    return value.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places });
+  }
+  const FORMATS = { count: (one) => one.toLocaleString("en"), ms: digits, rate: digits };
+  const shown = (value, kind) => (value === null || value === undefined ? "\u2013" : FORMATS[kind](value));
+
+  function clock(second) {
+    if (second === null || second === undefined) return "";
+    const s = Math.round(second * 10) / 10;
+    if (s < 120) return `${s} s`;
+    const minutes = Math.floor(s / 60), rest = Math.round(s % 60);
+    return minutes < 60 ? `${minutes}:${String(rest).padStart(2, "0")} min` : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")} h`;
+  }
+  /** As short as an axis has room for. */
+  function short(value) {
+    for (const [step, unit] of [[1e9, "G"], [1e6, "M"], [1e4, "k"]])
+      if (Math.abs(value) >= step) return `${+(value / (unit === "k" ? 1e3 : step)).toPrecision(3)}${unit}`;
+    return `${+value.toPrecision(4)}`;
+  }
+
+  // Over time.
+
+  /** The curves of a group: those of this run, then those of the earlier one. */
+  function curves(run, group) {
+    const now = run.time.groups[group] || {};
+    const before = (run.before && run.before.time.groups[group]) || {};
+    return [
+      ...Object.entries(now).map(([label, values]) => ({ label, x: run.time.x, values, earlier: false })),
+      ...Object.entries(before).filter(([, values]) => values.length).map(([label, values]) => ({ label: `${label} before`, x: run.before.time.x, values, earlier: true })),
+    ];
+  }
+
+  function lines(run, limits) {
+    return (u) => {
+      const c = u.ctx, tone = colours(), { left, top, width, height } = u.bbox, ratio = devicePixelRatio;
+      c.save();
+      c.beginPath(); c.rect(left, top, width, height); c.clip();
+      c.font = `${11 * ratio}px system-ui, sans-serif`;
+      c.textAlign = "left"; c.textBaseline = "alphabetic"; c.lineWidth = ratio; c.setLineDash([4 * ratio, 4 * ratio]);
+      for (const [second, label] of run.marks) {
+        const x = u.valToPos(second, "x", true);
+        c.strokeStyle = c.fillStyle = tone.mark;
+        c.beginPath(); c.moveTo(x, top); c.lineTo(x, top + height); c.stroke();
+        c.fillText(label, x + 4 * ratio, top + 12 * ratio);
+      }
+      for (const [, value, label] of limits) {
+        const y = u.valToPos(value, "y", true);
+        c.strokeStyle = c.fillStyle = tone.bad;
+        c.beginPath(); c.moveTo(left, y); c.lineTo(left + width, y); c.stroke();
+        c.fillText(label, left + 6 * ratio, y - 5 * ratio);
+      }
+      c.restore();
+    };
+  }
+
+  function plot(run, number, [group, title, unit, style], into) {
+    const found = curves(run, group);
+    if (!found.some((one) => !one.earlier)) return;
+    const limits = run.limits.filter((one) => one[0] === group);
+    const log = make("button", { type: "button", "aria-pressed": "false", title: "logarithmic scale" }, "log");
+    const box = make("figure", { class: "plot", "data-group": group }, make("h3", {}, title, make("small", {}, unit), style === "band" ? log : null));
+    into.append(box);
+    // Both runs have seconds of their own: uPlot wants one axis for all.
+    const data = uPlot.join(found.map((one) => [one.x, one.values]), found.map(() => [2]));
+    const highest = Math.max(0, ...found.flatMap((one) => one.values.filter((v) => v !== null)));
+    const near = limits.map((one) => one[1]).filter((one) => one <= highest * 3);
+    const draw = (logarithmic) => {
+      const tone = colours();
+      const hue = (index, one) => (one.earlier ? tone.before : group === "errors" && found.length < 3 ? tone.bad : tone.hues[index % tone.hues.length]);
+      const axis = { stroke: tone.ink, grid: { stroke: tone.grid, width: 1 }, ticks: { stroke: tone.grid, width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
+      const own = found.filter((one) => !one.earlier).length;
+      const u = new uPlot({
+        width: Math.max(box.clientWidth, 200), height: box.matches(":first-child") ? 250 : 190,
+        cursor: { sync: { key: `run${number}` }, drag: { x: true, y: false }, focus: { prox: -1 } },
+        scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : { range: (_u, _min, max) => [0, Math.max(max || 0, ...near) * 1.1 || 1] } },
+        axes: [{ ...axis, values: (_u, all) => all.map(clock), space: 70, size: 30 }, { ...axis, size: 52, values: (_u, all) => all.map((one) => (one === null ? "" : short(one))) }],
+        series: [
+          { label: "at", value: (_u, value) => (value === null ? "\u2013" : clock(value)) },
+          ...found.map((one, index) => ({
+            label: one.label, stroke: hue(index, one), width: one.earlier ? 1.3 : 1.6, dash: one.earlier ? [5, 4] : undefined,
+            fill: style === "area" && !one.earlier && own === 1 ? `${hue(index, one)}22` : undefined,
+            points: { show: data[0].length < 2 }, spanGaps: true, value: (_u, value) => (value === null || value === undefined ? "\u2013" : digits(value)),
+          })),
+        ],
+        bands: style === "band" ? found.slice(1, own).map((_one, index) => ({ series: [index + 2, index + 1], fill: `${tone.hues[index % tone.hues.length]}1f` })) : [],
+        hooks: { draw: [lines(run, limits)] },
+      }, logarithmic ? data.map((one, index) => (index ? Array.from(one, (v) => (v > 0 ? v : null)) : one)) : data, box);
+      return u;
+    };
+    const entry = { run: number, group, u: draw(false), redraw: () => { entry.u.destroy(); entry.u = draw(log.getAttribute("aria-pressed") === "true"); } };
+    log.addEventListener("click", () => { log.setAttribute("aria-pressed", String(log.getAttribute("aria-pressed") !== "true")); entry.redraw(); });
+    plots.push(entry);
+    new ResizeObserver(() => { if (box.clientWidth && Math.abs(box.clientWidth - entry.u.width) > 1) entry.u.setSize({ width: box.clientWidth, height: entry.u.height }); }).observe(box);
+  }
+
+  // Tables.
+
+  const SVG = "http://www.w3.org/2000/svg";
+  function drawn(tag, attributes, ...content) {
+    const element = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.append(...content);
+    return element;
+  }
+
+  /** The bars that all histograms of a run have in common: [first, past the last]. */
+  function extent(rows) {
+    const some = rows.flatMap((one) => [one.histogram, one.histogram_before]).filter(Boolean);
+    if (!some.length) return [0, 1];
+    return [Math.min(...some.map((one) => one[0])), Math.max(...some.map((one) => one[0] + one[1].length))];
+  }
+
+  function bars([first, counts], [from, to], width, height) {
+    const most = Math.max(...counts), step = width / (to - from);
+    return counts.map((count, at) => [(first + at - from) * step, step, (count / most) * height]).filter(([, , high]) => high > 0);
+  }
+
+  function spread(row, range) {
+    const svg = drawn("svg", { viewBox: "0 0 110 24", preserveAspectRatio: "none" });
+    for (const [x, wide, high] of bars(row.histogram, range, 110, 22))
+      svg.append(drawn("rect", { class: "bar-now", x: x.toFixed(1), y: (24 - Math.max(high, 1)).toFixed(1), width: Math.max(wide - 0.3, 0.7).toFixed(1), height: Math.max(high, 1).toFixed(1) }));
+    return svg;
+  }
+
+  function spark(course) {
+    const svg = drawn("svg", { viewBox: "0 0 110 24", preserveAspectRatio: "none" });
+    const values = course.p95 || course.requests;
+    const most = Math.max(...values.filter((one) => one !== null), 1e-9), step = 110 / Math.max(values.length - 1, 1);
+    let path = "";
+    values.forEach((value, at) => { if (value !== null) path += `${path && values[at - 1] !== null ? "L" : "M"}${(at * step).toFixed(1)} ${(23 - (value / most) * 21).toFixed(1)}`; });
+    svg.append(drawn("path", { class: "spark", d: path }));
+    (course.errors || []).forEach((value, at) => { if (value) svg.append(drawn("rect", { class: "spark-error", x: (at * step - 0.6).toFixed(1), y: 0, width: 1.4, height: 24 })); });
+    return svg;
+  }
+
+  /** A histogram with its axis, in milliseconds. */
+  function large(row) {
+    const both = [row.histogram, row.histogram_before].filter(Boolean);
+    const from = Math.min(...both.map((one) => one[0])) - 1, to = Math.max(...both.map((one) => one[0] + one[1].length)) + 1;
+    const wide = 720, high = 130, svg = drawn("svg", { viewBox: "0 0 720 170", role: "img", "aria-label": "response times" });
+    for (const [x, step, tall] of bars(row.histogram, [from, to], wide, high))
+      svg.append(drawn("rect", { class: "bar-now", x, y: high + 12 - tall, width: Math.max(step - 1, 1), height: tall }));
+    if (row.histogram_before)
+      for (const [x, step, tall] of bars(row.histogram_before, [from, to], wide, high))
+        svg.append(drawn("rect", { class: "bar-before", x, y: high + 12 - tall, width: Math.max(step - 1, 1), height: tall }));
+    svg.append(drawn("line", { class: "axis", x1: 0, x2: wide, y1: high + 12.5, y2: high + 12.5 }));
+    const place = (ms) => ((Math.log10(ms * 1000) * DATA.bins - from) / (to - from)) * wide;
+    let last = -100;
+    for (let power = -3; power < 7; power++)
+      for (const one of [1, 2, 5]) {
+        const x = place(one * 10 ** power);
+        if (x < 8 || x > wide - 20 || x - last < 45) continue;
+        last = x;
+        svg.append(drawn("line", { class: "axis", x1: x, x2: x, y1: high + 12, y2: high + 17 }), drawn("text", { x, y: high + 31, "text-anchor": "middle" }, `${(one * 10 ** power).toLocaleString("en")} ms`));
+      }
+    for (const [name, ms] of [["median", row.p50], ["p95", row.p95], ["p99", row.p99]])
+      if (ms) svg.append(drawn("line", { class: "at", x1: place(ms), x2: place(ms), y1: 10, y2: high + 12 }), drawn("text", { x: place(ms) + 3, y: name === "p95" ? 20 : 9 }, name));
+    return svg;
+  }
+
+  function detail(row, columns) {
+    const facts = [["Test case", row.case], ["Page", row.page], ["Status codes", row.status], ["Not as recorded", row.not_as_recorded ? String(row.not_as_recorded) : ""]].filter(([, value]) => value);
+    return make("tr", { class: "detail" }, make("td", { colspan: columns },
+      row.histogram ? make("p", { class: "hint" }, row.histogram_before ? "Response times, logarithmic; outlined: before" : "Response times, logarithmic") : null,
+      row.histogram ? large(row) : null,
+      make("dl", { class: "facts" }, ...facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))))));
+  }
+
+  const KINDS = [["transaction", "Transactions"], ["page", "Pages"], ["case", "Cases"]];
+
+  function tables(run, into) {
+    const kinds = KINDS.filter(([kind]) => run.rows.some((one) => one.kind === kind));
+    const state = { kind: kinds.length ? kinds[0][0] : "", sort: null, down: true, text: "" };
+    const search = make("input", { type: "search", placeholder: "search", "aria-label": "search", oninput: () => { state.text = search.value.toLowerCase(); draw(); } });
+    const tabs = make("div", { class: "tabs", role: "tablist" }, ...kinds.map(([kind, title]) =>
+      make("button", { type: "button", role: "tab", "data-kind": kind, onclick: () => { state.kind = kind; draw(); } }, `${title} ${run.rows.filter((one) => one.kind === kind).length}`)));
+    const table = make("table", { class: "grid" });
+    into.append(make("div", { class: "tools" }, kinds.length > 1 ? tabs : null, search), make("div", { class: "scroll" }, table));
+    const later = new IntersectionObserver((seen) => { for (const one of seen) if (one.isIntersecting) { later.unobserve(one.target); one.target.fill(); } }, { rootMargin: "400px" });
+
+    function order(key) { if (state.sort === key) state.down = !state.down; else { state.sort = key; state.down = key !== "name"; } draw(); }
+
+    function row(one, columns, range, courses, spreads) {
+      const cells = columns.map(([key, , kind]) => make("td", { class: key === "failed" ? (one[key] ? "bad" : "zero") : null }, shown(one[key], kind)));
+      const under = one.kind === "transaction" ? one.page : one.kind === "page" ? one.case : "";
+      const line = make("tr", { class: "row" }, make("td", {}, one.name, under ? make("small", {}, under) : null));
+      if (courses) line.append(make("td", { class: "spread" }));
+      if (spreads) line.append(make("td", { class: "spread" }));
+      line.append(...cells);
+      line.fill = () => {
+        line.fill = () => {};
+        const places = line.querySelectorAll(".spread");
+        if (courses && one.course) places[0].append(spark(one.course));
+        if (spreads && one.histogram) places[courses ? 1 : 0].append(spread(one, range));
+      };
+      line.addEventListener("click", () => {
+        const next = line.nextElementSibling;
+        if (next && next.matches(".detail")) { next.remove(); line.classList.remove("open"); }
+        else { line.after(detail(one, line.cells.length)); line.classList.add("open"); }
+      });
+      later.observe(line);
+      return line;
+    }
+
+    function draw() {
+      for (const tab of tabs.children) tab.setAttribute("aria-selected", String(tab.dataset.kind === state.kind));
+      let rows = run.rows.filter((one) => one.kind === state.kind);
+      const columns = DATA.columns.filter(([key]) => rows.some((one) => one[key] !== null && one[key] !== undefined));
+      const courses = rows.some((one) => one.course), spreads = rows.some((one) => one.histogram), range = extent(rows);
+      if (state.text) rows = rows.filter((one) => `${one.case} ${one.page} ${one.name}`.toLowerCase().includes(state.text));
+      if (state.sort) {
+        const sign = state.down ? -1 : 1, key = state.sort, least = state.down ? -Infinity : Infinity;
+        const of = (one) => (key === "name" ? one.name : one[key] ?? least);
+        rows = [...rows].sort((a, b) => { const x = of(a), y = of(b); return (x < y ? -1 : x > y ? 1 : 0) * sign; });
+      }
+      const head = (key, title) => make("th", { "aria-sort": state.sort === key ? (state.down ? "descending" : "ascending") : null }, make("button", { type: "button", onclick: () => order(key) }, title));
+      later.disconnect();
+      table.replaceChildren(
+        make("thead", {}, make("tr", {}, head("name", "name"), courses ? make("th", { class: "left" }, "course") : null, spreads ? make("th", { class: "left" }, "times, logarithmic") : null, ...columns.map(([key, title]) => head(key, title)))),
+        make("tbody", {}, ...rows.map((one) => row(one, columns, range, courses, spreads))));
+    }
+    draw();
+  }
+
+  DATA.runs.forEach((run, number) => {
+    const article = document.querySelector(`[data-run="${number}"]`);
+    const into = article.querySelector(".plots");
+    for (const chart of DATA.charts) plot(run, number, chart, into);
+    if (!into.children.length) article.querySelector(".over-time").hidden = true;
+    if (run.rows.length) tables(run, article.querySelector(".tables"));
+    else article.querySelector(".rows").hidden = true;
+  });
+  dark.addEventListener("change", () => plots.forEach((one) => one.redraw()));
+  addEventListener("beforeprint", () => { printing = true; plots.forEach((one) => { one.redraw(); one.u.setSize({ width: one.u.root.parentElement.matches(":first-child") ? 660 : 320, height: 170 }); }); document.querySelectorAll(".grid tr.row").forEach((one) => one.fill()); });
+  addEventListener("afterprint", () => { printing = false; plots.forEach((one) => one.redraw()); });
+  window.loadtoolPlots = plots;
+})();

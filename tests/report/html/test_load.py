@@ -1,0 +1,218 @@
+"""The page of load tests: its numbers are those of the JSON, and it opens at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from pytest_loadtool.load import Progress
+from pytest_loadtool.load.metrics.histogram import Histogram
+from pytest_loadtool.report.html.load import BINS, live_data, load_page, log_bins, run_data
+from pytest_loadtool.report.load.json import load_data
+from tests.load.simulation import CONFIGURATION, glimpsed, summary
+from tests.report.html.browsers import BROWSERS, opened
+
+#: Moves the pointer over the first plot.
+POINTER = (
+    "const over = window.loadtoolPlots[0].u.over, box = over.getBoundingClientRect();"
+    "const at = (kind, x, to) => to.dispatchEvent(new MouseEvent(kind,"
+    " {clientX: box.left + x, clientY: box.top + 20, bubbles: true, button: 0}));"
+)
+ENVIRONMENT = [("Target", "http://127.0.0.1"), ("Python", "CPython")]
+
+
+def write(path: Path, *runs: dict[str, Any]) -> Path:
+    path.write_bytes(load_page(runs))
+    return path
+
+
+def plotted(group: str, series: int) -> str:
+    """The values of a curve, as the plot has them."""
+    return (
+        f"return Array.from(window.loadtoolPlots.find(x => x.group === '{group}').u.data[{series}])"
+    )
+
+
+@pytest.mark.parametrize("browser", BROWSERS)
+def test_plots_and_tables_are_the_json(browser: str, tmp_path: Path) -> None:
+    """Each curve, and each number of the table, is what `--load-json` says."""
+    run = summary(failing=50)
+    told = load_data(run)
+    file = write(tmp_path / "page.html", run_data(run, ENVIRONMENT))
+    with opened(browser, file) as page:
+        moments = told["timeline"]
+        assert page.run(plotted("requests", 0)) == [one["second"] for one in moments]
+        curves: list[tuple[str, int, Callable[[Any], float]]] = [
+            ("requests", 1, lambda one: one["requests"] / one["length_s"]),
+            ("errors", 1, lambda one: one["errors"] / one["length_s"]),
+            ("users", 1, lambda one: one["users"]),
+            ("response_time", 1, lambda one: one["response_time_ms"]["mean"]),
+            ("response_time", 2, lambda one: one["response_time_ms"]["max"]),
+        ]
+        for group, series, value in curves:
+            assert page.run(plotted(group, series)) == [value(one) for one in moments], group
+        rows = page.run(
+            "return [...document.querySelectorAll('.grid tr.row')]"
+            ".map(x => [...x.cells].map(y => y.innerText))"
+        )
+        assert len(rows) == len(told["transactions"])
+        for row, one in zip(rows, told["transactions"], strict=True):
+            assert row[0].split("\n")[:2] == [one["name"], one["page"]]
+            assert row[2:4] == [f"{one['requests']:,}", f"{one['errors']:,}"]
+        said = page.run("return document.querySelector('header').innerText")
+        assert run.verdict.outcome.upper() in said
+        page.picture(tmp_path / f"{browser}.png")
+
+
+def test_a_moment_is_read_off_in_all_plots(tmp_path: Path) -> None:
+    """The pointer over one plot: all say what was then. Dragged: all show that stretch."""
+    run = summary(failing=50)
+    file = write(tmp_path / "page.html", run_data(run))
+    with opened("chromium", file) as page:
+        page.run(f"{POINTER} at('mousemove', 300, over); return 1")
+        at = page.run("return window.loadtoolPlots.map(x => x.u.cursor.idx)")
+        assert len({*at}) == 1
+        assert at[0] is not None
+        value = "x => x.u.root.querySelectorAll('.u-value')[1].innerText"
+        legends = page.run(f"return window.loadtoolPlots.map({value})")
+        assert "–" not in legends  # noqa: RUF001
+        page.run("document.querySelector('.plots').scrollIntoView(); return 1")
+        left, top = page.run(f"{POINTER} return [box.left, box.top]")
+        page.drag((left + 200, top + 50), (left + 500, top + 60))
+        page.until("return window.loadtoolPlots[0].u.scales.x.min > 0")
+        ranges = page.run(
+            "return window.loadtoolPlots.map(x => [x.u.scales.x.min, x.u.scales.x.max])"
+        )
+        assert len({tuple(one) for one in ranges}) == 1
+        assert ranges[0][0] > 0
+
+
+def test_tables_are_sorted_and_searched(tmp_path: Path) -> None:
+    """A click on a head sorts, another turns it round; a search leaves what has the word."""
+    file = write(tmp_path / "page.html", run_data(summary(failing=50)))
+    with opened("chromium", file) as page:
+        p95 = (
+            "const head = [...document.querySelectorAll('.grid th')];"
+            "const at = head.findIndex(x => x.innerText.trim() === 'p95');"
+            "return [...document.querySelectorAll('.grid tr.row')]"
+            ".map(x => parseFloat(x.cells[at].innerText.replace(',', '')))"
+        )
+        click = (
+            "[...document.querySelectorAll('.grid th button')]"
+            ".find(x => x.innerText.trim() === 'p95').click(); return 1"
+        )
+        page.run(click)
+        assert (down := page.run(p95)) == sorted(down, reverse=True)
+        page.run(click)
+        assert page.run(p95) == sorted(down)
+        page.run(
+            "const field = document.querySelector('.tools input'); field.value = 'ORDERS/';"
+            "field.dispatchEvent(new Event('input')); return 1"
+        )
+        names = page.run(
+            "return [...document.querySelectorAll('.row td:first-child')].map(x => x.innerText)"
+        )
+        assert len(names) == 1
+        page.run("document.querySelector('.row').click(); return 1")
+        assert page.run("return document.querySelectorAll('.detail .bar-now').length") > 3
+        page.run("document.querySelector('[data-kind=case]').click(); return 1")
+        assert page.run("return document.querySelectorAll('.row').length") == 0  # of that word
+
+
+def test_two_runs_are_drawn_over_each_other(tmp_path: Path) -> None:
+    """With a comparison the earlier run's curves and histograms are there, too."""
+    run = summary(failing=50, baseline=[summary().saved])
+    file = write(tmp_path / "page.html", run_data(run))
+    with opened("chromium", file) as page:
+        labels = page.run("return window.loadtoolPlots.map(x => x.u.series.map(y => y.label))")
+        assert all(any(label.endswith(" before") for label in one) for one in labels)
+        page.run("document.querySelector('.row').click(); return 1")
+        assert page.run("return document.querySelectorAll('.detail .bar-before').length") > 0
+
+
+def test_a_run_under_way(tmp_path: Path) -> None:
+    """The page loads itself anew, and has what there is to see so far."""
+    seen = glimpsed(failing=50)
+    file = tmp_path / "page.html"
+    data = live_data(seen, CONFIGURATION, "2026-03-04T05:06:07+00:00", 4.0, ENVIRONMENT)
+    file.write_bytes(load_page([data], refresh=5))
+    with opened("chromium", file) as page:
+        assert page.run("return document.querySelector('meta[http-equiv=refresh]').content") == "5"
+        assert page.run(plotted("requests", 1)) == list(seen.rates)
+        assert page.run("return document.querySelectorAll('.row').length") == len(seen.rows)
+    nothing = live_data(Progress(), CONFIGURATION, "2026-03-04T05:06:07+00:00", 0.0)
+    file.write_bytes(load_page([nothing], refresh=5))
+    with opened("chromium", file) as page:
+        assert page.run("return document.querySelector('.over-time').hidden") is True
+
+
+def test_bars_have_all_values() -> None:
+    """A bar is a twentieth of a factor of ten wide, and none of the values is lost."""
+    histogram, random = Histogram(), Random(1)
+    values = [int(10 ** random.uniform(0, 7)) for _ in range(5_000)]
+    for one in values:
+        histogram.record(one)
+    first, counts = log_bins(histogram)
+    assert sum(counts) == 5_000
+    edge = 10 ** ((first + 60) / BINS)
+    below = sum(1 for one in values if one < edge)
+    assert sum(counts[:60]) == pytest.approx(below, abs=25)
+
+
+@pytest.mark.alone
+def test_a_long_run_of_a_large_case_opens_at_once(tmp_path: Path) -> None:
+    """30 minutes of 700 transactions, each with its own course over time and histogram: below 3 MB,
+    drawn within a second of the browser's processor time."""
+    random = Random(2)
+    run = run_data(summary(failing=50))
+    seconds = list(range(1800))
+
+    def noise(least: float, most: float) -> list[float]:
+        return [round(random.uniform(least, most), 2) for _ in seconds]
+
+    run["time"] = {
+        "x": seconds,
+        "groups": {
+            "response_time": {
+                name: noise(10 * at, 10 * at + 9)
+                for at, name in enumerate(("p50", "p90", "p95", "p99"), 1)
+            },
+            "service_time": {
+                name: noise(10 * at, 10 * at + 9)
+                for at, name in enumerate(("p50", "p90", "p95", "p99"), 1)
+            },
+            "requests": {"requests": noise(90, 110)},
+            "errors": {cause: noise(0, 2) for cause in ("status", "timeout", "reset")},
+            "users": {"users": noise(19, 20)},
+            "bytes": {"received": noise(1e6, 2e6), "sent": noise(1e4, 2e4)},
+        },
+    }
+    some = [one for one in run["rows"] if one["kind"] == "transaction"]
+    run["rows"] = [
+        {
+            **some[at % len(some)],
+            "name": f"GET /resource/{at}",
+            "course": {
+                "p95": [round(random.uniform(1, 900), 1) for _ in range(120)],
+                "errors": [0] * 120,
+            },
+            "histogram": [50, [random.randrange(2_000) for _ in range(60)]],
+        }
+        for at in range(700)
+    ]
+    file = write(tmp_path / "page.html", run)
+    assert file.stat().st_size < 3_000_000
+    with opened("chromium", file) as page:
+        assert page.run("return document.querySelectorAll('.row').length") == 700
+        entry = page.run(
+            "const one = performance.getEntriesByType('navigation')[0]; return one.loadEventEnd"
+        )
+        page.run("document.querySelector('.rows').scrollIntoView(); return 1")
+        page.until("return document.querySelectorAll('.spark').length >= 1")
+        assert page.run("return window.loadtoolPlots[0].u.series.length") == 5
+    assert entry > 0
+    print(f"loaded after {entry:.0f} ms")  # noqa: T201  the machine may be busy: no promise
