@@ -140,6 +140,13 @@ _OPTIONS: dict[str, dict[str, Any]] = {
             "no network. While a load test runs, FILE shows how it is getting on."
         ),
     },
+    "--load-summary": {
+        "metavar": "FILE",
+        "help": (
+            "With --load: also write the results to FILE in short, as Markdown: for the summary of "
+            "a CI job or a comment on a pull request."
+        ),
+    },
     "--load-save": {
         "metavar": "FILE",
         "help": "With --load: also keep the runs' response times in FILE, to be compared with.",
@@ -341,6 +348,7 @@ _NEEDS = {
     "record_replace": ("record_from_tests",),
     "load_json": ("load",),
     "load_html": ("load",),
+    "load_summary": ("load",),
     "load_save": ("load",),
     "load_samples": ("load",),
     "load_top": ("load",),
