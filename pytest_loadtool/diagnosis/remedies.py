@@ -21,7 +21,7 @@ from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.diagnosis.subject import Subject
 
 #: A longer request is shown in the console.
-_CURL_ROOM = 400
+_LONGEST_CURL = 400
 #: Headers that make no difference to whether a server fails.
 _NOISE = re.compile(r"host|accept.*|sec-.*|user-agent|referer|origin|upgrade.*|dnt|priority|cookie")
 #: The environment variable that a password is taken from.
@@ -78,7 +78,7 @@ def _curl(situation: Situation, outcome: StepOutcome, options: Sequence[str]) ->
     command = command.replace(" \\\n  ", " ").replace(" --globoff", "")
     for added in ("User-Agent", "Accept"):
         command = command.replace(f" --header {added}:", "")
-    return command if len(command) <= _CURL_ROOM and "\n" not in command else ""
+    return command if len(command) <= _LONGEST_CURL and "\n" not in command else ""
 
 
 def _route(subject: Subject, url: str) -> list[str]:

@@ -73,13 +73,13 @@ def rate_limited(situation: Situation) -> Cause | RuledOut | None:
 
 
 #: A pause between pages after which a limit may take the next, in seconds: at least, and at most.
-_AT_LEAST, _WAIT_TOP = 2, 60
+_SHORTEST_WAIT, _LONGEST_WAIT = 2, 60
 
 
 def _wait(after: list[str]) -> int:
     """Seconds between pages, as the server asks for them (RFC 9110 §10.2.3)."""
-    asked = next((int(one) for one in after if one.isdecimal()), _AT_LEAST)
-    return min(max(asked, _AT_LEAST), _WAIT_TOP)
+    asked = next((int(one) for one in after if one.isdecimal()), _SHORTEST_WAIT)
+    return min(max(asked, _SHORTEST_WAIT), _LONGEST_WAIT)
 
 
 def overloaded(situation: Situation) -> Cause | RuledOut | None:
