@@ -60,6 +60,7 @@ def fix_first(diagnosis: Diagnosis, path: str) -> list[str]:
     first, *others = diagnosis.causes or (None,)
     if first is not None:
         lines += cause_lines(first, path)
+        lines += _check(first, path)
         for one in others:
             lines += row("  or", one.text)
     else:
@@ -155,6 +156,10 @@ def cause_lines(cause: Cause, path: str) -> Iterator[str]:
             yield from _command("", line)
     for remedy in cause.remedies:
         yield from _remedy(remedy, path)
+
+
+def _check(cause: Cause, path: str) -> Iterator[str]:
+    """What shows whether it is mended, unless the remedy is itself a replay."""
     if not any(one.command for one in cause.remedies[:1]):
         yield from _command("  check", f"pytest {quote(path)}")
 
