@@ -192,8 +192,10 @@ class Follower:
         self._terminal.type(text)
         if text:
             self._until(lambda: self._line().rstrip().endswith(text.rstrip()[-20:]))
+        typed = self._line()
         self._terminal.press("Enter")
-        self._until(lambda: not _PROMPT.fullmatch(self._line()) or self._told() != before)
+        # What asks whether there is more leaves nothing behind: then only the line is another one.
+        self._until(lambda: self._line() != typed or self._told() != before)
 
     def _screen(self, block: str, *, write: bool) -> str:
         expected = block.splitlines()
