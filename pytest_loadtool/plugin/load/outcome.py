@@ -73,8 +73,8 @@ class Ending(NamedTuple):
 
 
 def ending(result: LoadResult) -> Ending:
-    """How a load test ended."""
-    return Ending(result.summary.verdict.outcome, failure_text(result) or "", _text(result))
+    """How a load test ended, of exact builtin types: execnet takes nothing else."""
+    return Ending(result.summary.verdict.outcome, str(failure_text(result) or ""), _text(result))
 
 
 def _text(result: LoadResult) -> str:
