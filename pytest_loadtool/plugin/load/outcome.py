@@ -73,8 +73,9 @@ class Ending(NamedTuple):
 
 
 def ending(result: LoadResult) -> Ending:
-    """How a load test ended, of exact builtin types: execnet takes nothing else."""
-    return Ending(result.summary.verdict.outcome, str(failure_text(result) or ""), _text(result))
+    """How a load test ended."""
+    failure = str(failure_text(result) or "")  # a class of our own does not travel
+    return Ending(result.summary.verdict.outcome, failure, _text(result))
 
 
 def _text(result: LoadResult) -> str:
