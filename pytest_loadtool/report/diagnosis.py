@@ -60,6 +60,8 @@ def fix_first(diagnosis: Diagnosis, path: str) -> list[str]:
     first, *others = diagnosis.causes or (None,)
     if first is not None:
         lines += cause_lines(first, path)
+        if not any(one.command for one in first.remedies[:1]):
+            lines += _command("  check", f"pytest {quote(path)}")
         for one in others:
             lines += row("  or", one.text)
     else:
@@ -155,8 +157,6 @@ def cause_lines(cause: Cause, path: str) -> Iterator[str]:
             yield from _command("", line)
     for remedy in cause.remedies:
         yield from _remedy(remedy, path)
-    if not any(one.command for one in cause.remedies[:1]):
-        yield from _command("  check", f"pytest {quote(path)}")
 
 
 def _remedy(remedy: Remedy, path: str) -> Iterator[str]:
