@@ -1,7 +1,7 @@
 """pytest: the hooks. An edge, and the only room that knows pytest and pytest-xdist.
 
 This module is loaded in every pytest run of every project that has the package installed, and in
-every xdist worker, so it holds thin hooks only: nothing but pytest and this room's `options` is
+every xdist worker, so it holds thin hooks only: nothing but pytest and this room's options is
 imported until a hook has something to do.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_loadtool import CASE_SUFFIX, LOAD_SUFFIX, listeners
-from pytest_loadtool.plugin import options
+from pytest_loadtool.plugin import option_table, options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,13 +29,13 @@ _RECORDED = pytest.StashKey["list[RecordedCase]"]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options of group "loadtool"."""
-    options.declare(parser)
+    option_table.declare(parser)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> None:
     """Add options that other plugins and conftests may have: now those are known."""
-    options.declare_unless_taken(parser, load=early_config.known_args_namespace.load)
+    option_table.declare_unless_taken(parser, load=early_config.known_args_namespace.load)
 
 
 @pytest.hookimpl(tryfirst=True)

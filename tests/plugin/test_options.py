@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.plugin import options
+from pytest_loadtool.plugin import option_table
 from tests.plugin.serving import case
 
 NOWHERE = "http://127.0.0.1:9"
@@ -73,7 +73,7 @@ def test_help_explains_each_option(pytester: pytest.Pytester) -> None:
 def test_documentation_names_each_option() -> None:
     """docs/pytest.md lists every option, and its twin in the configuration file."""
     page = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text(encoding="utf-8")
-    for name in [*options._OPTIONS, *options._TWINS, *options._PREFERENCES]:
+    for name in [*option_table.OPTIONS, *option_table.TWINS, *option_table._PREFERENCES]:
         assert f"`{name}" in page
 
 
@@ -187,12 +187,13 @@ def test_idle_plugin_imports_next_to_nothing() -> None:
     assert result.stdout.split() == [
         "pytest_loadtool",
         "pytest_loadtool.plugin",
+        "pytest_loadtool.plugin.option_table",
         "pytest_loadtool.plugin.options",
     ]
 
 
 def test_run_without_cases_stays_light(pytester: pytest.Pytester) -> None:
-    """A project that has no files for it pays for its two modules only, to the end of the run."""
+    """A project that has no files for it pays for the options only, to the end of the run."""
     pytester.makeconftest(
         """
         import sys
@@ -206,5 +207,8 @@ def test_run_without_cases_stays_light(pytester: pytest.Pytester) -> None:
     (pytester.path / "other.toml").write_text("")
     result = pytester.runpytest_subprocess("-v")
     result.stdout.fnmatch_lines(
-        ["LOADED pytest_loadtool pytest_loadtool.plugin pytest_loadtool.plugin.options"]
+        [
+            "LOADED pytest_loadtool pytest_loadtool.plugin pytest_loadtool.plugin.option_table "
+            "pytest_loadtool.plugin.options"
+        ]
     )

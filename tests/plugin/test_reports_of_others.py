@@ -61,6 +61,19 @@ def test_junit_has_thresholds_and_the_text(
 
 
 @WORKERS
+def test_summary_is_written(project: Project, workers: list[str]) -> None:
+    """The results in short, with the way to the whole."""
+    done = project.run(
+        *("--load", "--load-summary", "summary.md", "--load-html", "report.html", *workers)
+    )
+    assert done.returncode == 1, done.stdout
+    text = (project.path / "summary.md").read_text()
+    assert text.startswith("### ❌ Rush hour: failed\n")
+    assert "| throughput \\> 1000000/s |" in text
+    assert text.endswith("The whole report: `report.html`\n")
+
+
+@WORKERS
 def test_pytest_html_shows_the_text(project: Project, workers: list[str]) -> None:
     """The row of a load test has its report."""
     project.run("--load", *workers, *HTML)

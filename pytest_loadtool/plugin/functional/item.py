@@ -30,7 +30,8 @@ from pytest_loadtool.plugin.functional.notices import (
     unverified,
 )
 from pytest_loadtool.plugin.functional.steps import StepLines, StepReporter, StepResult
-from pytest_loadtool.plugin.options import KEEPING, TRACING, server_of, trust_of
+from pytest_loadtool.plugin.option_table import KEEPING, TRACING
+from pytest_loadtool.plugin.options import server_of, trust_of
 from pytest_loadtool.plugin.overrides import on_its_way
 from pytest_loadtool.plugin.paths import shown_error, shown_path
 from pytest_loadtool.plugin.proxy import proxy_secrets

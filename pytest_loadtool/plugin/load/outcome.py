@@ -74,7 +74,8 @@ class Ending(NamedTuple):
 
 def ending(result: LoadResult) -> Ending:
     """How a load test ended."""
-    return Ending(result.summary.verdict.outcome, failure_text(result) or "", _text(result))
+    failure = str(failure_text(result) or "")  # a class of our own does not travel
+    return Ending(result.summary.verdict.outcome, failure, _text(result))
 
 
 def _text(result: LoadResult) -> str:

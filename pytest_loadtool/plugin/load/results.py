@@ -90,6 +90,13 @@ def _html(results: Sequence[LoadResult], config: pytest.Config) -> bytes:
     return load_page([run_data(one, environment(config, one.configuration)) for one in summaries])
 
 
+def _markdown(results: Sequence[LoadResult], config: pytest.Config) -> bytes:
+    from pytest_loadtool.report.load.markdown import load_markdown
+
+    page = config.getoption("load_html") or ""
+    return load_markdown([one.summary for one in results], page).encode()
+
+
 class LoadReporter:
     """Writes the results at the end of the session: only one process of a session has it."""
 
@@ -105,6 +112,7 @@ class LoadReporter:
             for option, text in (
                 ("load_json", _json),
                 ("load_html", _html),
+                ("load_summary", _markdown),
                 ("load_save", saved_runs),
             )
             if (path := target_file(config, option)) is not None

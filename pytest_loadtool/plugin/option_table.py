@@ -1,0 +1,377 @@
+"""The command line options and their twins in the configuration file: what there is.
+
+Imported in every pytest run: nothing heavy may enter.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+from typing import Any
+
+import pytest
+
+#: Of which replays a file is kept.
+KEEPING = ("no", "failed", "all")
+#: Of which replays a page is made.
+TRACING = ("off", "retain-on-failure", "on")
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "--record": {
+        "nargs": "?",
+        "const": "",
+        "metavar": "FILE",
+        "help": (
+            "Open the recording console instead of running tests, on the test case FILE "
+            "(*.case.toml), new or existing. There, 'record' starts a browser, 'stop' makes the "
+            "test case, 'help' says the rest. Needs pip install 'pytest-loadtool[record]'."
+        ),
+    },
+    "--record-url": {
+        "metavar": "URL",
+        "help": "With --record: start recording at once, with the browser on this page.",
+    },
+    "--record-browser": {
+        "metavar": "PATH",
+        "help": (
+            "With --record: the Chromium or Chrome to record. Default: the first one found on "
+            "PATH. 'none' opens no browser: point your own client at the recorder's proxy."
+        ),
+    },
+    "--record-script": {
+        "metavar": "FILE",
+        "help": (
+            "With --record: take the console's commands from FILE, or with '-' from standard "
+            "input, one on a line, without a terminal."
+        ),
+    },
+    "--record-reset": {
+        "metavar": "COMMAND",
+        "help": (
+            "With --record: a command that brings the server back. 'configure --replay' runs it, "
+            "without a shell, before the replays that want the server as it was."
+        ),
+    },
+    "--replay-har": {
+        "metavar": "FILE",
+        "help": (
+            "With --record: look at the replay of the test case that FILE keeps, such as one that "
+            "--loadtool-keep-replay has kept in CI."
+        ),
+    },
+    "--record-port": {
+        "metavar": "PORT",
+        "help": "With --record: the recorder's port on 127.0.0.1. Default: any free one.",
+    },
+    "--record-only": {
+        "action": "append",
+        "metavar": "DOMAIN",
+        "help": (
+            "When recording: record only this domain, with its subdomains; what others send passes "
+            "through. May be given several times."
+        ),
+    },
+    "--record-block": {
+        "action": "append",
+        "metavar": "DOMAIN",
+        "help": (
+            "When recording: refuse requests to this domain and its subdomains; they are not sent "
+            "at all. May be given several times."
+        ),
+    },
+    "--record-block-trackers": {
+        "action": "store_true",
+        "default": None,
+        "help": "When recording: block common analytics, advertising and tracking services.",
+    },
+    "--record-from-tests": {
+        "metavar": "DIR",
+        "help": (
+            "Run the tests as ever, and make a test case in DIR of what each passing test sends "
+            "through the recording proxy. Those of pytest-playwright do so by themselves; others "
+            "take it from the fixture loadtool_recorder."
+        ),
+    },
+    "--record-replace": {
+        "action": "store_true",
+        "default": None,
+        "help": "With --record-from-tests: record test cases anew that exist.",
+    },
+    "--load": {
+        "action": "store_true",
+        "default": False,
+        "help": (
+            "Run load tests instead of tests: each load configuration (*.load.toml) once. Nothing "
+            "else is collected: Python tests and test cases are left out. With -n N, N workers "
+            "share the load; without, this process makes it."
+        ),
+    },
+    "--load-json": {
+        "metavar": "FILE",
+        "help": "With --load: also write the results to FILE, as JSON.",
+    },
+    "--load-samples": {
+        "metavar": "DIR",
+        "help": (
+            "With --load: where exchanges that failed are kept, to be opened with --record CASE "
+            "--replay-har; 'no': nowhere. Default: NAME.failures, beside the file of --load-json "
+            "or the load configuration."
+        ),
+    },
+    "--load-top": {
+        "metavar": "N",
+        "help": (
+            "With --load: show the N transactions that took the most time in sum. Default: all, "
+            "the static files of each page as one."
+        ),
+    },
+    "--load-html": {
+        "metavar": "FILE",
+        "help": (
+            "With --load: also write the results to FILE, as an HTML page with plots that needs "
+            "no network. While a load test runs, FILE shows how it is getting on."
+        ),
+    },
+    "--load-summary": {
+        "metavar": "FILE",
+        "help": (
+            "With --load: also write the results to FILE in short, as Markdown: for the summary of "
+            "a CI job or a comment on a pull request."
+        ),
+    },
+    "--load-save": {
+        "metavar": "FILE",
+        "help": "With --load: also keep the runs' response times in FILE, to be compared with.",
+    },
+    "--load-history": {
+        "metavar": "N",
+        "help": (
+            "With --load-save: keep the newest N runs of each load test in FILE, not only this "
+            "session's. Where there are several to compare with, their spread counts."
+        ),
+    },
+    "--load-compare": {
+        "metavar": "FILE",
+        "help": (
+            "With --load: compare each run with the earlier ones in FILE, which --load-save has "
+            "written, and fail it where it has become worse."
+        ),
+    },
+    "--load-tolerance": {
+        "metavar": "PERCENT",
+        "help": (
+            "With --load-compare: how much worse a run may be: longer response times (median, "
+            "95th, 99th percentile), more errors, less throughput. Default: 10%%."
+        ),
+    },
+    "--loadtool-server": {
+        "metavar": "URL",
+        "help": (
+            "Replay against this server (http://host:port) in place of the one that the test cases "
+            "or load configurations name; fixtures named by 'server_fixture' are then not used."
+        ),
+    },
+    "--loadtool-transport": {
+        "choices": ("raw", "httpx"),
+        "help": (
+            "What requests go over, in place of what the test cases say: 'raw' (HTTP/1.1, built "
+            "for load; the default) or 'httpx' (also HTTP/2)."
+        ),
+    },
+    "--loadtool-untrusted": {
+        "action": "store_true",
+        "default": False,
+        "help": (
+            "The test cases are from elsewhere: they may read no environment, keyring or other "
+            "files, run no application or fixture of this project, and send to the server that "
+            "--loadtool-server names, and no other."
+        ),
+    },
+    "--loadtool-strict": {
+        "action": "store_true",
+        "default": None,
+        "help": (
+            "Fail each transaction whose answer differs from the recorded one (another status "
+            "from 200 to 399, kind, title, JSON keys, an empty list), which otherwise passes and "
+            "is told. In tests, load tests and the console."
+        ),
+    },
+    "--loadtool-app": {
+        "metavar": "MODULE:NAME",
+        "help": (
+            "Ask this ASGI or WSGI application, in this process and without a server, in place of "
+            "the servers and applications that the test cases name."
+        ),
+    },
+    "--proxy-url": {
+        "dest": "loadtool_proxy",
+        "metavar": "URL",
+        "help": (
+            "Replay and record through this HTTP proxy (http://[user:password@]host:port), in "
+            "place of what the test cases say. 'environment' takes the one that HTTP_PROXY, "
+            "HTTPS_PROXY, ALL_PROXY and NO_PROXY name, 'none' goes without."
+        ),
+    },
+    "--loadtool-keep-replay": {
+        "nargs": "?",
+        "const": "all",
+        "metavar": "no|failed|all",
+        "help": (
+            "Keep what a test sent and received, as a HAR file in CASE.replays beside the test "
+            "case, for you alone: of no test (the default), of tests that failed, or of all "
+            "(without a value, too). The last five of each test case stay. The console and "
+            "browsers open them."
+        ),
+    },
+    "--loadtool-html": {
+        "metavar": "FILE",
+        "help": (
+            "Write what the test cases did to FILE, as an HTML page that needs no network: pages, "
+            "transactions over time, failures with what to fix first. Of load tests: --load-html."
+        ),
+    },
+    "--loadtool-trace": {
+        "nargs": "?",
+        "const": "retain-on-failure",
+        "metavar": "off|retain-on-failure|on",
+        "help": (
+            "Leave an HTML page of a test in CASE.replays beside the test case, and the HAR file "
+            "of its replay: of no test (the default), of tests that failed (without a value, "
+            "too), or of all. The page has what was recorded beside what was replayed, each value "
+            "from producer to consumer, and what to fix first; secrets are cut. The last five of "
+            "each test case stay."
+        ),
+    },
+    "--loadtool-think-time": {
+        "metavar": "recorded|none|TIME",
+        "help": (
+            "How long to pause between pages when a test case is replayed as a test: as recorded "
+            "(the default), not at all (Play Fast), or as recorded but at most TIME, such as 500ms "
+            "or 2s."
+        ),
+    },
+    "--loadtool-timeout": {
+        "metavar": "TIME",
+        "help": (
+            "How long a request may take when a test case is replayed as a test: for connecting, "
+            "and then to its last byte, such as 5s or 3m. Default: 60s. Load configurations have "
+            "their own: timeout."
+        ),
+    },
+}
+
+#: Options that do not depend on the single run, and their help in the configuration file. The name
+#: there is the option's own, with underscores.
+TWINS = {
+    "record_browser": "The Chromium or Chrome to record with; see --record-browser.",
+    "record_port": "The recorder's port; see --record-port.",
+    "record_only": "The domains to record; see --record-only.",
+    "record_block": "The domains to block; see --record-block.",
+    "record_block_trackers": "Whether trackers are blocked; see --record-block-trackers.",
+    "load_html": "The HTML page with the results of load tests; see --load-html.",
+    "load_history": "How many runs of a load test are kept; see --load-history.",
+    "load_tolerance": "How much worse a run may be than an earlier one; see --load-tolerance.",
+    "loadtool_server": "The server to replay against; see --loadtool-server.",
+    "loadtool_transport": "What requests go over: raw, httpx; see --loadtool-transport.",
+    "loadtool_strict": "Whether what differs from the recording fails; see --loadtool-strict.",
+    "loadtool_app": "The application to ask in this process; see --loadtool-app.",
+    "loadtool_proxy": "The proxy to replay through: URL, environment, none; see --proxy-url.",
+    "loadtool_keep_replay": "Which replays are kept: no, failed, all; see --loadtool-keep-replay.",
+    "loadtool_html": "The HTML page of the test cases of a run; see --loadtool-html.",
+    "loadtool_trace": "Which pages are left: off, retain-on-failure, on; see --loadtool-trace.",
+    "loadtool_think_time": "Pauses between pages: recorded, none, TIME; see --loadtool-think-time.",
+    "loadtool_timeout": "How long a request may take; see --loadtool-timeout.",
+}
+
+#: The size of a load test: by the key of a load configuration, what is typed and what it means.
+SIZES = {
+    "users": ("N", "So many virtual users; of arrivals, the most at work at once"),
+    "duration": ("TIME", "So long, such as 30s or 5m"),
+    "ramp_up": ("TIME", "All users have started after this time"),
+    "rate": ("RATE", "So many iterations begin in a time, such as 50/s"),
+    "iterations": ("N", "So many iterations of each user, at most"),
+}
+
+_ASM_RULES = (
+    "Files with rules of application state management (*.rules.toml) for all test cases of the "
+    "project: they come before those of the package. Relative to this file."
+)
+
+_BODY_LIMIT = (
+    "The largest body of a response that is kept when a test case is replayed as a test, such as "
+    "200 MB. Default: 64 MB. Load configurations have their own: body_limit."
+)
+
+_OUTSIDE_PATHS = (
+    "Folders and files outside of pytest's root directory that test cases may read: datasets, "
+    "uploads, certificates, rules. Relative to this file."
+)
+
+#: Preferences of the console, which has a command for them.
+_PREFERENCES = {
+    "record_grouping": (
+        "How recorded transactions are grouped into pages: referrer (Referrer Analysis, the "
+        "default) or activity (Activity Monitoring)."
+    ),
+    "record_activity_threshold": (
+        "The pause that ends a page of Activity Monitoring, such as 1500ms. Default: 2s."
+    ),
+}
+
+#: What is no text in the configuration file.
+_TYPES: dict[str, Any] = {
+    "record_only": "args",
+    "record_block": "args",
+    "record_block_trackers": "bool",
+    "loadtool_strict": "bool",
+}
+
+
+def declare(parser: pytest.Parser) -> None:
+    """Add the options and their twins."""
+    group = parser.getgroup(
+        "loadtool", "record, replay and load-test HTTP traffic (pytest-loadtool)"
+    )
+    for name, attributes in OPTIONS.items():
+        group.addoption(name, **attributes)
+    for name, text in {**TWINS, **_PREFERENCES}.items():
+        parser.addini(name, text, type=_TYPES.get(name, "string"), default="")
+    for key, (metavar, meaning) in SIZES.items():
+        option = f"load-{key}".replace("_", "-")
+        group.addoption(
+            f"--{option}",
+            metavar=metavar,
+            help=(
+                f"With --load: {meaning[0].lower()}{meaning[1:]}, in place of what the load "
+                f"configurations say. Then also --{option.removeprefix('load-')}, and "
+                f"LOADTOOL_{key.upper()} in the environment."
+            ),
+        )
+        parser.addini(f"load_{key}", f"{meaning}; see --{option}.", default="")
+    parser.addini("loadtool_asm_rules", _ASM_RULES, type="paths")
+    parser.addini("loadtool_body_limit", _BODY_LIMIT, default="")
+    parser.addini("loadtool_outside_paths", _OUTSIDE_PATHS, type="paths")
+
+
+def declare_unless_taken(parser: pytest.Parser, *, load: bool) -> None:
+    """Add the options whose names are not ours alone, unless another plugin or a conftest has them:
+    the base URL of pytest-base-url and, for a load test, the short names of its size."""
+    wanted: dict[str, dict[str, Any]] = {
+        "--base-url": {
+            "metavar": "URL",
+            "default": os.environ.get("PYTEST_BASE_URL"),
+            "help": (
+                "As --loadtool-server, by the name that pytest-base-url and pytest-playwright have "
+                "for it; of a path in it nothing is taken."
+            ),
+        }
+    }
+    if load:
+        for key, (metavar, meaning) in SIZES.items():
+            short = f"--{key.replace('_', '-')}"
+            wanted[short] = {"dest": f"load_{key}", "metavar": metavar, "help": f"{meaning}."}
+    group = parser.getgroup("loadtool")
+    for name, attributes in wanted.items():
+        with contextlib.suppress(ValueError, argparse.ArgumentError):
+            group.addoption(name, **attributes)
