@@ -21,11 +21,13 @@ from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.diagnosis.subject import Subject
 
 #: A longer request is shown in the console.
-_CURL_ROOM = 400
+_LONGEST_CURL = 400
 #: Headers that make no difference to whether a server fails.
 _NOISE = re.compile(r"host|accept.*|sec-.*|user-agent|referer|origin|upgrade.*|dnt|priority|cookie")
 #: The environment variable that a password is taken from.
 PASSWORD = "LOADTOOL_PASSWORD"  # noqa: S105  its name
+#: Who asks, in an address.
+_USER = re.compile(r"://[^/?#\s']*@")
 _ROW = re.compile(r"\brow (\d+) of ")
 
 
@@ -65,7 +67,8 @@ def _curl(situation: Situation, outcome: StepOutcome, options: Sequence[str]) ->
     lines = [one.partition(": ")[::2] for one in others]
     body = outcome.response.request.partition(b"\r\n\r\n")[2]
     url = target if "://" in target else f"{outcome.origin}{target}"
-    if "${" in url:
+    proxy = subject.case.proxy
+    if "${" in url or (proxy is not None and proxy.username):
         return ""
     mask = subject.mask
     shown = [(name, mask.header(name, value)) for name, value in lines]
@@ -78,7 +81,9 @@ def _curl(situation: Situation, outcome: StepOutcome, options: Sequence[str]) ->
     command = command.replace(" \\\n  ", " ").replace(" --globoff", "")
     for added in ("User-Agent", "Accept"):
         command = command.replace(f" --header {added}:", "")
-    return command if len(command) <= _CURL_ROOM and "\n" not in command else ""
+    if mask.known(command) != command or _USER.search(command):
+        return ""
+    return command if len(command) <= _LONGEST_CURL and "\n" not in command else ""
 
 
 def _route(subject: Subject, url: str) -> list[str]:

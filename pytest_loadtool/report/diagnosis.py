@@ -60,8 +60,7 @@ def fix_first(diagnosis: Diagnosis, path: str) -> list[str]:
     first, *others = diagnosis.causes or (None,)
     if first is not None:
         lines += cause_lines(first, path)
-        if not any(one.command for one in first.remedies[:1]):
-            lines += _command("  check", f"pytest {quote(path)}")
+        lines += _check(first, path)
         for one in others:
             lines += row("  or", one.text)
     else:
@@ -87,11 +86,16 @@ def checked(diagnosis: Diagnosis) -> list[str]:
     return [head, *lines]
 
 
-def consequences(diagnosis: Diagnosis, path: str) -> list[str]:
-    """Return the later failures, each with what it lacks of the one to mend."""
+def consequences(diagnosis: Diagnosis, path: str, *, brief: bool = False) -> list[str]:
+    """Return the later failures, each with what it lacks of the one to mend; if ``brief``, only
+    their numbers: each was told as it came."""
     later = diagnosis.later
     if not later:
         return []
+    if brief:
+        numbers = ", ".join(str(one.index + 1) for one, _ in later[:_MOST_LATER])
+        more = f" and {len(later) - _MOST_LATER} more" if len(later) > _MOST_LATER else ""
+        return [f"later failures, possible consequences of the first: {numbers}{more}"]
     lines: list[str] = []
     for one, names in later[:_MOST_LATER]:
         needs = f"; needs ${{{'}, ${'.join(names)}}}, which was not set" if names else ""
@@ -157,6 +161,12 @@ def cause_lines(cause: Cause, path: str) -> Iterator[str]:
             yield from _command("", line)
     for remedy in cause.remedies:
         yield from _remedy(remedy, path)
+
+
+def _check(cause: Cause, path: str) -> Iterator[str]:
+    """What shows whether it is mended, unless the remedy is itself a replay."""
+    if not any(one.command for one in cause.remedies[:1]):
+        yield from _command("  check", f"pytest {quote(path)}")
 
 
 def _remedy(remedy: Remedy, path: str) -> Iterator[str]:

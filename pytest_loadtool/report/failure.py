@@ -113,8 +113,8 @@ def told_facts(failure: LookedInto) -> list[tuple[str, str]]:
 def told(failure: LookedInto, *, brief: bool = False, whole: bool = True) -> str:
     """Return why the replay failed, as text.
 
-    If ``brief``, what was sent and received is left out, and what to mend comes last: at a terminal
-    that is what one sees. ``whole`` says that nobody stopped the replay.
+    If ``brief``, what was sent and received is left out, later failures are only numbers, and what
+    to mend comes last: at a terminal that is what one sees. ``whole`` says that nobody stopped the replay.
     """
     case, path, by_index, found = failure.case, failure.path, failure.outcomes, failure.diagnosis
     first, failed = found.failed, sum(1 for one in by_index if one.failures)
@@ -129,7 +129,7 @@ def told(failure: LookedInto, *, brief: bool = False, whole: bool = True) -> str
         checked(found),
         _extractors(subject, by_index),
         *([] if brief else _exchanged(subject)),
-        consequences(found, path),
+        consequences(found, path, brief=brief),
     )
     parts = [lines for lines in map(list, sections) if lines]
     text = "\n\n".join("\n".join(lines) for lines in (reversed(parts) if brief else parts))

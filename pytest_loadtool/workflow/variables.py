@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference
 from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.diagnosis.kept import matched
-from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.errors import CaseError
 from pytest_loadtool.workflow.replays import OpenReplay
 
 
@@ -65,6 +67,22 @@ def variable_rows(document: Document, opened: OpenReplay | None) -> Iterator[Var
             tuple(users.get(name, ())),
             is_secret(name.rpartition(".")[2]),
         )
+
+
+def with_constant(case: TestCase, name: str, value: str) -> TestCase:
+    """Return ``case`` with a user variable that is ``value``, wherever it came from before.
+
+    Raises:
+        CaseError: there is no such variable, or a response sets it.
+    """
+    known = case.variables.get(name)
+    if known is None:
+        raise CaseError(f"there is no variable {name!r}: `variables` lists them")
+    for number, one in enumerate(case.transactions(), 1):
+        if any(extractor.variable == name for extractor in one.extractors):
+            raise CaseError(f"an extractor of {number} {one.title} sets {name}")
+    made = Variable(name, value=value, recorded=known.recorded)
+    return replace(case, variables=MappingProxyType({**case.variables, name: made}))
 
 
 def _origin(case: TestCase, name: str, opened: OpenReplay | None) -> str:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_loadtool.correlation.kinds import collection, reads
+from pytest_loadtool.correlation.kinds import collection, id_stem, reads
 from pytest_loadtool.model.exchange import Exchange
 from tests.correlation.exchanges import answered, exchange, html, json_body
 from tests.correlation.talk import call, get, made, post, requests, run
@@ -365,3 +365,15 @@ def test_a_bare_id_in_a_query_is_of_what_the_path_says() -> None:
     (extractor,) = [*last.case.transactions()][3].extractors
     assert str(extractor.source) == "link /documents/edit?id=* in the item of 'Route 66'"
     assert requests(last)[4] == f"/documents/edit?id=${{{extractor.variable}}}"
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        *(("item_id", "item"), ("itemIds", "item"), ("itemid", "item"), ("id", "")),
+        *(("issue_to_id", "issue"), ("relation[issueFromId]", "relation issue"), ("to_id", "to")),
+    ],
+)
+def test_which_of_two_things_an_id_is_of(name: str, stem: str) -> None:
+    """Both ends of a relation are things of the kind."""
+    assert id_stem(name) == stem

@@ -113,7 +113,7 @@ def test_ignored_token() -> None:
     save = saving(f"sig={TOKEN.replace('+', '%2B').replace('=', '%3D')}&title=Tea")
     plain = failed(save, 403).causes[0]
     assert plain.text.startswith("sig = ")
-    assert plain.remedies[0].commands == ("configure --replay",)
+    assert plain.remedies[0].commands == ("application-state", "save")
     ignoring = failed(save, 403, asm=AsmSettings(ignore=("s*g",))).causes[0]
     assert 'take "s*g" out of `ignore`' in ignoring.remedies[0].text
 
@@ -185,5 +185,6 @@ def test_proxy_that_wants_a_login() -> None:
         mask=Mask(),
     )
     assert found.causes[0].text == "The proxy wants a login (Basic)."
-    (command,) = found.causes[0].remedies[0].commands
+    command, save = found.causes[0].remedies[0].commands
     assert command.startswith("properties --proxy http://127.0.0.1:3128 --proxy-username USER")
+    assert save == "save"

@@ -41,7 +41,10 @@ _STEP = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 #: Keys as tmux calls them.
-_KEYS = {"Esc": "Escape", "→": "Right", "←": "Left", "↓": "Down", "↑": "Up", "PgDn": "PageDown"}
+_KEYS = {
+    **{"Esc": "Escape", "PgDn": "PageDown", "Ctrl-U": "C-u"},
+    **{"→": "Right", "←": "Left", "↓": "Down", "↑": "Up"},
+}
 _PROMPT = re.compile(r"(?:loadtool>|\$|.*\[[^\]]*\]|.*\?|-- .* --) ")
 _INPUT = re.compile(rf"({_PROMPT.pattern})(\S.*)")
 #: The question whether there is more to be shown, and its answer. It is gone afterwards.
@@ -76,6 +79,7 @@ STAND_INS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
     (re.compile(r"\b[A-Za-z0-9]{32,64}\b"), _token),
     (re.compile(r"(?<=\(recorded: )\w+(?=…)"), _token),
     (re.compile(r"(?<=csrf_token\[\d\] {6}[\d ] {2})\w+"), _token),
+    (re.compile(r"(?<=csrf_token\[\d\] {3}\d {7})\w{4}…\w{4}"), "slFo…Lm3P"),
     (re.compile(r"(?<=csrfmiddlewaretoken=)\w+"), _token),
     (re.compile(r"(?<=^ {3})\w+(?=&name=)|(?<=^ {6})\w{10}$|(?<=│ {3})\w{4}$"), _token),
     (re.compile(r"(?<=One iteration takes )\d+ s"), "6 s"),
@@ -188,8 +192,10 @@ class Follower:
         self._terminal.type(text)
         if text:
             self._until(lambda: self._line().rstrip().endswith(text.rstrip()[-20:]))
+        typed = self._line()
         self._terminal.press("Enter")
-        self._until(lambda: not _PROMPT.fullmatch(self._line()) or self._told() != before)
+        # What asks whether there is more leaves nothing behind: then only the line is another one.
+        self._until(lambda: self._line() != typed or self._told() != before)
 
     def _screen(self, block: str, *, write: bool) -> str:
         expected = block.splitlines()

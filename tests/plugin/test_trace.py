@@ -144,6 +144,38 @@ def test_without_the_recording(pytester: pytest.Pytester, server: Server) -> Non
     assert "403 Forbidden" in text
 
 
+BROKEN = f"""
+import importlib
+
+import pytest
+
+@pytest.fixture(autouse=True)
+def broken(monkeypatch):
+    def write_trace(*_, **__):
+        raise TypeError("no page with {PASSWORD}")
+
+    tracing = importlib.import_module("pytest_loadtool.workflow.tracing")
+    monkeypatch.setattr(tracing, "write_trace", write_trace)
+"""
+
+
+def test_a_bug_does_not_hide_the_failure(pytester: pytest.Pytester, server: Server) -> None:
+    """The failure stands first, the bug below it, without the secrets that its text may have; of a
+    replay that passed, the bug alone."""
+    prepare(pytester, server)
+    write(pytester, "good", case(server.url, "GET /a"))
+    pytester.makeconftest(BROKEN)
+    result = pytester.runpytest("shop.case.toml", "--loadtool-trace")
+    result.assert_outcomes(failed=1)
+    result.stdout.re_match_lines(
+        ["FIX FIRST +2 of 2.*", "its page was not written, which is a bug of.*", "TypeError: no.*"]
+    )
+    assert PASSWORD not in result.stdout.str()
+    result = pytester.runpytest("good.case.toml", "--loadtool-trace=on")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*TypeError: no page with*"])
+
+
 def test_a_replay_that_came_to_nothing(pytester: pytest.Pytester, server: Server) -> None:
     """The page says what ended it, and that nothing was sent."""
     write(pytester, "shop", case("", "GET /", head='app = "no_such_module:app"'))

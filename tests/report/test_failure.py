@@ -132,7 +132,7 @@ def test_brief() -> None:
     """At a terminal one sees the end: what to mend stands there, and no body before it."""
     text = explain(CASE, OUTCOMES, path="x.case.toml", evidence=EVIDENCE, brief=True)
     sections = text.split("\n\n")
-    assert sections[0].startswith("later failures")
+    assert sections[0] == "later failures, possible consequences of the first: 3, 4"
     assert sections[-1].startswith("FIX FIRST  2 of 4")
     assert "sent to" not in text
 

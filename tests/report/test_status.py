@@ -13,6 +13,7 @@ def test_what_a_run_waits_for_in_the_end() -> None:
     assert waiting([52.4, 3.0, 1.0, 2.0, 9.0], 12.0, LOAD) == (
         "5 users are in think time, longest 52 s more; cut in 28 s"
     )
+    assert waiting([0.4], 12.0, LOAD) == "1 user is in think time; cut in 28 s"
     assert waiting([7.0], 12.0, LOAD) == "1 user is in think time, longest 7 s more; cut in 28 s"
     assert waiting([], 39.0, LOAD) == "cut in 1 s"
 

@@ -119,6 +119,8 @@ async def wizards(session: Console) -> None:
             _WIZARDS,
             next(iter(_WIZARDS)),
             otherwise="nobody is here to ask: each wizard is a command with options",
+            why="The first finds what a recording needs to be played, the next two say who logs in "
+            "and how, the last what a load test sends. Each asks again before it changes anything.",
         )
     )
     await execute(session, _WIZARDS[chosen])

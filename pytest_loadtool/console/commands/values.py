@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from pytest_loadtool.console.arguments import SearchScope, TracedValue
+from pytest_loadtool.codec.secret import is_secret
+from pytest_loadtool.codec.suggestions import did_you_mean
+from pytest_loadtool.console.arguments import SearchScope, TracedValue, VariableName
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.replays import replay_if_any
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import looking as views
 from pytest_loadtool.masking.text import Unmasked
 from pytest_loadtool.workflow import finding
+from pytest_loadtool.workflow.errors import CaseError
 from pytest_loadtool.workflow.replays import mask_for
 from pytest_loadtool.workflow.telling import counted
-from pytest_loadtool.workflow.variables import variable_rows
+from pytest_loadtool.workflow.variables import variable_rows, with_constant
 
 #: Matches that `search` shows unless all are asked for.
 _MOST_SHOWN = 100
@@ -40,6 +43,27 @@ async def variables(session: Console, name: str = "", *, secrets: bool = False) 
     await session.page(views.variable_table(shown, titles, mask))
     if opened is None:
         session.say("Nothing was replayed yet: `play` gives them values.")
+
+
+async def variable(session: Console, name: VariableName, value: str) -> None:
+    """Give a user variable another value: what every field and check that uses it has from now on.
+
+    NAME is a variable of the test case, as `variables` lists it; `set-field 7 name --variable NAME`
+    makes one. VALUE is sent as it stands, encoded as each place needs, instead of what the variable
+    came from before: an environment variable, a template, a generator. What an extractor or a
+    dataset's row sets anyhow is refused.
+
+    Example: `variable product "Large teapot"`
+    """
+    document = session.opened()
+    try:
+        case = with_constant(document.case, name, value)
+    except CaseError as error:
+        raise UsageError(f"{error}{did_you_mean(name, document.case.variables)}") from None
+    session.document = replace(document, case=case)
+    if is_secret(name):
+        session.secrets.add(value)
+    session.say(f"{name}: {'*' * 8 if is_secret(name) else value}")
 
 
 async def search(

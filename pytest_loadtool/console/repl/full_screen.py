@@ -46,7 +46,14 @@ class Views:
         self._editor: Editor | None = None
 
     async def show(self, number: int) -> None:
-        """Show it at a transaction, or where it was for 0, until it is left."""
+        """Show it at a transaction, or where it was for 0, until it is left.
+
+        The terminal echoes nothing meanwhile: what is typed while it opens is for the view.
+        """
+        with self._prompt.input.raw_mode():
+            await self._show(number)
+
+    async def _show(self, number: int) -> None:
         from pytest_loadtool.console.fullscreen.view import FullScreen
 
         shown = FullScreen(

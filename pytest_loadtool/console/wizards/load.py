@@ -23,6 +23,9 @@ _NONE = "none"
 #: How many iterations a user should have time for, and what a duration is rounded up to (seconds).
 _ITERATIONS, _ROUND = 3, 60.0
 
+#: Seconds over which users begin, at most this part of the duration.
+_RAMP, _RAMP_SHARE = 10.0, 5.0
+
 
 @dataclass(frozen=True, slots=True)
 class _Value:
@@ -47,7 +50,7 @@ def load_lines(begun: LoadConfiguration, length: Length, others: Sequence[str], 
     made, options = begun, []
     more = (_cases(others),) if others else ()
     for one in (*_VALUES[model], *more, _THINK_TIME, _THRESHOLD):
-        default = _enough(length) if one.key == "duration" else one.default
+        default = _default(one, length, made)
         answer = yield from question(f"{one.text}?", default, _understood(made, one), why=one.why)
         if answer == _NONE and one is not _THINK_TIME:
             continue
@@ -67,7 +70,7 @@ _DURATION = _Value(
     "duration", "For how long", "1m", "Each user should finish some iterations in this time."
 )
 _RAMP_UP = _Value(
-    "ramp_up", "Over how long do they begin (0s: all at once)", "10s",
+    "ramp_up", "Over how long do they begin (0s: all at once)", "",
     "All at once is a load of its own, which few servers ever see.",
 )  # fmt: skip
 _THINK_TIME = _Value(
@@ -116,6 +119,15 @@ def _about(length: Length) -> str:
         return ""
     thinking = f", {seconds(round(length.thinking))} of it think time" if length.thinking else ""
     return f"One iteration takes {seconds(round(length.total))}{thinking}."
+
+
+def _default(one: _Value, length: Length, made: LoadConfiguration) -> str:
+    """What an empty answer means: never what the answers before rule out."""
+    if one.key == "duration":
+        return _enough(length)
+    if one is _RAMP_UP and made.duration is not None:
+        return format_duration(min(_RAMP, made.duration / _RAMP_SHARE))
+    return one.default
 
 
 def _enough(length: Length) -> str:

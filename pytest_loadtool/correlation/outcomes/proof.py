@@ -84,7 +84,7 @@ def names(step: RecordedStep, thing: Thing) -> bool:
     """Whether what is asked for has the id in its address, or in what else it sends."""
     body = step.exchange.request_body if step.exchange is not None else b""
     asked = thing.id in step.address
-    sent = looks_random(thing.id) and thing.id.encode() in body
+    sent = thing.id.encode() in body and looks_random(thing.id)
     if not asked and not sent:
         return False
     word = rf"(?<![\w-]){re.escape(thing.id)}(?![\w-])"

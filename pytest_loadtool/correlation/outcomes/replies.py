@@ -29,6 +29,8 @@ _DONE = GOOD_WORDS | {
     *("modified", "moved", "processed", "published", "removed", "renamed", "restored", "saved"),
     *("sent", "stored", "submitted", "updated", "upserted", "written"),
 }
+#: Of these, what an answer to PUT says depends on whether the thing was there (RFC 9110 §9.3.4).
+_NEW = frozenset({"added", "created", "inserted", "modified", "updated", "upserted"})
 #: What fields are called that have such a word, a truth, or the code of a status.
 _SAYING = frozenset({"code", "outcome", "result", "return", "state", "status", "status code"})
 _FAILED = frozenset({"error", "errors", "failed", "failures", "rejected"})
@@ -43,23 +45,24 @@ _COUNT = re.compile(r'"([\w-]{2,40})"(\s*:\s*)([1-9]\d{0,6})(\s*[,}])')
 
 def reply(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """The validators of the change's own answer, or of the page that it leads to."""
+    done = _DONE - _NEW if change.method == "PUT" else _DONE
     if answer.document is not None:
         counts = _sent(change)
-        for path, value in _said(answer, counts):
+        for path, value in _said(answer, counts, done):
             nothing = value == ()
             check = JsonValidator(path, None if nothing else value, absent=nothing)
             yield _proof(answer, path.removeprefix("$."), check)
         for found in _COUNT.finditer(answer.text):
-            if _is_done(plain(found[1])) and int(found[3]) not in counts:
+            if _tells(plain(found[1]), done) and int(found[3]) not in counts:
                 none = escape(f'"{found[1]}"{found[2]}0{found[4]}')
                 yield _proof(answer, found[1], TextValidator(none, absent=True))
         return
     text = answer.text.strip()
-    if text.lower() in _DONE | {"true"}:
+    if text.lower() in done | {"true"}:
         yield _proof(answer, text, TextValidator(escape(text)))
     elif answer.is_page and answer.is_xml:
         for found in _ELEMENT.finditer(answer.text):
-            if found[2].lower() in _DONE | {"true"}:
+            if found[2].lower() in done | {"true"}:
                 shown = f"{found[1]}>{found[2]}<"
                 yield _proof(answer, found[1], TextValidator(escape(shown)))
     elif answer.is_page:
@@ -77,7 +80,9 @@ def _sent(change: Change) -> frozenset[int]:
     return frozenset({1, sum(not one.given for one in change.things)})
 
 
-def _said(answer: SeenAnswer, counts: frozenset[int]) -> Iterator[tuple[str, Any]]:
+def _said(
+    answer: SeenAnswer, counts: frozenset[int], done: frozenset[str]
+) -> Iterator[tuple[str, Any]]:
     """The paths to what tells that it went well, each with what it has: of the last kind, ``()``,
     nothing; None is anything."""
     is_query = answer.step.exchange is not None and operation(answer.step.exchange) is not None
@@ -87,20 +92,20 @@ def _said(answer: SeenAnswer, counts: frozenset[int]) -> Iterator[tuple[str, Any
         for key, value in item.items():
             path = format_path((*steps, key))
             name = plain(key) if KEY.fullmatch(key) else ""
-            if not {*name.split()}.isdisjoint(_FAILED) and value == []:
+            if _tells(name, _FAILED) and value == []:
                 yield f"{path}[0]", ()
-            elif _is_well(name, value, counts):
+            elif _is_well(name, value, counts, done):
                 yield path, value
 
 
-def _is_done(name: str) -> bool:
-    return not {*name.split()}.isdisjoint(_DONE)
+def _tells(name: str, words: frozenset[str]) -> bool:
+    return not words.isdisjoint(name.split())
 
 
-def _is_well(name: str, value: Any, counts: frozenset[int]) -> bool:
+def _is_well(name: str, value: Any, counts: frozenset[int], done: frozenset[str]) -> bool:
     if isinstance(value, bool):
-        return value and (_is_done(name) or name in _SAYING)
+        return value and (_tells(name, done) or name in _SAYING)
     if isinstance(value, int):
         ok = name in _SAYING and 200 <= value <= 299
-        return ok or (_is_done(name) and value in counts and value > 0)
-    return name in _SAYING and isinstance(value, str) and value.lower() in _DONE
+        return ok or (_tells(name, done) and value in counts and value > 0)
+    return name in _SAYING and isinstance(value, str) and value.lower() in done

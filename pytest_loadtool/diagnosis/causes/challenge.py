@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Sequence
 from shlex import quote
+from urllib.parse import urlsplit
 
 from pytest_loadtool.auth import Challenge, parse_challenges, scheme_names, supported
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
@@ -70,14 +71,7 @@ def http_authentication(situation: Situation) -> Cause | RuledOut | None:
             f"The server asks who you are ({schemes}), and no [[identity]] is for this host"
             + (f" and the realm {realms!r}." if realms else "."),
             SAID,
-            remedies=(
-                edited(
-                    f"say who the users are there, and set the environment variable {PASSWORD}; or "
-                    "correct `host` or `realm` of the [[identity]]",
-                    f"test-case-configuration --share USERNAME --password-env {PASSWORD}",
-                    place=situation.subject.path,
-                ),
-            ),
+            remedies=(_another_identity(situation),),
         )
     return Cause(
         f"The server asks who you are ({schemes}), and the test case does not say.",
@@ -89,6 +83,25 @@ def http_authentication(situation: Situation) -> Cause | RuledOut | None:
                 f"test-case-configuration --share USERNAME --password-env {PASSWORD}",
             ),
         ),
+    )
+
+
+def _another_identity(situation: Situation) -> Remedy:
+    """Who the users are at another place than those that the test case has users for."""
+    case = situation.subject.case
+    realm = next((one.realm for one in _challenges(situation) if one.realm), "")
+    lines = [] if PASSWORD in case.variables else [f"[variables.{PASSWORD}]", f'env = "{PASSWORD}"']
+    lines += ["[[identity]]"]
+    if any(one.host for one in case.identities):
+        lines.append(f"host = {json.dumps(urlsplit(situation.failed.origin).hostname)}")
+    if realm:
+        lines.append(f"realm = {json.dumps(realm, ensure_ascii=False)}")
+    lines += ['username = "USERNAME"', f'password = "${{{PASSWORD}}}"']
+    return Remedy(
+        f"say at the end who the users are there, and set the environment variable {PASSWORD}; or "
+        "correct `host` or `realm` of the [[identity]]",
+        line="\n".join(lines),
+        place=situation.subject.path,
     )
 
 

@@ -78,7 +78,7 @@ _POLICY = (
 #: What the same request shows by another client.
 _OUTSIDE = frozenset({"dns", "connect", "tls", "timeout", "reset", "protocol", "decoding"})
 #: How much longer is waited than before, at least, in seconds.
-_MORE_TIME = 300
+_PATIENCE = 300
 #: What libraries say of certificates, and what that means.
 _CERTIFICATES = {
     "expired": "The server's certificate has expired.",
@@ -109,7 +109,7 @@ def _remedies(situation: Situation, kind: str, message: str) -> Iterator[Remedy]
     if kind == "auth":
         yield from new_credentials(situation, message)
     elif kind == "timeout":
-        seconds = max(_MORE_TIME, 10 * round(situation.failed.milliseconds / 1000))
+        seconds = max(_PATIENCE, 10 * round(situation.failed.milliseconds / 1000))
         text = "wait longer, which also shows whether it comes at all"
         yield Remedy(text, command=f"pytest {quote(path)} --loadtool-timeout {seconds}s")
     elif kind in ("dns", "connect") and "proxy" in message:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from shlex import quote
 from urllib.parse import unquote_plus
 
@@ -26,6 +27,7 @@ from pytest_loadtool.diagnosis.page_errors import EXISTS, LONGEST_SAID, visible_
 from pytest_loadtool.diagnosis.redirect_mismatch import was_refused
 from pytest_loadtool.diagnosis.remedies import as_recorded, edited, references, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.model.editing import numbered_titles
 from pytest_loadtool.model.rule import same_name
 
 _BOT = re.compile(
@@ -73,13 +75,13 @@ def rate_limited(situation: Situation) -> Cause | RuledOut | None:
 
 
 #: A pause between pages after which a limit may take the next, in seconds: at least, and at most.
-_AT_LEAST, _WAIT_TOP = 2, 60
+_SHORTEST_WAIT, _LONGEST_WAIT = 2, 60
 
 
 def _wait(after: list[str]) -> int:
     """Seconds between pages, as the server asks for them (RFC 9110 §10.2.3)."""
-    asked = next((int(one) for one in after if one.isdecimal()), _AT_LEAST)
-    return min(max(asked, _AT_LEAST), _WAIT_TOP)
+    asked = next((int(one) for one in after if one.isdecimal()), _SHORTEST_WAIT)
+    return min(max(asked, _SHORTEST_WAIT), _LONGEST_WAIT)
 
 
 def overloaded(situation: Situation) -> Cause | RuledOut | None:
@@ -257,15 +259,18 @@ def refused_values(situation: Situation) -> Cause | RuledOut | None:
     """The server says which value it does not take."""
     if situation.status not in (400, 422) or not situation.complaints:
         return None
-    name = _named(situation)
+    field = _named(situation)
     number = situation.failed.index + 1
     remedies: tuple[Remedy, ...]
     remedies = (Remedy("compare what was sent with the recording", commands=(f"diff {number}",)),)
-    if name:
+    if field is not None:
+        expecting = tuple(_expecting(situation, field.value))
+        others = "; what later answers were to show of the old one goes" if expecting else ""
         remedies = (
             edited(
-                "give it a VALUE that it takes",
-                f"set-field {number} {quote(name)} --constant VALUE",
+                f"give it a VALUE that it takes{others}",
+                f"set-field {number} {quote(field.name)} --constant VALUE",
+                *expecting,
             ),
             *remedies,
         )
@@ -277,16 +282,29 @@ def refused_values(situation: Situation) -> Cause | RuledOut | None:
     )
 
 
-def _named(situation: Situation) -> str:
+def _expecting(situation: Situation, value: str) -> Iterator[str]:
+    """The commands that remove what proves the change by a value that it will send no more."""
+    case = situation.subject.case
+    change = numbered_titles(case)[situation.failed.index]
+    for number, one in enumerate(case.transactions(), 1):
+        numbered = list(enumerate(one.validators, 1))
+        for place, validator in reversed(numbered):  # those behind keep their numbers
+            if validator.outcome is not None and validator.outcome.change == change:
+                wanted = getattr(validator, "equals", None) or getattr(validator, "text", None)
+                if str(wanted) == value:
+                    yield f"remove-validator {number} {place}"
+
+
+def _named(situation: Situation) -> Field | None:
     """The field of the request that the answer names, if it names one."""
     text = text_of(situation.failed.response)[0]
     fields = [one for one in situation.fields if one.slot is not None and one.section != "HEADERS"]
     having = (
-        one.name
+        one
         for one in fields
         if len(one.wire_name) > 1 and re.search(rf"(?<!\w){re.escape(one.wire_name)}(?!\w)", text)
     )
-    return next(having, "")
+    return next(having, None)
 
 
 def too_large(situation: Situation) -> Cause | RuledOut | None:

@@ -22,6 +22,8 @@ _SHORTEST = 2
 _DIGITS = re.compile(r"\d+")
 #: Names of what tells one state of a thing from the next.
 _OF_STATES = re.compile(r"version|revision|etag|if-match|lock|changed|modified", re.IGNORECASE)
+#: Headers of answers that give out what a later request sends, besides cookies.
+_GIVING = ("location", "etag")
 #: Which of several requests, or fields, an entry of what is ignored is for.
 _NUMBER = re.compile(r" #\d+(?=:|$)")
 
@@ -104,14 +106,14 @@ def _request(exchange: Exchange) -> Iterator[str]:
 
 
 def _answer(exchange: Exchange) -> Iterator[str]:
-    yield exchange.response_header("location") or ""
+    yield from (value for name, value in exchange.response_headers if name.lower() in _GIVING)
     yield from (value for _, value in set_cookies(exchange.response_headers))
     yield exchange.response_body.decode("utf-8", "replace")
 
 
 def _now(outcome: StepOutcome) -> Iterator[str]:
     for name, value in outcome.response.headers:
-        if name.lower() in (b"location", b"set-cookie"):
+        if name.decode("latin-1").lower() in (*_GIVING, "set-cookie"):
             yield value.decode("latin-1")
     yield text_of(outcome.response)[0]
 

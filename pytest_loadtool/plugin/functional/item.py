@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.diagnosis.outcome import Evidence, otherwise
 from pytest_loadtool.errors import FileError, LoadToolError
+from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.body_limit import body_limit_of
@@ -94,7 +96,7 @@ class CaseItem(FileItem):
         """Replay the test case once; fails the test if a transaction fails."""
         watch = StepReporter(StepLines(self.config))
         self.loadtool_steps, self._failure, self._kept = watch.steps, None, None
-        self._not_kept, self._trace, self._secrets = "", None, []
+        self._not_kept, self._trace, self._secrets = "", None, [*proxy_secrets(self.config)]
         problem: LoadToolError | None = None
         try:
             self._replay(request, watch)
@@ -103,16 +105,20 @@ class CaseItem(FileItem):
         finally:
             self._add_properties(watch)
         failure = self._look_into(watch) if any(one.failures for one in watch.outcomes) else None
-        self._add_trace(failure, passed=failure is None and problem is None)
-        if self.config.getoption("loadtool_html", default=None):
-            self.loadtool_case = case_data(self.case, failure, self._trace)
+        passed, bug = failure is None and problem is None, ""
+        try:
+            self._add_pages(failure, passed=passed)
+        except Exception:
+            if passed:
+                raise
+            bug = self._of_bug(failure)
         if problem is not None:  # not in the handler: pytest would show its traceback, too
             text = shown_error(problem, self.config)
-            self._fail(text, text, getattr(problem, "line", 0) or 1)
+            self._fail(text + bug, text, getattr(problem, "line", 0) or 1)
         if failure is not None:
             self.user_properties += told_facts(failure)
             self._fail(
-                told(failure) + self._where_kept(),
+                told(failure) + self._where_kept() + bug,
                 told_shortly(failure),
                 failure.diagnosis.failed.transaction.line,
             )
@@ -146,11 +152,7 @@ class CaseItem(FileItem):
                     began=began,
                 )
             )
-        self._secrets = [
-            *secrets_of(self.case, plan.values),
-            *secrets_of(self.case, values),
-            *proxy_secrets(self.config),
-        ]
+        self._secrets += [*secrets_of(self.case, plan.values), *secrets_of(self.case, values)]
 
     @contextmanager
     def _keeping(
@@ -176,6 +178,18 @@ class CaseItem(FileItem):
         words = {"loadtool_keep_replay": KEEPING, "loadtool_trace": TRACING}[option]
         return self.config.getoption(option, default=None) or words[0]
 
+    def _add_pages(self, failure: LookedInto | None, *, passed: bool) -> None:
+        """Leave what is shown of the replay in a browser, as far as it is wanted."""
+        self._add_trace(failure, passed=passed)
+        if self.config.getoption("loadtool_html", default=None):
+            self.loadtool_case = case_data(self.case, failure, self._trace)
+
+    def _of_bug(self, failure: LookedInto | None) -> str:
+        """The exception at hand, told below the failure, which it must not hide."""
+        mask = failure.mask if failure is not None else Mask(self._secrets)
+        told_as = "its page was not written, which is a bug of pytest-loadtool:"
+        return f"\n\n{told_as}\n{mask.known(traceback.format_exc())}"
+
     def _add_trace(self, failure: LookedInto | None, *, passed: bool) -> None:
         """Leave the page of the replay, if it is wanted and the replay was kept."""
         wanted = self._wanted("loadtool_trace")
@@ -191,7 +205,7 @@ class CaseItem(FileItem):
                 self._kept,
                 path=shown_path(self.path, self.config),
                 failure=failure,
-                secrets=[*self._secrets, *proxy_secrets(self.config)],
+                secrets=self._secrets,
             )
         except FileError as error:
             self.user_properties.append((NOT_KEPT, str(error)))

@@ -41,7 +41,8 @@ def waiting(waits: Sequence[float], elapsed: float, configuration: LoadConfigura
     if not waits:
         return end
     are = "user is" if len(waits) == 1 else "users are"
-    return f"{count(len(waits))} {are} in think time, longest {max(waits):.0f} s more; {end}"
+    longest = f", longest {max(waits):.0f} s more" if round(max(waits)) else ""
+    return f"{count(len(waits))} {are} in think time{longest}; {end}"
 
 
 def load(seen: Progress) -> str:

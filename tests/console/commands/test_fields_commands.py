@@ -108,6 +108,34 @@ def test_variable_is_set(configured: Console, listener: Listener) -> None:
     assert body(configured).endswith("&user=${name}&password=${me}")
 
 
+def test_variable_gets_another_value(configured: Console, listener: Listener) -> None:
+    """Wherever it came from before; it is one step for undo, and a secret is not said."""
+    do(configured, "set-field 2 user --variable name")
+    do(configured, "variable name 'Ann Example'")
+    assert configured.opened().case.variables["name"].value == "Ann Example"
+    assert body(configured).partition("&user=")[2].startswith("${name}&")
+    assert listener.said[-1] == "name: Ann Example"
+    do(configured, "undo")
+    assert configured.opened().case.variables["name"].value == "ann"
+    do(configured, "set-field 2 password --variable password")
+    do(configured, "variable password 4711")
+    assert configured.opened().case.variables["password"].value == "4711"
+    assert listener.said[-1] == "password: ********"
+    assert "4711" not in configured.log.entries[-1].line
+
+
+def test_variable_that_has_no_value_of_its_own_is_refused(configured: Console) -> None:
+    """A slip, and what a response sets."""
+    (token,) = configured.opened().case.variables
+    do(configured, "set-field 2 user --variable name")
+    before = configured.document
+    with pytest.raises(UsageError, match="there is no variable 'nmae'.*did you mean 'name'"):
+        do(configured, "variable nmae x")
+    with pytest.raises(UsageError, match=r"an extractor of 1 GET .* sets"):
+        do(configured, f"variable {token} x")
+    assert configured.document is before
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -330,12 +330,13 @@ def test_wizard_at_any_time(
     session: Console, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where no authentication was recorded: for a server that asks all the same. `wizards`
-    opens it by the beginning of its name."""
+    opens it by the beginning of its name, and tells on `?` what each is for."""
     monkeypatch.delenv("SHOP_PASSWORD", raising=False)
     recorded(session, sign_in("http://shop.test"))
     listener.interactive = True
-    listener.lines = ["test", "yes", "share", "ben", "env", "", "secret9", "yes"]
+    listener.lines = ["?", "test", "yes", "share", "ben", "env", "", "secret9", "yes"]
     do(session, "wizards")
+    assert "The first finds what a recording needs to be played" in listener.text
     (identity,) = case_of(session).identities
     assert identity == Identity("ben", "${SHOP_PASSWORD}")
     assert os.environ.pop("SHOP_PASSWORD") == "secret9"

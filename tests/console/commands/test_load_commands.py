@@ -284,6 +284,19 @@ def test_person_is_asked_for_a_load_configuration(
     assert "--rate=10/s --users=100 --duration=90s" in opened.log.entries[-2].line
 
 
+def test_proposed_ramp_up_fits_into_the_duration(
+    opened: Console, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So Enter is always an answer, and the number of steps is known from the beginning."""
+    monkeypatch.chdir(tmp_path)
+    listener.interactive = True
+    listener.lines = ["users", "2", "5s", "", "", "", ""]
+    do(opened, "create-load short")
+    assert read_load(tmp_path / "short.load.toml").ramp_up == 1.0
+    steps = [line for line in listener.said if ", step " in line][1:]
+    assert [line.partition(", ")[2] for line in steps] == [f"step {n} of 7" for n in range(2, 8)]
+
+
 def test_options_say_what_a_load_configuration_has(opened: Console, tmp_path: Path) -> None:
     """Stages, think times and what must hold, without a question."""
     (tmp_path / "api.case.toml").write_text(opened.case_path.read_text())

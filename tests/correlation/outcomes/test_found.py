@@ -282,6 +282,13 @@ NOTHING = {
     "an attribute of what it has made": [
         call("POST", "/visits", {"n": 5}, json_body({"visible": True, "first": 1})),
     ],
+    "whether what is put was there": [
+        call("PUT", "/drafts/tea", {"n": 7}, json_body({"result": "created", "inserted": 1})),
+    ],
+    "what the address itself asks for": [
+        call("POST", "/orders", {"customer": "Tea House"}),
+        get("/prices?customer=Tea+House", json_body({"customer": "Tea House", "total": 5})),
+    ],
     "a short text by chance": [post("/", "mode=ab"), page("/", "<p>ab</p>")],
 }  # fmt: skip
 

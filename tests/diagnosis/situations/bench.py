@@ -191,7 +191,7 @@ class _Doing:
         """Set ``mended`` of the outcome if that helps."""
         outcome, first = self.outcome, (self.outcome.rows("then") or [[]])[0]
         typed, shell = _typed(first), _shell(first)
-        lines = [one[2:] for one in first if one.startswith("+ ")]
+        lines = [self._filled(one[2:]) for one in first if one.startswith("+ ")]
         if lines:
             self._write(" ".join(first), lines)
             outcome.mended = "line" if self._checked() else ""

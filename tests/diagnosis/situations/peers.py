@@ -155,13 +155,17 @@ def at_fastapi(session: Callable[[Client], None], spoil: Callable[[str], str]) -
 
 
 def at_django(session: Callable[[Client], None], spoil: Callable[[str], str]) -> Stage:
-    """Django's admin, as its own server serves it."""
+    """Django's admin, as its own server serves it; replayed at one that has not what the recording
+    has made."""
 
     @contextmanager
     def stage(path: Path) -> Iterator[Callable[[], None]]:
         with tempfile.TemporaryDirectory() as name, django_admin.serve(Path(name)) as url:
-            origin = url.partition("/admin")[0]
-            _recorded(path, origin, session, spoil, origin)
+            recorded = url.partition("/admin")[0]
+            _recorded(path, recorded, session, spoil, recorded)
+        with tempfile.TemporaryDirectory() as name, django_admin.serve(Path(name)) as url:
+            text = path.read_text(encoding="utf-8")
+            path.write_text(text.replace(recorded, url.partition("/admin")[0]), encoding="utf-8")
             yield _nothing
 
     return stage

@@ -402,7 +402,6 @@ SITUATIONS = (
         "POST /api/items",
         "does not take a value",
         filled={"VALUE": "2"},
-        wanting="what is printed was run, and did not mend it",
     ),
     Situation(
         "status 200 that says no",
@@ -553,7 +552,6 @@ SITUATIONS = (
         in_the_shop(by_notes, spoil=_constant_etag),
         "PUT /notes/1",
         "sent as recorded, and 1 GET /notes/1 gives out another",
-        wanting="the cause is not found",
     ),
     Situation(
         "version left constant (409)",
@@ -650,7 +648,7 @@ SITUATIONS = (
         r"no \[\[identity\]\] is for this host and the realm 'Two'",
         filled={"USERNAME": "bob"},
         environment={"LOADTOOL_PASSWORD": "sëcret 2"},
-        wanting="what is printed was run, and did not mend it",
+        mended="line",
     ),
     Situation(
         "Apache as a proxy, Basic: no login (407)",
@@ -684,7 +682,6 @@ SITUATIONS = (
         r"proxy wants a login \(NTLM\)",
         filled={"USERNAME": "EXAMPLE\\alice"},
         environment={"PROXY_PASSWORD": "secret1"},
-        wanting="what is printed was run, and did not mend it",
     ),
     Situation(
         "no proxy where one is said to be",
@@ -739,7 +736,6 @@ SITUATIONS = (
         "POST /admin/login",
         "The login was refused",
         environment={"LOADTOOL_PASSWORD": "correct-horse-battery"},
-        wanting="what is printed was run, and did not mend it",
     ),
     Situation(
         "Django, anti-forgery token left constant",

@@ -1,0 +1,41 @@
+"""When a refusal says that the server has the name already."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_loadtool.diagnosis.causes.server import exists_already
+from pytest_loadtool.diagnosis.finding import Cause
+from pytest_loadtool.diagnosis.outcome import Evidence
+from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.diagnosis.subject import Subject
+from pytest_loadtool.masking.text import Mask
+from pytest_loadtool.model.case import Header, Kind, Page, Recorded, Request, TestCase, Transaction
+from tests.report.outcomes import Answer, outcome
+
+FORM = (Header("Content-Type", "application/x-www-form-urlencoded"),)
+OK = Recorded(200, Kind.HTML)
+
+
+def told(method: str, status: int, answer: bytes = b"") -> str:
+    """What is said when a change of this method is answered so."""
+    change = Transaction(Request(method, "/books", FORM, "title=Valperga"), recorded=OK)
+    case = TestCase("shop", (Page("p", (change,)),))
+    refused = outcome(0, "p", change, Answer(answer, status), f"Status Code is {status}")
+    subject = Subject(case, "x.case.toml", refused, Mask(), Evidence())
+    found = exists_already(Situation(subject, (refused,)))
+    return found.text if isinstance(found, Cause) else ""
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "expected"),
+    [
+        ("POST", 409, "The server takes 'Valperga' only once, and has it."),
+        ("PUT", 409, "The server may take 'Valperga' only once."),
+        ("POST", 422, "The server may take 'Valperga' only once."),
+        ("POST", 500, ""),
+    ],
+)
+def test_conflicts(method: str, status: int, expected: str) -> None:
+    """Only of something new a conflict shows it: a thing that is there may have been changed."""
+    assert told(method, status) == expected
