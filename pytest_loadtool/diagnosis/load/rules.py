@@ -231,8 +231,9 @@ def _swamped(situation: LoadSituation, group: FailingGroup) -> bool:
     """Refused by a target that got slower with more users and takes its time even to refuse: it is
     there. Who stands before one that is away says so at once."""
     slow = situation.slowdown
-    slower = slow is not None and _much_slower(slow, _SLOWER)
-    return group.status != 0 and slower and group.failed_ms > slow.few_ms
+    if slow is None or group.status == 0 or not _much_slower(slow, _SLOWER):
+        return False
+    return group.failed_ms > slow.few_ms
 
 
 _NO_TARGET = frozenset({"connect", "reset", "protocol", "timeout", "dns"})
