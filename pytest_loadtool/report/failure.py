@@ -114,7 +114,8 @@ def told(failure: LookedInto, *, brief: bool = False, whole: bool = True) -> str
     """Return why the replay failed, as text.
 
     If ``brief``, what was sent and received is left out, later failures are only numbers, and what
-    to mend comes last: at a terminal that is what one sees. ``whole`` says that nobody stopped the replay.
+    to mend comes last: at a terminal that is what one sees. ``whole`` says that nobody stopped the
+    replay.
     """
     case, path, by_index, found = failure.case, failure.path, failure.outcomes, failure.diagnosis
     first, failed = found.failed, sum(1 for one in by_index if one.failures)

@@ -83,8 +83,7 @@ def test_no_secret_is_printed(sent: Sent) -> None:
         (Sent("/find?q=tea"), "curl 'http://shop:8000/find?q=tea' --include"),
         (
             Sent(headers=(FORM,), body=b"title=Tea"),
-            "curl http://shop:8000/account --include "
-            f"--header '{FORM}' --data-raw title=Tea",
+            f"curl http://shop:8000/account --include --header '{FORM}' --data-raw title=Tea",
         ),
         (
             Sent(proxy=Proxy("http://127.0.0.1:3128")),

@@ -42,8 +42,13 @@ _STEP = re.compile(
 )
 #: Keys as tmux calls them.
 _KEYS = {
-    **{"Esc": "Escape", "PgDn": "PageDown", "Ctrl-U": "C-u"},
-    **{"→": "Right", "←": "Left", "↓": "Down", "↑": "Up"},
+    "Esc": "Escape",
+    "PgDn": "PageDown",
+    "Ctrl-U": "C-u",
+    "→": "Right",
+    "←": "Left",
+    "↓": "Down",
+    "↑": "Up",
 }
 _PROMPT = re.compile(r"(?:loadtool>|\$|.*\[[^\]]*\]|.*\?|-- .* --) ")
 _INPUT = re.compile(rf"({_PROMPT.pattern})(\S.*)")

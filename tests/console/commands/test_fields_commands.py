@@ -129,7 +129,7 @@ def test_variable_that_has_no_value_of_its_own_is_refused(configured: Console) -
     (token,) = configured.opened().case.variables
     do(configured, "set-field 2 user --variable name")
     before = configured.document
-    with pytest.raises(UsageError, match="there is no variable 'nmae'.*did you mean 'name'"):
+    with pytest.raises(UsageError, match=r"there is no variable 'nmae'.*did you mean 'name'"):
         do(configured, "variable nmae x")
     with pytest.raises(UsageError, match=r"an extractor of 1 GET .* sets"):
         do(configured, f"variable {token} x")
