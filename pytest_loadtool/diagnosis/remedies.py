@@ -18,7 +18,7 @@ from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
 from pytest_loadtool.diagnosis.finding import Cause, Remedy
 from pytest_loadtool.diagnosis.outcome import StepOutcome
 from pytest_loadtool.diagnosis.situation import Situation
-from pytest_loadtool.diagnosis.subject import Subject
+from pytest_loadtool.diagnosis.subject import Subject, place_of
 
 #: A longer request is shown in the console.
 _LONGEST_CURL = 400
@@ -38,7 +38,7 @@ def edited(text: str, *commands: str, place: str = "") -> Remedy:
 
 def place_of_failed(situation: Situation) -> str:
     """Return the file and line of the transaction that failed."""
-    return f"{situation.subject.path}:{situation.failed.transaction.line}"
+    return place_of(situation.subject.path, situation.failed)
 
 
 def seen_outside(
@@ -102,7 +102,7 @@ def as_recorded(situation: Situation, text: str, outcome: StepOutcome | None = N
     """Return how a transaction gets its recorded request back, connected again."""
     found = outcome or situation.failed
     again = "application-state" if situation.subject.case.configured else "configure"
-    place = f"{situation.subject.path}:{found.transaction.line}"
+    place = place_of(situation.subject.path, found)
     return edited(text, f"restore {found.index + 1}", again, place=place)
 
 
@@ -145,7 +145,7 @@ def new_password(situation: Situation, login: StepOutcome, typed: Sequence[Field
                 f"{variable.env}"
             )
     number = login.index + 1
-    place = f"{situation.subject.path}:{login.transaction.line}"
+    place = place_of(situation.subject.path, login)
     what = f"take the password from the environment variable {PASSWORD}, and set that"
     if any(one.datasource == CONSTANT for one in fields):
         command = f"user-identity {number} --field password --password-env {PASSWORD}"

@@ -277,8 +277,8 @@ def test_output_stands_below_its_command(terminal: Terminal, tmp_path: Path) -> 
     write_har(tmp_path / "in.har", *sign_in("http://127.0.0.1:9"))
     terminal.enter("import in.har")
     terminal.wait_for(r"`configure` finds")
-    for pause in ("1s", "2s", "3s", "4s", "5s"):
-        terminal.enter(f"think P1 {pause}")
+    # At once: the terminal itself echoes what comes between two prompts.
+    terminal.type("".join(f"think P1 {pause}\r" for pause in ("1s", "2s", "3s", "4s", "5s")))
     terminal.wait_for(r"^ +P1 +5s .*\nloadtool> *$")
     shown = [line.split()[:4] for line in terminal.lines() if re.match(r"loadtool> t|  P1 ", line)]
     expected = []

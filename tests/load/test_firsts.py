@@ -118,3 +118,19 @@ def test_nothing_grows_without_bounds() -> None:
         one.merge(other)
     assert [each["started"] for each in one.samples] == [4.0, 0.0, 1.0]
     assert len(one.samples) == MOST_SAMPLES
+
+
+def test_a_sample_that_cannot_be_made_is_counted() -> None:
+    """A worker keeps three and can send one; who merges them knows how many are missing."""
+    kept = {"whole": False, "started": 1.0}
+    firsts = FirstFailures(lambda one: kept if one == 1 else None)
+    firsts.failed(0, 0, 10, 10)
+    group = firsts.group(0, 401, (REFUSED,), 0)
+    group.add(0, 0, [])
+    group.samples = [1, 2, 3]
+    whole = FirstFailures()
+    for _ in range(2):
+        whole.merge(FirstFailures.from_wire(json.loads(json.dumps(firsts.to_wire()))))
+    [merged] = whole
+    assert merged.samples == [kept, kept]
+    assert merged.unmade == 4

@@ -106,7 +106,7 @@ async def validate(
     if any(one.holds is False and one.on.label == "recorded" for one in trials) and not anyway:
         await session.agree(
             "It does not hold on the recorded response. Take it all the same?",
-            "it does not hold on the recorded response: say --anyway, or look for something else",
+            "it does not hold on the recorded response: give --anyway, or look for something else",
             "--anyway",
         )
     changed(session, editing.with_validator(document.case, index, validator))

@@ -21,6 +21,7 @@ from pytest_loadtool.diagnosis.remedies import (
     seen_outside,
 )
 from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.diagnosis.subject import place_of
 
 _ASKS = {401: "www-authenticate", 407: "proxy-authenticate"}
 
@@ -204,7 +205,7 @@ def _refused(situation: Situation, field: Field, evidence: list[str]) -> Cause |
             Remedy(
                 "have the token renewed when it has expired, by the transaction that gives it out",
                 line=f'refreshes = "{names[0]}"',
-                place=f"{path}:{giver.transaction.line}",
+                place=place_of(path, giver),
             ),
             Remedy(
                 "or shorter pauses", command=f"pytest {quote(path)} --loadtool-think-time 500ms"

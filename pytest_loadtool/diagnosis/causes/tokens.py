@@ -15,6 +15,7 @@ from pytest_loadtool.diagnosis.finding import LIKELY, LONGEST_VALUE, SHOWN, Caus
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.remedies import as_recorded, edited, references
 from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.diagnosis.subject import place_of
 
 _OF_TOKENS = re.compile(r"csrf|xsrf|forgery", re.IGNORECASE)
 
@@ -84,7 +85,7 @@ def token_of_wrong_page(situation: Situation) -> Cause | RuledOut | None:
                 edited(
                     f"move the extractor of ${{{name}}} to {situation.name(form)}",
                     f"move-extractor {giver.index + 1} {quote(name)} {form.index + 1}",
-                    place=f"{situation.subject.path}:{giver.transaction.line}",
+                    place=place_of(situation.subject.path, giver),
                 ),
             ),
             index=None,

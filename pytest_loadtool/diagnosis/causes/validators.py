@@ -24,6 +24,7 @@ from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.remedies import edited, place_of_failed, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.diagnosis.subject import place_of
 from pytest_loadtool.model.editing import numbered_titles
 from pytest_loadtool.model.validator import (
     HeaderValidator,
@@ -233,7 +234,7 @@ def value_differs(situation: Situation) -> Cause | RuledOut | None:
             Remedy(
                 "compare what came with what was recorded; if it is right, correct the validator",
                 commands=(f"diff {situation.failed.index + 1}",),
-                place=f"{situation.subject.path}:{situation.failed.transaction.line}",
+                place=place_of(situation.subject.path, situation.failed),
             ),
         ),
     )

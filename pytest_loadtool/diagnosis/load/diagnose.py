@@ -83,11 +83,13 @@ def _as_of_a_test(situation: LoadSituation, groups: Groups) -> Cause:
 
 
 def _of_the_load(groups: Groups) -> Iterator[str]:
-    good = sum(one.good.total for one in groups)
+    # Groups of one transaction have its good answers in common.
+    known = {one.key[:2]: one.good for one in groups}.values()
+    good = sum(one.total for one in known)
     if not good:
         yield "no user ever got a good answer from it: it is not the load, one user fails as well"
         return
-    since = sum(one.good.since for one in groups)
+    since = sum(one.since for one in known)
     if _broke(groups[0]):
         yield f"{count(good - since)} good answers before, {count(since)} since"
     else:

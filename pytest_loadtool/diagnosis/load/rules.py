@@ -191,7 +191,8 @@ def _tell_rows(situation: LoadSituation, groups: Groups) -> Cause:
         SAID,
         (
             when(situation, groups),
-            f"{plural(others, 'other row')} got good answers from the same transaction",
+            # Those that are known: of workers with failures, since the first of them.
+            f"at least {plural(others, 'other row')} got good answers from the same transaction",
             *(f"it says: {one!r}" for one in said),
         ),
         (Remedy(f"correct {shown.lower()} of {file} (counted from 1, without the heading)"),),
@@ -216,12 +217,23 @@ def _away(situation: LoadSituation, group: FailingGroup) -> bool:
     """All answers of some time were like this, or none came, and before it there were good ones."""
     if group.status not in AWAY and not (group.status == 0 and group.cause in _NO_TARGET):
         return False
+    if _swamped(situation, group):
+        return False
     first, last = group.first_s, group.last_s
     if not situation.good_within(0, first - 1):
         return False
     if last - first >= 2:
         return not situation.good_within(first + 1, last - 1)
     return group.cause in ("connect", "reset") and situation.failing_share(first, last) > _MOSTLY
+
+
+def _swamped(situation: LoadSituation, group: FailingGroup) -> bool:
+    """Refused by a target that got slower with more users and takes its time even to refuse: it is
+    there. Who stands before one that is away says so at once."""
+    slow = situation.slowdown
+    if slow is None or group.status == 0 or not _much_slower(slow, _SLOWER):
+        return False
+    return group.failed_ms > slow.few_ms
 
 
 _NO_TARGET = frozenset({"connect", "reset", "protocol", "timeout", "dns"})

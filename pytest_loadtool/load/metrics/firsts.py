@@ -146,12 +146,13 @@ class FailureGroup:
 
     ``second`` is when the first of them failed; ``course`` has them by time. ``youngest_us`` and
     ``oldest_us`` are the least and the greatest age of the user's session (its cookies) when they
-    failed. ``samples`` are what was sent and received, of the first one and of some after it.
+    failed. ``samples`` are what was sent and received, of the first one and of some after it;
+    ``unmade`` counts those that could not be made when the load was over.
     """
 
     __slots__ = (
         "consequences", "course", "iterations", "key", "oldest_us", "rows", "samples", "second",
-        "tries", "youngest_us",
+        "tries", "unmade", "youngest_us",
     )  # fmt: skip
 
     def __init__(self, key: Key, second: int) -> None:
@@ -162,7 +163,7 @@ class FailureGroup:
         self.rows = RowCounts()
         self.youngest_us, self.oldest_us = 1 << 60, 0
         self.samples: list[Any] = []
-        self.tries = 0
+        self.unmade = self.tries = 0
         """How many users were asked to keep a whole iteration."""
 
     def add(self, second: int, age_us: int, rows: Iterable[Row]) -> None:
@@ -185,9 +186,11 @@ class FailureGroup:
         self.oldest_us = max(self.oldest_us, other.oldest_us)
         every = sorted([*self.samples, *other.samples], key=_whole_and_early)
         self.samples = every[:MOST_SAMPLES]
+        self.unmade += other.unmade
 
     def to_wire(self, known: FailureGroup | None, samples: list[Any]) -> list[Any]:
-        """All of it, or what came after ``known``; an empty list when nothing came."""
+        """All of it, or what came after ``known``; an empty list when nothing came. Of ``samples``
+        those are None that could not be made."""
         iterations = self.iterations - (known.iterations if known else 0)
         consequences = self.consequences - (known.consequences if known else 0)
         if not iterations and not consequences:
@@ -209,7 +212,8 @@ class FailureGroup:
         self.youngest_us, self.oldest_us = youngest, oldest
         self.course = Course.from_wire(course)
         self.rows = RowCounts.from_wire(rows)
-        self.samples = samples
+        self.samples = [one for one in samples if one is not None]
+        self.unmade = len(samples) - len(self.samples)
         return self
 
 
@@ -404,8 +408,8 @@ class FirstFailures:
         self.exhausted = wire["exhausted"]
         return self
 
-    def _samples(self, group: FailureGroup) -> list[dict[str, Any]]:
+    def _samples(self, group: FailureGroup) -> list[dict[str, Any] | None]:
         keep = self._keep
         if keep is None:
             return [*group.samples]
-        return [made for one in group.samples if (made := keep(one)) is not None]
+        return [keep(one) for one in group.samples]

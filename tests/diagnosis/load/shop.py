@@ -39,7 +39,7 @@ class Shop:
 
     ``broken_after``: seconds after its first request from which on pages answer 500; ``lifetime``:
     of sessions, in seconds; ``slots``: how many pages it works on at a time, 20 ms each, while of
-    those that wait more than ``queue`` are turned away.
+    those that wait more than ``queue`` are turned away; and all from then on, if it ``collapses``.
     """
 
     url: str = ""
@@ -47,6 +47,8 @@ class Shop:
     lifetime: float = 1e9
     slots: int = 0
     queue: int = 8
+    collapses: bool = False
+    collapsed: bool = False
     passwords: dict[str, str] = field(default_factory=dict)
     sessions: dict[str, float] = field(default_factory=dict)
     requests: int = 0
@@ -95,7 +97,8 @@ class _Handler(BaseHTTPRequestHandler):
         shop = self.shop
         with shop.lock:
             shop.waiting += 1
-            full = shop.waiting > shop.slots + shop.queue
+            full = shop.collapsed or shop.waiting > shop.slots + shop.queue
+            shop.collapsed = shop.collapses and full
         try:
             if full:
                 time.sleep(0.2)  # even to say no takes its time

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -75,6 +76,8 @@ class Situation:
     timeout: float = 60.0
     says: tuple[str, ...] = ()
     """What else stands in the text."""
+    settles: float = 0.0
+    """Seconds that a person takes at least before the check, and the server needs."""
     promises: tuple[int, ...] = ()
     wanting: str = ""
     """What is not right yet; the test may fail for it."""
@@ -225,6 +228,7 @@ class _Doing:
 
     def _checked(self) -> bool:
         """Whether the printed check is green."""
+        time.sleep(self.situation.settles)
         found = self.outcome.rows("check")
         return bool(found) and self._ran(found[0][0]) == 0
 

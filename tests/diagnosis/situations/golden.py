@@ -13,9 +13,9 @@ _OTHERWISE = (
     (r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT", "DATE"),
     (r"\b\d+(\.\d+)? (s|ms)\b", r"N \2"),
     (r"--loadtool-timeout \d+s", "--loadtool-timeout Ns"),
-    (r"(?<=[= ])\S{4}…", "…"),
+    (r"(?<==)\S{4}…|(?<=Authorization: )\S{4}…", "…"),
     (r"\b[0-9a-f]{12,}\b", "ID"),
-    (r"\b(?=\w*\d)(?=\w*[A-Z])[\w-]{16,}", "TOKEN"),
+    (r"(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{20,}", "TOKEN"),
     (r"/tmp/[\w/-]+/", "/tmp/"),
     (r"\b\d{4}\b(?= was sent| has|, the one)", "NUMBER"),
 )

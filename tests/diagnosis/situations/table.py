@@ -246,7 +246,6 @@ SITUATIONS = (
         in_the_shop(by_pages, "basic"),
         "GET /login",
         "asks who you are \\(Basic\\)",
-        mended="server",
         filled={"USERNAME": "ann"},
         environment={"LOADTOOL_PASSWORD": "any"},
     ),
@@ -328,7 +327,6 @@ SITUATIONS = (
         "limits how many requests",
         says=("Retry-After: 1",),
         promises=(119,),
-        mended="server",
     ),
     Situation(
         "server error",
@@ -461,7 +459,6 @@ SITUATIONS = (
         "The page has changed",
         says=("JSON path",),
         promises=(124,),
-        mended="server",
     ),
     Situation(
         "search text on another page",
@@ -490,7 +487,6 @@ SITUATIONS = (
         ACCOUNT,
         "did not come in time",
         timeout=2.0,
-        mended="server",
     ),
     Situation(
         "connection ended by the server",
@@ -707,6 +703,7 @@ SITUATIONS = (
         limited(),
         "/static/logo.png",
         "limits how many requests",
+        settles=3.0,
         promises=(119,),
     ),
     Situation(
