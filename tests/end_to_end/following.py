@@ -76,6 +76,7 @@ STAND_INS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
     (re.compile(r"\b\d\d:\d\d:\d\d\b"), "10:17:02"),
     (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "2026-03-01"),
     (re.compile(r"(?<= {3}) *\d+ ms"), _as_wide("9 ms")),
+    (re.compile(r"\b\d+ ms +(?=│)"), lambda found: "9 ms".ljust(len(found[0]))),
     (re.compile(r"(?<!< )\b[\d,.]+ ms"), "9 ms"),
     (re.compile(r"(?<=passed in )[\d.]+s"), "1.00s"),
     (re.compile(r"(?<=\(0 of )[\d,]+(?= requests)"), "450"),

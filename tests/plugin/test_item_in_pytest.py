@@ -115,7 +115,7 @@ def test_junit_has_one_sound_testcase(pytester: pytest.Pytester, server: Server)
     (failure,) = testcase.findall("failure")
     message = failure.get("message") or ""
     assert message.startswith("404 at Home")
-    assert message.endswith("Status Code is 404, expected 200-399")
+    assert "Status Code is 404, expected 200-399. FIX FIRST 2 of 3 GET /status/404: " in message
     assert "GET /status/404 HTTP/1.1" in (failure.text or "")
     properties = {one.get("name"): one.get("value") or "" for one in testcase.iter("property")}
     assert properties["transactions"] == "3"
@@ -135,9 +135,11 @@ def test_reruns_replay_the_whole_case_again(
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["*1 passed, 1 rerun*"])
     assert server.requests == ["GET /a", "GET /flaky", "GET /b"] * 2
-    testcase = ET.parse(pytester.path / "report.xml").getroot()[0][0]
-    names = [one.get("name") for one in testcase.iter("property")]
-    assert names == ["transactions", "failed", "duration"]
+    first, *_, last = ET.parse(pytester.path / "report.xml").getroot()[0].findall("testcase")
+    facts = ["transactions", "failed", "duration"]
+    assert [one.get("name") for one in last.iter("property")] == facts
+    why = ["fix first", "cause", "remedy"]
+    assert [one.get("name") for one in first.iter("property")] == facts + why
 
 
 def test_error_of_the_tool_itself_keeps_its_traceback(
