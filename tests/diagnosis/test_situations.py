@@ -12,7 +12,6 @@ from tests.diagnosis.situations.bench import Situation, bring_about, too_wide
 from tests.diagnosis.situations.table import SITUATIONS
 
 
-@pytest.mark.flaky(reruns=2)  # some are about time: a limit per second, a session that ends
 @pytest.mark.parametrize(
     "situation",
     [

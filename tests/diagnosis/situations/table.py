@@ -326,6 +326,7 @@ SITUATIONS = (
         "/static/logo.png",
         "limits how many requests",
         says=("Retry-After: 1",),
+        settles=1.0,
         promises=(119,),
     ),
     Situation(
