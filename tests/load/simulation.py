@@ -194,12 +194,21 @@ def two_workers(failing: int = 0, lose: bool = False) -> RunResult:
     merger = Merger(["gw0", "gw1"])
     for index, worker in enumerate(("gw0", "gw1")):
         merger.started(worker, Share(index, 2))
-    merger.receive("gw0", "final", reports.snapshot(one_worker(1, failing)))
+    _report(merger, "gw0", 1, failing)
     if lose:
         merger.lost("gw1")
     else:
-        merger.receive("gw1", "final", reports.snapshot(one_worker(2, failing)))
+        _report(merger, "gw1", 2, failing)
     return merger.result()
+
+
+def _report(merger: Merger, worker: str, seed: int, failing: int) -> None:
+    """Let a worker say each second what it measured, and all of it in the end."""
+    reporter: reports.Reporter | None = None
+    for metrics in seconds_of(seed, failing):
+        reporter = reporter or reports.Reporter(metrics)
+        merger.receive(worker, "snapshot", b"".join(reporter.report()))
+    merger.receive(worker, "final", reports.snapshot(metrics))
 
 
 def summary(failing: int = 0, lose: bool = False, baseline: Sequence[SavedRun] = ()) -> Summary:
