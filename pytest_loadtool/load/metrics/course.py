@@ -112,7 +112,7 @@ class Stretch(TransactionStretch):
 
 
 class StretchList:
-    """StretchList in the order of time, of a run or of one of its transactions: ``most`` at most."""
+    """Stretches in the order of time, of a run or of one of its transactions: ``most`` at most."""
 
     __slots__ = ("_known", "_loose", "_whole_run", "most", "size")
 
