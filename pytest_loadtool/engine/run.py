@@ -191,6 +191,7 @@ class LoadRun:
             workers,
             found,
             started=self.started,
+            course=result.course,
             thresholds=thresholds,
             baseline=self._baseline,
             tolerance=self._tolerance,

@@ -34,8 +34,19 @@ from pytest_loadtool.load.verdict.saved import ALL, SavedRun
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.report.load.environment import RunEnvironment
 from pytest_loadtool.report.load.firsts import Told
 
+ENVIRONMENT = RunEnvironment(
+    target="http://127.0.0.1",
+    version="1.2.3",
+    build="compiled",
+    python="CPython 3.11.7",
+    system="Linux",
+    machine="x86_64",
+    processors=2,
+    workers=2,
+)
 ADMIN, API = "Edit a user in the admin", "Orders API"
 STARTED = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 CONFIGURATION = LoadConfiguration(
@@ -222,6 +233,7 @@ def summary(failing: int = 0, lose: bool = False, baseline: Sequence[SavedRun] =
         result.workers,
         found,
         started=STARTED,
+        course=result.course,
         thresholds=thresholds,
         baseline=baseline,
     )
