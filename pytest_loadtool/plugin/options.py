@@ -34,6 +34,8 @@ _NEEDS = {
     "record_replace": ("record_from_tests",),
     "load_json": ("load",),
     "load_html": ("load",),
+    "load_csv": ("load",),
+    "load_hdr": ("load",),
     "load_summary": ("load",),
     "load_save": ("load",),
     "load_samples": ("load",),
