@@ -52,6 +52,7 @@ class LocalRun:
 
     share: PreparedShare
     configuration: LoadConfiguration
+    note: str = ""
 
     def stop(self) -> None:
         """Stop now. May be called in a handler of signals."""

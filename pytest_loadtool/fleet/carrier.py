@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from ipaddress import ip_address
+from math import ceil
 from queue import Empty, SimpleQueue
 from typing import Any
 from urllib.parse import urlsplit
@@ -227,7 +228,7 @@ class FleetRun:
         exact = max((one.exact_to for one in known), default=0.0)
         return (
             f"{plural(len(self._workers), 'worker')} of {self._client.scheduler.address}; clocks "
-            f"{1000 * (max(ahead) - min(ahead)):.1f} ms apart, start exact to {1000 * exact:.1f} ms"
+            f"{max(ahead) - min(ahead):.3f} s apart, start exact to {ceil(1000 * exact)} ms"
         )
 
     # As the `Workers` of its run.

@@ -18,7 +18,7 @@ from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import Share, Summary
 from pytest_loadtool.plugin.load.compare import BASELINE
 from pytest_loadtool.plugin.load.explained import explained
-from pytest_loadtool.plugin.load.hints import write_hints
+from pytest_loadtool.plugin.load.hints import write_hints, write_notes
 from pytest_loadtool.plugin.load.interrupt import stopping
 from pytest_loadtool.plugin.load.item import ENGINE, LoadItem
 from pytest_loadtool.plugin.load.junit import JUnit
@@ -66,6 +66,10 @@ class Prepared(Protocol):
 
     def run(self, *, interrupted: Callable[[], bool], **introduction: Any) -> Summary:
         """Run from beginning to end; ``introduction`` is for `LoadRun.introduce`."""
+
+    @property
+    def note(self) -> str:
+        """What is to be known of who made it, in a sentence; may be empty."""
 
 
 #: Does all that can go wrong before the start; ``servers`` has a base URL for each test case.
@@ -132,6 +136,7 @@ class OneByOne:
                 )
             )
         item.summary = summary
+        write_notes(self._config, [*filter(None, [prepared.note])])
         write_thresholds(self._config, summary)
         result = explained(summary, item.path, self._config)
         self._config.stash[RESULTS].append(result)
