@@ -20,13 +20,12 @@ from queue import Empty, SimpleQueue
 from typing import Any
 from urllib.parse import urlsplit
 
-import cloudpickle
 from distributed import Client, Future, LocalCluster, Queue
 
 from pytest_loadtool.engine.prepare.share import LoadTest
 from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.fleet import probe
+from pytest_loadtool.fleet import remote
 from pytest_loadtool.fleet.clocks import ROUND_TRIPS, Offset, measured
 from pytest_loadtool.fleet.luggage import Luggage, pack
 from pytest_loadtool.fleet.share import take_part
@@ -62,6 +61,7 @@ class Cluster:
         self._local: LocalCluster | None = None
         self._client = self._connected(on)
         try:
+            self._address: str = self._client.scheduler.address
             self.workers = self._known_workers()
         except BaseException:
             self.close()
@@ -70,7 +70,7 @@ class Cluster:
     @property
     def confidential(self) -> bool:
         """Whether nobody else can read what goes to the workers."""
-        address = urlsplit(self._client.scheduler.address)
+        address = urlsplit(self._address)
         return address.scheme == "tls" or _is_here(address.hostname or "")
 
     def prepare(self, test: LoadTest, servers: Sequence[str]) -> FleetRun:
@@ -83,10 +83,10 @@ class Cluster:
         if luggage.secret and not self.confidential:
             raise LoadToolError(
                 "values of the environment or the keyring would go to "
-                f"{self._client.scheduler.address} without encryption: give the cluster TLS "
+                f"{self._address} without encryption: give the cluster TLS "
                 "(dask+tls://, docs/fleet.md)"
             )
-        return FleetRun(self._client, self.workers, luggage, tuple(servers))
+        return FleetRun(self._client, self._address, self.workers, luggage, tuple(servers))
 
     def close(self) -> None:
         """Leave the cluster, and end one that was made here."""
@@ -124,18 +124,12 @@ class Cluster:
         """The address of each worker, by its name; all are what this process is."""
         found = self._client.scheduler_info(n_workers=-1)["workers"]
         if not found:
-            raise LoadToolError(
-                f"--load-on: the cluster {self._client.scheduler.address} has no workers"
-            )
+            raise LoadToolError(f"--load-on: the cluster {self._address} has no workers")
         names = {address: _name(address, one["name"]) for address, one in found.items()}
-        cloudpickle.register_pickle_by_value(probe)
-        try:
-            looked = self._client.run(probe.look)
-        finally:
-            cloudpickle.unregister_pickle_by_value(probe)
-        kinds = {names[address]: probe.Kind(**one) for address, one in looked.items()}
-        mine = probe.here()
-        if others := probe.differences(kinds, mine):
+        looked = self._client.run(remote.look)
+        kinds = {names[address]: remote.Installed(**one) for address, one in looked.items()}
+        mine = remote.here()
+        if others := remote.differences(kinds, mine):
             raise LoadToolError(
                 f"--load-on: workers have to be what this process is, {mine}; "
                 f"{'; '.join(others)}: install the same there"
@@ -159,9 +153,14 @@ class FleetRun:
     """One load test on the workers of a cluster; it is their `Workers`."""
 
     def __init__(
-        self, client: Client, workers: dict[str, str], luggage: Luggage, servers: tuple[str, ...]
+        self,
+        client: Client,
+        address: str,
+        workers: dict[str, str],
+        luggage: Luggage,
+        servers: tuple[str, ...],
     ) -> None:
-        self._client, self._workers = client, workers
+        self._client, self._address, self._workers = client, address, workers
         self._luggage, self._servers = luggage, servers
         self._queues = f"loadtool-{uuid.uuid4().hex}"
         self._told = Queue(self._queues, client=client)
@@ -227,7 +226,7 @@ class FleetRun:
         ahead = [one.ahead for one in known] or [0.0]
         exact = max((one.exact_to for one in known), default=0.0)
         return (
-            f"{plural(len(self._workers), 'worker')} of {self._client.scheduler.address}; clocks "
+            f"{plural(len(self._workers), 'worker')} of {self._address}; clocks "
             f"{max(ahead) - min(ahead):.3f} s apart, start exact to {ceil(1000 * exact)} ms"
         )
 
@@ -341,14 +340,6 @@ class FleetRun:
     def _clear(self, tasks: Sequence[Future]) -> None:
         """Leave nothing on the cluster: tasks that still run end when they see it."""
         with suppress(Exception):  # of a scheduler that is gone
-            self._told.put(pickle.dumps(None))
             self._client.cancel([one for one in tasks if not one.done()], force=True)
-            self._client.run_on_scheduler(_forget, self._queues)
-
-
-def _forget(begin: str, dask_scheduler: Any = None) -> None:
-    """On the scheduler: drop the queues of a run, also of workers that could not."""
-    extension = dask_scheduler.extensions["queues"]
-    for name in [one for one in extension.queues if one.startswith(begin)]:
-        del extension.queues[name]
-        extension.client_refcount.pop(name, None)
+            names = [self._queues, *(one.name for one in self._orders.values())]
+            self._client.run_on_scheduler(remote.forget, names, remote.END)

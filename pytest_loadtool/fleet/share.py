@@ -19,13 +19,14 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from distributed import Queue
+from distributed import Client, Queue
 from distributed.worker import Worker as ClusterWorker
-from distributed.worker import get_worker
+from distributed.worker import get_client, get_worker
 
 from pytest_loadtool.engine.prepare.share import LoadTest, PreparedShare, prepare
 from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError, ReplayError
+from pytest_loadtool.fleet import remote
 from pytest_loadtool.fleet.luggage import Luggage, unpacked
 from pytest_loadtool.load import Share
 
@@ -72,7 +73,8 @@ def take_part(luggage: Luggage, name: str, queues: str) -> None:
         sender = _thread(_send_all, told, name, outbox)
         _thread(_listen, orders, obey, end)
         cluster = get_worker()
-        _thread(_watch, cluster, cluster.get_current_task(), over, end)
+        forget = partial(_forget, get_client(), [orders.name, told.name])
+        _thread(_watch, cluster, cluster.get_current_task(), over, end, forget)
         outbox.put(("here",))
         try:
             worker.take_part()
@@ -81,8 +83,6 @@ def take_part(luggage: Luggage, name: str, queues: str) -> None:
             over.set()
             outbox.put(None)
             sender.join()
-            with suppress(Exception):  # of a scheduler that is gone
-                orders.put(pickle.dumps(None))  # it ends the thread that listens
 
 
 def _thread(work: Callable[..., None], *arguments: Any) -> threading.Thread:
@@ -106,14 +106,24 @@ def _send_all(told: Queue, name: str, outbox: SimpleQueue[tuple[Any, ...] | None
 
 
 def _watch(
-    cluster: ClusterWorker, key: str, over: threading.Event, end: Callable[[], None]
+    cluster: ClusterWorker,
+    key: str,
+    over: threading.Event,
+    end: Callable[[], None],
+    forget: Callable[[], None],
 ) -> None:
-    """End the share when its task is not wanted any more: whoever wanted it is gone."""
+    """End the share when its task is not wanted any more, and clear up for whoever is gone."""
     while not over.wait(_PULSE):
         task = cluster.state.tasks.get(key)
         if task is None or task.state not in _WANTED:
             end()
+            forget()
             return
+
+
+def _forget(client: Client, names: list[str]) -> None:
+    with suppress(Exception):  # of a scheduler that is gone, too
+        client.run_on_scheduler(remote.forget, names, remote.END)
 
 
 def _prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedShare:

@@ -55,7 +55,7 @@ def cluster(
     )
     processes = [scheduler]
     try:
-        wait_until(where.exists, 60)
+        wait_until(lambda: where.exists() and where.read_text(encoding="utf-8").endswith("}"), 60)
         address = json.loads(where.read_text(encoding="utf-8"))["address"]
         found = Cluster(address.replace("tcp://", "dask://"), scheduler)
         for name, more in workers.items():

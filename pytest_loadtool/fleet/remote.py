@@ -1,16 +1,24 @@
-"""What a worker of a cluster is, before anything is sent to it.
+"""What runs on a cluster where pytest-loadtool may not be installed: it travels by value.
 
-The function travels by value: it must run where pytest-loadtool is not installed.
+Such functions import what they need themselves.
 """
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
+import cloudpickle
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+#: The last message of a queue, as it travels: pickled None.
+END = b"N."
+
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class Installed:
     """What has to be the same here and there: versions, and whether the hot path is compiled."""
 
     version: str
@@ -38,11 +46,20 @@ def look() -> dict[str, Any]:
     return {**found, "version": pytest_loadtool.__version__, "build": build}
 
 
-def here() -> Kind:
+def here() -> Installed:
     """Return what this process is."""
-    return Kind(**look())
+    return Installed(**look())
 
 
-def differences(found: dict[str, Kind], mine: Kind) -> list[str]:
+def differences(found: dict[str, Installed], mine: Installed) -> list[str]:
     """Return a sentence for each worker that cannot take part, by name."""
     return [f"{name} has {one}" for name, one in sorted(found.items()) if one != mine]
+
+
+def forget(names: list[str], end: bytes, dask_scheduler: Any = None) -> None:
+    """On the scheduler: drop these queues. Who waits for one gets ``end``."""
+    extension = dask_scheduler.extensions["queues"]
+    for name in names:
+        extension.client_refcount.pop(name, None)
+        if (queue := extension.queues.pop(name, None)) is not None:
+            queue.put_nowait({"type": "msgpack", "value": end})
