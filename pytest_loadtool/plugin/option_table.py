@@ -141,6 +141,20 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "no network. While a load test runs, FILE shows how it is getting on."
         ),
     },
+    "--load-csv": {
+        "metavar": "DIR",
+        "help": (
+            "With --load: also write over-time.csv, transactions.csv and errors.csv into DIR: the "
+            "numbers of --load-json."
+        ),
+    },
+    "--load-hdr": {
+        "metavar": "DIR",
+        "help": (
+            "With --load: also write response and service times over the run into DIR, as logs of "
+            "HdrHistogram."
+        ),
+    },
     "--load-summary": {
         "metavar": "FILE",
         "help": (

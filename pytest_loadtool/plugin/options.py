@@ -35,6 +35,8 @@ _NEEDS = {
     "load_on": ("load",),
     "load_json": ("load",),
     "load_html": ("load",),
+    "load_csv": ("load",),
+    "load_hdr": ("load",),
     "load_summary": ("load",),
     "load_save": ("load",),
     "load_samples": ("load",),
