@@ -33,7 +33,9 @@ _TIMES = (4, 6, 8, 10, 12, 15, 20, 25, 30, 40)
 _BUSY_MS = 0.5
 
 
-async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, slower: float) -> None:
+async def _answer(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, slower: float
+) -> None:
     while line := await reader.readline():
         while await reader.readline() not in (b"\r\n", b""):
             pass
