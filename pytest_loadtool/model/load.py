@@ -123,6 +123,8 @@ class LoadConfiguration:
     """Whether it keeps its cookies, variables and dataset rows."""
     detailed_pages: bool = False
     """Whether durations of pages are kept in detail, so that there are percentiles of them."""
+    percentiles: tuple[float, ...] = (50.0, 95.0, 99.0)
+    """Which percentiles reports show, ascending."""
     server: str = ""
     """Replaces the test cases' own server, if given."""
     overrides: tuple[Override, ...] = ()

@@ -44,6 +44,7 @@ _PLAIN: Mapping[str, str] = {
     "keep_connections": "true",
     "keep_state": "true",
     "detailed_pages": "true",
+    "percentiles": "[50, 90, 99.9]",
     "server": "http://127.0.0.1:8000",
     "name": "rush",
 }

@@ -1,12 +1,12 @@
 """How often a comparison of real runs is wrong: ``python -m tests.load.real_comparisons``.
 
-Each load test is pytest in a process of its own, against a server in another one. After the first
-runs, which only fill the history, pairs follow: a run of the same server, which should be found as
-good as before and then joins the history (``--load-history``), and one of a server that takes
-longer for everything, which should be found worse. Both are made with what a user types.
+Each load test is pytest in a process of its own, against a server in another one: runs of a server
+as it is, and in turn of one that takes longer for everything. Each is then compared, as
+``--load-compare`` does, with the newest runs of the server as it is that came before
+(``--load-history``): those of the same server should be found as good as before, others worse.
 
-Answers take processor time and waiting time, so what else the machine does is in the numbers. It
-prints each finding with what was said, and at the end both counts.
+Answers take processor time and waiting time, so what else the machine does is in the numbers. With
+``--runs DIR`` runs are kept: judged anew in no time when the statistics change.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
+from pytest_loadtool.load.verdict.comparison import compare
+from pytest_loadtool.load.verdict.saved import SavedRun
 from tests.plugin.loading import load
 from tests.plugin.serving import case
 from tests.ports import free_port
@@ -74,71 +75,55 @@ def _serving(slower: float) -> Iterator[str]:
         process.communicate()
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What one run's comparison found."""
-
-    verdict: str
-    worse: tuple[str, ...]
-    """The figures that became worse, each with its transaction and by how much."""
-
-
-def _run(folder: Path, slower: float, *options: str) -> Found:
-    result = folder / "run.json"
-    result.unlink(missing_ok=True)
-    with _serving(slower) as server:
-        done = subprocess.run(
-            [
-                *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--load"),
-                *("--loadtool-server", server, "--load-json", str(result), *options),
-            ],
-            cwd=folder,
-            env={**os.environ, "PYTEST_ADDOPTS": ""},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-    assert result.exists(), done.stdout
-    data = json.loads(result.read_text())
-    changes = data["comparison"]["changes"] if data["comparison"] else ()
-    return Found(
-        data["verdict"],
-        tuple(
-            f"{one['figure']} of {one['name']} {one['before']:.3g} to {one['after']:.3g}"
-            for one in changes
-            if one["regression"]
-        ),
-    )
-
-
-def _say(number: int, what: str, found: Found) -> None:
-    worse = "; ".join(found.worse[:4]) or "nothing worse"
-    more = f" and {len(found.worse) - 4} more" if len(found.worse) > 4 else ""
-    print(f"{number:3} {what:6} {found.verdict:12} {worse}{more}", flush=True)
-
-
-def measure(folder: Path, wanted: argparse.Namespace) -> tuple[int, int]:
-    """Return how many runs of the same server were found worse, and how many of the slower one."""
+def make_runs(folder: Path, wanted: argparse.Namespace) -> None:
+    """Make runs of the server as it is and of the slower one in turn, and keep each in a file."""
     paths = [f"GET /{ms}" for ms in _TIMES]
     (folder / "shop.case.toml").write_text(case("http://127.0.0.1", *paths))
     (folder / "rush.load.toml").write_text(
         load("shop.case.toml", users=wanted.users, duration=wanted.duration, more='grace = "1s"')
     )
-    keep = ("--load-save", "base.json", "--load-history", str(wanted.history))
-    compare = ("--load-compare", "base.json", "--load-tolerance", wanted.tolerance)
-    for number in range(wanted.history):
-        _say(number, "first", _run(folder, 1.0, *keep))
-    alarms = caught = 0
-    for number in range(wanted.pairs):
-        slower = _run(folder, wanted.slower, *compare)
-        caught += bool(slower.worse)
-        _say(number, "slower", slower)
-        equal = _run(folder, 1.0, *compare, *keep)
-        alarms += bool(equal.worse)
-        _say(number, "equal", equal)
-    return alarms, caught
+    for number in range(wanted.history + wanted.pairs):
+        for name, slower in (("equal", 1.0), ("slower", wanted.slower)):
+            file = folder / f"{number:03}-{name}.json"
+            if file.exists() or (name == "slower" and number < wanted.history):
+                continue
+            with _serving(slower) as server:
+                done = subprocess.run(
+                    [
+                        *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+                        *("--load", "--loadtool-server", server, "--load-save", str(file)),
+                    ],
+                    cwd=folder,
+                    env={**os.environ, "PYTEST_ADDOPTS": ""},
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    text=True,
+                    timeout=120,
+                    check=False,
+                )
+            assert file.exists(), done.stdout
+
+
+def compare_runs(folder: Path, wanted: argparse.Namespace) -> None:
+    """Compare each with the runs of the server as it is that came before, and say what is found."""
+    found = {"equal": 0, "slower": 0}
+    numbers = dict.fromkeys(found, 0)
+    earlier: list[SavedRun] = []
+    for file in sorted(folder.glob("*-*.json")):
+        _, _, name = file.stem.partition("-")
+        run = SavedRun.from_wire(json.loads(file.read_text())["runs"][0])
+        if len(earlier) == wanted.history:
+            worse = compare(earlier, run, wanted.tolerance / 100).regressions
+            numbers[name] += 1
+            found[name] += bool(worse)
+            if bool(worse) != (name == "slower"):
+                print(f"{file.stem}:", "; ".join(map(str, worse[:4])) or "nothing", flush=True)
+        if name == "equal":
+            earlier = [*earlier, run][-wanted.history :]
+    print(
+        f"{found['equal']} of {numbers['equal']} equal runs called worse, "
+        f"{found['slower']} of {numbers['slower']} slower ones found"
+    )
 
 
 def main() -> None:
@@ -149,16 +134,18 @@ def main() -> None:
     parser.add_argument("--users", type=int, default=8)
     parser.add_argument("--duration", default="3s")
     parser.add_argument("--slower", type=float, default=1.3, help="what it takes, as a factor")
-    parser.add_argument("--tolerance", default="10%")
+    parser.add_argument("--tolerance", type=float, default=10, help="in percent")
+    parser.add_argument("--runs", type=Path, help="where runs are kept; those there are made")
     parser.add_argument("--serve", type=int, metavar="PORT", help=argparse.SUPPRESS)
     wanted = parser.parse_args()
     if wanted.serve:
         asyncio.run(_serve(wanted.serve, wanted.slower))
         return
-    with tempfile.TemporaryDirectory() as folder:
-        alarms, caught = measure(Path(folder), wanted)
-    print(f"{alarms} of {wanted.pairs} equal runs called worse, "
-          f"{caught} of {wanted.pairs} slower ones found")  # fmt: skip
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = wanted.runs or Path(temporary)
+        folder.mkdir(exist_ok=True)
+        make_runs(folder, wanted)
+        compare_runs(folder, wanted)
 
 
 if __name__ == "__main__":

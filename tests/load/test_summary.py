@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
+from dataclasses import astuple, replace
 
 import pytest
 
@@ -11,6 +11,8 @@ from pytest_loadtool.load.cluster.merger import WorkerResult
 from pytest_loadtool.load.cluster.share import Share
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.load.verdict.summary import TimeSummary
+from pytest_loadtool.report.load.json import load_data
+from pytest_loadtool.report.load.text import load_text
 from tests.load.simulation import CONFIGURATION, STARTED, STEPS, summary, two_workers
 
 MS = 1000
@@ -41,8 +43,22 @@ def test_times() -> None:
     totals = summarise(
         one_transaction(), CONFIGURATION, (), Verdict("passed"), started=STARTED
     ).totals
-    assert astuple(totals.service_time) == pytest.approx((50.5, 50, 95, 99, 100), rel=0.001)
-    assert astuple(totals.response_time) == pytest.approx((60.5, 60, 105, 109, 110), rel=0.001)
+    service, response = astuple(totals.service_time), astuple(totals.response_time)
+    assert service[:5] == pytest.approx((50.5, 50, 95, 99, 100), rel=0.001)
+    assert response[:5] == pytest.approx((60.5, 60, 105, 109, 110), rel=0.001)
+
+
+def test_percentiles_that_are_asked_for() -> None:
+    """The report has columns of them, and the JSON has them beside the usual ones."""
+    asked = replace(CONFIGURATION, percentiles=(50.0, 90.0, 99.9))
+    found = summarise(one_transaction(), asked, (), Verdict("passed"), started=STARTED)
+    assert found.totals.service_time.percentile(90) == pytest.approx(90, rel=0.001)
+    for width, columns in ((120, "average median p90 p99.9 max"), (80, "average p90 p99.9 max")):
+        lines = [" ".join(line.split()) for line in load_text(found, width)]
+        assert any(f"count failed {columns}" in line for line in lines)
+        assert "milliseconds average median p90 p99.9 max" in lines
+    times = load_data(found)["totals"]["service_time_ms"]
+    assert list(times) == ["mean", "p50", "p95", "p99", "p90", "p99.9", "max"]
 
 
 @pytest.mark.promise(4)

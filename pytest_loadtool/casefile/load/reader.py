@@ -23,6 +23,7 @@ from pytest_loadtool.casefile.toml.schema import (
     document,
     filled,
     integer,
+    number,
     parsed,
     tables,
 )
@@ -90,6 +91,15 @@ def _positive_duration(node: Node) -> float:
     return seconds
 
 
+def _percentiles(node: Node) -> tuple[float, ...]:
+    wanted = array(number)(node)
+    if not wanted or not all(0 < one <= 100 for one in wanted):
+        raise node.expected("percentiles above 0 and up to 100, such as [50, 90, 99.9]")
+    if list(wanted) != sorted(set(wanted)):
+        raise node.wrong("must ascend, each once")
+    return wanted
+
+
 def _share(node: Node) -> CaseShare:
     return CaseShare(**_CASE.read(node))
 
@@ -117,6 +127,7 @@ _LOAD = Table(
         "keep_connections": Key(boolean),
         "keep_state": Key(boolean),
         "detailed_pages": Key(boolean),
+        "percentiles": Key(_percentiles),
         "server": Key(parsed(base_url)),
         "case": Key(tables(_share, "case"), "at least one [[case]]"),
     },

@@ -119,4 +119,5 @@ _OPTIONS: Mapping[str, Callable[[Any], str]] = {
     "keep_connections": scalar,
     "keep_state": scalar,
     "detailed_pages": scalar,
+    "percentiles": lambda wanted: inline_array([f"{one:g}" for one in wanted]),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pytest_loadtool.load.cluster.merger import WorkerResult
@@ -33,6 +33,9 @@ from pytest_loadtool.load.verdict.threshold import ThresholdResult
 from pytest_loadtool.load.verdict.verdict import Verdict
 from pytest_loadtool.model.load import LoadConfiguration
 
+#: The percentiles that there always are.
+_USUAL = (50.0, 95.0, 99.0)
+
 
 def summarise(
     metrics: LoadMetrics,
@@ -59,21 +62,22 @@ def summarise(
         verdict = with_regressions(verdict, comparison)
         saved = replace(saved, outcome=verdict.outcome)
     names = metrics.transaction_names()
+    times = _Times(tuple(one for one in configuration.percentiles if one not in _USUAL))
     return Summary(
         name=configuration.name,
         started=moment,
         verdict=verdict,
         configuration=configuration,
-        totals=_numbers(metrics.total(), seconds, _failed(metrics, metrics.firsts.times)),
+        totals=_numbers(metrics.total(), seconds, _failed(metrics, metrics.firsts.times), times),
         cut_requests=metrics.cut,
         cut_iterations=metrics.cut_iterations,
         dropped=metrics.dropped,
-        connections=_connections(metrics),
+        connections=_connections(metrics, times),
         detailed_pages=configuration.detailed_pages,
         saved=saved,
         comparison=comparison,
         thresholds=tuple(thresholds),
-        cases=_cases(metrics, names, seconds, configuration.detailed_pages),
+        cases=_cases(metrics, names, seconds, configuration.detailed_pages, times),
         failing=failing_of(metrics, names),
         errors=_errors(metrics, names),
         other_errors=metrics.errors.others,
@@ -83,14 +87,29 @@ def summarise(
     )
 
 
-def _times(durations: Histogram | Extent) -> TimeSummary:
-    """The distribution in milliseconds; of an `Extent` without percentiles."""
-    if not durations.count:
-        return TimeSummary(None, None, None, None, None)
-    p50 = p95 = p99 = None
-    if isinstance(durations, Histogram):
-        p50, p95, p99 = (durations.percentile(p) / 1000 for p in (50, 95, 99))
-    return TimeSummary(durations.mean / 1000, p50, p95, p99, durations.max / 1000)
+@dataclass(frozen=True, slots=True)
+class _Times:
+    """Makes summaries of times, with percentiles ``others`` beside the usual ones."""
+
+    others: tuple[float, ...] = ()
+
+    def __call__(self, durations: Histogram | Extent) -> TimeSummary:
+        """The distribution in milliseconds; of an `Extent` without percentiles."""
+        if not durations.count:
+            return self.without_percentiles(TimeSummary(None, None, None, None, None))
+        mean, most = durations.mean / 1000, durations.max / 1000
+        if not isinstance(durations, Histogram):
+            return self.without_percentiles(TimeSummary(mean, None, None, None, most))
+        p50, p95, p99, *others = (
+            value / 1000 for value in durations.percentiles([*_USUAL, *self.others])
+        )
+        more = tuple(zip(self.others, others, strict=True))
+        return TimeSummary(mean, p50, p95, p99, most, more)
+
+    def without_percentiles(self, times: TimeSummary) -> TimeSummary:
+        """The same, with nothing for each percentile."""
+        nothing = tuple((p, None) for p in self.others)
+        return replace(times, p50=None, p95=None, p99=None, others=nothing)
 
 
 def _failed(metrics: LoadMetrics, indices: Iterable[int]) -> Histogram:
@@ -102,7 +121,9 @@ def _failed(metrics: LoadMetrics, indices: Iterable[int]) -> Histogram:
     return failed
 
 
-def _numbers(measured: TransactionMetrics, seconds: float, failed: Histogram) -> Numbers:
+def _numbers(
+    measured: TransactionMetrics, seconds: float, failed: Histogram, times: _Times
+) -> Numbers:
     requests = measured.requests
     return Numbers(
         requests=requests,
@@ -112,11 +133,11 @@ def _numbers(measured: TransactionMetrics, seconds: float, failed: Histogram) ->
         bytes_sent=measured.sent,
         duration_s=seconds,
         throughput_rps=requests / seconds if seconds else 0.0,
-        service_time=_times(measured.service),
-        response_time=_times(measured.response),
-        first_byte=_times(measured.first_byte),
-        good_time=_times(measured.response.since(failed)),
-        failed_time=_times(failed),
+        service_time=times(measured.service),
+        response_time=times(measured.response),
+        first_byte=times(measured.first_byte),
+        good_time=times(measured.response.since(failed)),
+        failed_time=times(failed),
         status=tuple(sorted(measured.statuses.items())),
         otherwise=measured.otherwise,
     )
@@ -131,7 +152,11 @@ _STATIC = re.compile(
 
 
 def _cases(
-    metrics: LoadMetrics, names: Sequence[str], seconds: float, detailed_pages: bool
+    metrics: LoadMetrics,
+    names: Sequence[str],
+    seconds: float,
+    detailed_pages: bool,
+    times: _Times,
 ) -> tuple[CaseSummary, ...]:
     members: dict[PageKey, list[int]] = {key: [] for key in metrics.page_keys}
     for index, key in enumerate(metrics.transaction_keys):
@@ -140,9 +165,11 @@ def _cases(
     busy: dict[str, int] = dict.fromkeys(metrics.case_keys, 0)
     page_names = metrics.page_names()
     for page_key, name, spans in zip(metrics.page_keys, page_names, metrics.pages, strict=True):
-        page = _page(name, spans, detailed_pages)
+        page = _page(name, spans, detailed_pages, times)
         indices = members.pop(page_key, [])
-        pages[page_key.case].append(_with_transactions(page, metrics, names, seconds, indices))
+        pages[page_key.case].append(
+            _with_transactions(page, metrics, names, seconds, indices, times)
+        )
         busy[page_key.case] += spans.durations.total
     return tuple(
         CaseSummary(
@@ -153,7 +180,7 @@ def _cases(
             think=max(0.0, 1 - busy[name] / spans.durations.total)
             if spans.durations.total
             else 0.0,
-            durations=_times(spans.durations),
+            durations=times(spans.durations),
             pages=tuple(pages.pop(name, ())),
         )
         for name, spans in zip(metrics.case_keys, metrics.cases, strict=True)
@@ -166,48 +193,49 @@ def _with_transactions(
     names: Sequence[str],
     seconds: float,
     indices: Sequence[int],
+    times: _Times,
 ) -> PageSummary:
     """The page with its transactions, and its static files together."""
     static = [index for index in indices if _STATIC.search(names[index])]
     transactions = (
         TransactionSummary(
             names[index],
-            _numbers(metrics.transactions[index], seconds, _failed(metrics, [index])),
+            _numbers(metrics.transactions[index], seconds, _failed(metrics, [index]), times),
             index in static,
         )
         for index in indices
     )
     together = None
     if len(static) > 1:
-        together = _numbers(metrics.total(static), seconds, _failed(metrics, static))
+        together = _numbers(metrics.total(static), seconds, _failed(metrics, static), times)
     return replace(page, transactions=tuple(transactions), static=together)
 
 
-def _page(name: str, spans: Spans, detailed: bool) -> PageSummary:
+def _page(name: str, spans: Spans, detailed: bool, times: _Times) -> PageSummary:
     durations = spans.durations
-    times = _times(durations)
+    known = times(durations)
     if not detailed:  # a threshold may have them recorded, but they were not asked for
-        times = replace(times, p50=None, p95=None, p99=None)
+        known = times.without_percentiles(known)
     return PageSummary(
         name=name,
         count=durations.count,
         failed=spans.failed,
-        durations=times,
+        durations=known,
         min=durations.min / 1000 if durations.count else None,
         transactions=(),
     )
 
 
-def _connections(metrics: LoadMetrics) -> ConnectionSummary:
+def _connections(metrics: LoadMetrics, times: _Times) -> ConnectionSummary:
     return ConnectionSummary(
         opened=metrics.connect.count,
         retried=metrics.retried,
         backed_off_s=metrics.backed_off_us / 1e6,
         negotiated=metrics.negotiation.count,
         renewals=metrics.renewals,
-        connect=_times(metrics.connect),
-        tls=_times(metrics.tls),
-        negotiation=_times(metrics.negotiation),
+        connect=times(metrics.connect),
+        tls=times(metrics.tls),
+        negotiation=times(metrics.negotiation),
     )
 
 
@@ -260,7 +288,7 @@ def _otherwise(metrics: LoadMetrics, names: Sequence[str]) -> tuple[OtherwiseSum
 def _worker(worker: WorkerResult, users: int) -> WorkerSummary:
     metrics = worker.metrics or LoadMetrics((), (), ())
     elapsed = metrics.elapsed_us
-    lateness = _times(metrics.lateness)
+    lateness = _Times()(metrics.lateness)
     return WorkerSummary(
         name=worker.name,
         state=worker.state,
@@ -269,7 +297,7 @@ def _worker(worker: WorkerResult, users: int) -> WorkerSummary:
         errors=metrics.failed_requests,
         duration_s=elapsed / 1e6,
         cpu=metrics.cpu_us / elapsed if elapsed else 0.0,
-        lag_p95=_times(metrics.lag).p95,
+        lag_p95=_Times()(metrics.lag).p95,
         lateness_p95=lateness.p95,
         lateness_p99=lateness.p99,
         text=worker.text,

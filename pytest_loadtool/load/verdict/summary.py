@@ -29,6 +29,12 @@ class TimeSummary:
     p95: float | None
     p99: float | None
     max: float | None
+    others: tuple[tuple[float, float | None], ...] = ()
+    """Percentiles that the load configuration asks for beside these, ascending."""
+
+    def percentile(self, p: float) -> float | None:
+        """One of those that there are; of any other None."""
+        return {50.0: self.p50, 95.0: self.p95, 99.0: self.p99, **dict(self.others)}.get(p)
 
 
 @dataclass(frozen=True, slots=True)

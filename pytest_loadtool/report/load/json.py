@@ -122,6 +122,7 @@ def _configuration(summary: Summary) -> dict[str, Any]:
         "ramp_up_s": plan.ramp_up,
         "max_error_rate": plan.max_error_rate,
         "detailed_pages": summary.detailed_pages,
+        "percentiles": list(plan.percentiles),
         "overrides": [_picked(one, ("key", "text", "said")) for one in plan.overrides],
     }
 
@@ -196,6 +197,7 @@ def _times(times: TimeSummary) -> dict[str, float | None]:
         "p50": times.p50,
         "p95": times.p95,
         "p99": times.p99,
+        **{f"p{p:g}": value for p, value in times.others},
         "max": times.max,
     }
 
