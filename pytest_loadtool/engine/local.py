@@ -11,6 +11,7 @@ from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import Progress, Summary
+from pytest_loadtool.load.metrics.course import RunCourse
 from pytest_loadtool.load.verdict.comparison import TOLERANCE
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.model.length import Length
@@ -50,6 +51,7 @@ class _Here:
 
     def __init__(self, share: PreparedShare) -> None:
         self._share = share
+        share.runner.reporter.course = RunCourse()
         self._orders: deque[tuple[Any, ...]] = deque()
 
     def take_part(self, run: LoadRun) -> None:
@@ -57,7 +59,7 @@ class _Here:
 
         def tell(kind: str, *fields: Any) -> None:
             if kind == "snapshot":  # the sums of all reports are here: nobody adds them up again
-                fields = (self._share.runner.reported,)
+                fields = (self._share.runner.reporter,)
             run.hear(_NAME, kind, *fields)
 
         worker = Worker(lambda _servers, _share: self._share, self._orders.popleft, tell, _text)

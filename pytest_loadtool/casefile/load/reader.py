@@ -92,12 +92,10 @@ def _positive_duration(node: Node) -> float:
 
 
 def _percentiles(node: Node) -> tuple[float, ...]:
-    wanted = array(number)(node)
-    if not wanted or not all(0 < one <= 100 for one in wanted):
-        raise node.expected("percentiles above 0 and up to 100, such as [50, 90, 99.9]")
-    if list(wanted) != sorted(set(wanted)):
-        raise node.wrong("must ascend, each once")
-    return wanted
+    found = array(number)(node)
+    if not found or not all(0 < one <= 100 and one == round(one, 3) for one in found):
+        raise node.wrong("must be numbers above 0, up to 100, such as [50, 95, 99.9]")
+    return tuple(sorted(set(found)))
 
 
 def _share(node: Node) -> CaseShare:
@@ -126,8 +124,8 @@ _LOAD = Table(
         "body_limit": Key(parsed(parse_size, "MB")),
         "keep_connections": Key(boolean),
         "keep_state": Key(boolean),
-        "detailed_pages": Key(boolean),
         "percentiles": Key(_percentiles),
+        "detailed_pages": Key(boolean),
         "server": Key(parsed(base_url)),
         "case": Key(tables(_share, "case"), "at least one [[case]]"),
     },

@@ -105,7 +105,7 @@ class Histogram:
                 rank -= sizes[number]
                 number += 1
             shift, page = pages[number]
-            found.append(min(_highest(shift, bisect_left(list(accumulate(page)), rank)), self.max))
+            found.append(min(highest(shift, bisect_left(list(accumulate(page)), rank)), self.max))
         return found
 
     def merge(self, other: Histogram) -> None:
@@ -130,8 +130,8 @@ class Histogram:
         ]
         if filled:
             shift, bucket = filled[0]
-            gained._least = max(_highest(shift, bucket - 1) + 1, self._least)
-            gained.max = min(_highest(*filled[-1]), self.max)
+            gained._least = max(highest(shift, bucket - 1) + 1, self._least)
+            gained.max = min(highest(*filled[-1]), self.max)
         return gained
 
     def to_wire(self, known: Histogram | None = None) -> list[Any]:
@@ -226,6 +226,6 @@ class Extent:
         return [self.total - known.total, self.min, self.max, self.count - known.count]
 
 
-def _highest(shift: int, bucket: int) -> int:
+def highest(shift: int, bucket: int) -> int:
     """The highest value that falls into a bucket."""
     return bucket if shift < 0 else (_PER_ROW + bucket + 1 << shift) - 1

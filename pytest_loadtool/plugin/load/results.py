@@ -19,7 +19,7 @@ from pytest_loadtool.plugin.load.explained import LoadResult
 from pytest_loadtool.plugin.paths import shown_error, target_file
 from pytest_loadtool.plugin.report_failure import LoadFailure
 from pytest_loadtool.report.load.firsts import fix_first
-from pytest_loadtool.report.load.json import FORMAT, load_data
+from pytest_loadtool.report.load.json import load_data, load_document
 from pytest_loadtool.report.load.sparkline import glyphs_for
 from pytest_loadtool.report.load.text import load_text
 
@@ -73,21 +73,21 @@ def top_of(config: pytest.Config) -> int | None:
     return int(wanted)
 
 
-def document(results: Sequence[LoadResult]) -> dict[str, object]:
-    """What ``--load-json`` writes: one run as it is, any other number as a list under ``runs``."""
-    runs = [load_data(one.summary, one.told) for one in results]
-    return runs[0] if len(runs) == 1 else {"format": FORMAT, "runs": runs}
-
-
-def _json(results: Sequence[LoadResult], _: pytest.Config) -> bytes:
-    return (json.dumps(document(results), indent=2) + "\n").encode()
+def _json(results: Sequence[LoadResult], config: pytest.Config) -> bytes:
+    runs = [
+        load_data(one.summary, environment(config, one.summary.configuration), one.told)
+        for one in results
+    ]
+    return (json.dumps(load_document(runs), indent=2) + "\n").encode()
 
 
 def _html(results: Sequence[LoadResult], config: pytest.Config) -> bytes:
     from pytest_loadtool.report.html.load import load_page, run_data
 
     summaries = [one.summary for one in results]
-    return load_page([run_data(one, environment(config, one.configuration)) for one in summaries])
+    return load_page(
+        [run_data(one, environment(config, one.configuration).facts()) for one in summaries]
+    )
 
 
 def _markdown(results: Sequence[LoadResult], config: pytest.Config) -> bytes:

@@ -8,7 +8,7 @@ page; what is not measured is left out, or None.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import isfinite, log10
 from typing import Any
@@ -23,6 +23,7 @@ from pytest_loadtool.load.verdict.saved import ALL, SavedRequests
 from pytest_loadtool.load.verdict.summary import (
     ErrorSummary,
     Moment,
+    MomentTimes,
     Numbers,
     Summary,
     TimeSummary,
@@ -253,17 +254,43 @@ def _worker(one: WorkerSummary) -> list[str]:
 
 def _time(moments: Sequence[Moment]) -> dict[str, Any]:
     """Seconds of the run, and the series by their group; rates are per second."""
+    causes = sorted({cause for one in moments for cause, _ in one.causes})
     return {
         "x": [one.second for one in moments],
         "groups": {
-            "response_time": {
-                "mean": [_rounded(one.mean) for one in moments],
-                "max": [one.max for one in moments],
+            "response_time": _band([one.response for one in moments]),
+            "service_time": _band([one.service for one in moments]),
+            "requests": {"requests": _per_second(moments, lambda one: one.requests)},
+            "errors": {"errors": _per_second(moments, lambda one: one.errors)}
+            | {
+                cause: [round(dict(one.causes).get(cause, 0) / one.length_s, 3) for one in moments]
+                for cause in causes
+                if len(causes) > 1
             },
-            "requests": {"requests": [_rounded(one.requests / one.length_s) for one in moments]},
-            "errors": {"errors": [_rounded(one.errors / one.length_s) for one in moments]},
             "users": {"users": [round(one.users, 3) for one in moments]},
+            "bytes": {
+                "received": _per_second(moments, lambda one: one.bytes_received),
+                "sent": _per_second(moments, lambda one: one.bytes_sent),
+            },
+            "connections": {"opened": _per_second(moments, lambda one: one.opened)},
+            "lateness": _band([one.lateness for one in moments]),
+            "cpu": {"processor time": [round(one.cpu, 4) for one in moments]},
         },
+    }
+
+
+def _per_second(moments: Sequence[Moment], of: Callable[[Moment], int]) -> list[float]:
+    return [round(of(one) / one.length_s, 3) for one in moments]
+
+
+def _band(times: Sequence[MomentTimes]) -> dict[str, list[float | None]]:
+    """A curve for each percentile, and for the longest."""
+    names = next((dict(one.percentiles) for one in times if one.percentiles), {})
+    if all(one.max is None for one in times):
+        return {}
+    return {
+        **{name: [dict(one.percentiles).get(name) for one in times] for name in names},
+        "max": [one.max for one in times],
     }
 
 

@@ -16,8 +16,10 @@ from pytest_loadtool.load.verdict.summary import (
     Summary,
     TimeSummary,
     WorkerSummary,
+    percentile_name,
 )
 from pytest_loadtool.load.verdict.threshold import amount
+from pytest_loadtool.model.load import PERCENTILES
 from pytest_loadtool.report.columns import cells, fit, table, wrap
 from pytest_loadtool.report.load.chart import over_the_run
 from pytest_loadtool.report.load.compared import compared
@@ -27,6 +29,8 @@ from pytest_loadtool.report.load.units import milliseconds, rate, size, status_c
 
 _WIDEST = 120
 _MOST_OTHERWISE = 5
+#: The percentiles of tables, unless others are asked for.
+_SHOWN = (50.0, 95.0, 99.0)
 #: How many reasons the heading has: the failure has all of them.
 _MOST_REASONS = 5
 
@@ -97,13 +101,18 @@ def _totals(summary: Summary, width: int) -> Iterator[str]:
         ("TLS handshake", connections.tls),
         ("negotiation", connections.negotiation),
     ]
-    wanted = summary.configuration.percentiles
+    wanted = _percentiles(summary)
     shown = always + [(name, times) for name, times in if_any if times.mean is not None]
     yield from table(
-        ("milliseconds", "average", *map(_percentile_name, wanted), "max"),
+        ("milliseconds", "average", *(called for _, called in wanted), "max"),
         [
-            (name, *map(milliseconds, (one.mean, *map(one.percentile, wanted), one.max)))
-            for name, one in shown
+            (
+                title,
+                milliseconds(one.mean),
+                *(milliseconds(dict(one.asked).get(name)) for name, _ in wanted),
+                milliseconds(one.max),
+            )
+            for title, one in shown
         ],
         width,
     )
@@ -194,8 +203,12 @@ def _statuses(numbers: Numbers) -> str:
     return status_counts(numbers.status)
 
 
-def _percentile_name(p: float) -> str:
-    return "median" if p == 50 else f"p{p:g}"
+def _percentiles(summary: Summary) -> list[tuple[str, str]]:
+    """Those that tables have: the name of each, and how it is called. There is no room for all of
+    the usual ones, so only others than these are taken as asked for."""
+    asked = summary.configuration.percentiles
+    wanted = _SHOWN if asked == PERCENTILES else asked
+    return [(percentile_name(p), "median" if p == 50 else percentile_name(p)) for p in wanted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,19 +237,18 @@ _ROOM_FOR_MORE = 100
 _NO_DETAILS = 'percentiles of pages (–) are off; "detailed_pages = true" turns them on'  # noqa: RUF001
 
 
-def _percentile_column(p: float) -> _Column:
-    return _percentile_name(p), lambda row: milliseconds(row.times.percentile(p))
+def _percentile_column(name: str, called: str) -> _Column:
+    return called, lambda row: milliseconds(dict(row.times.asked).get(name))
 
 
 def _columns(summary: Summary, width: int) -> tuple[_Column, ...]:
     """Those that there is room for. Without percentiles pages have little but their average."""
-    wanted = summary.configuration.percentiles
+    wanted = [_percentile_column(*one) for one in _percentiles(summary)]
     if width >= _ROOM_FOR_MORE:
-        return (*_FIRST, _MEAN, *map(_percentile_column, wanted), _GREATEST, _RATE)
+        return (*_FIRST, _MEAN, *wanted, _GREATEST, _RATE)
     if summary.detailed_pages:
-        return (*_FIRST, *map(_percentile_column, wanted), _GREATEST)
-    others = (p for p in wanted if p != 50)
-    return (*_FIRST, _MEAN, *map(_percentile_column, others), _GREATEST)
+        return (*_FIRST, *wanted, _GREATEST)
+    return (*_FIRST, _MEAN, *(one for one in wanted if one[0] != "median"), _GREATEST)
 
 
 def _tree(summary: Summary, width: int, top: int | None) -> Iterator[str]:

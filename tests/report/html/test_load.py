@@ -14,6 +14,7 @@ from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.report.html.load import BINS, live_data, load_page, log_bins, run_data
 from pytest_loadtool.report.load.json import load_data
 from tests.load.simulation import CONFIGURATION, glimpsed, summary
+from tests.load.simulation import ENVIRONMENT as SIMULATED
 from tests.report.html.browsers import BROWSERS, opened
 
 #: Moves the pointer over the first plot.
@@ -41,7 +42,7 @@ def plotted(group: str, series: int) -> str:
 def test_plots_and_tables_are_the_json(browser: str, tmp_path: Path) -> None:
     """Each curve, and each number of the table, is what `--load-json` says."""
     run = summary(failing=50)
-    told = load_data(run)
+    told = load_data(run, SIMULATED)
     file = write(tmp_path / "page.html", run_data(run, ENVIRONMENT))
     with opened(browser, file) as page:
         moments = told["timeline"]
