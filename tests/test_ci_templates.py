@@ -212,7 +212,7 @@ def test_what_they_call_is_done(tmp_path: Path) -> None:
                 check=False,
             )
             if command is COMPARED:  # this machine may have become slower since
-                load = json.loads((results / "load.json").read_text())
+                load = json.loads((results / "load.json").read_text())["runs"][0]
                 worse = int(any(one["regression"] for one in load["comparison"]["changes"]))
             assert done.returncode == worse, done.stdout + done.stderr
         url = server.url
