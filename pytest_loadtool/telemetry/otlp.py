@@ -7,6 +7,7 @@ OpenTelemetry's variables (OTEL_EXPORTER_OTLP_HEADERS, …): the exporter reads 
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 from urllib.parse import urlsplit
@@ -34,7 +35,10 @@ from pytest_loadtool.telemetry.collector import CollectorError, Run, shown_url
 from pytest_loadtool.telemetry.readings import SCALE, Exponential, Instrument, MetricReading
 
 #: Seconds that one sending may take, with what the exporter tries again.
-PATIENCE: Final = 3.0
+PATIENCE: Final = 2.0
+
+#: What is worth telling of how `requests` says that it found nobody.
+_CAUSE: Final = re.compile(r"Failed to (?:establish|resolve)[^\"]*")
 
 _LOGGER: Final = "opentelemetry.exporter.otlp.proto.http"
 
@@ -82,7 +86,10 @@ class _Listener(logging.Handler):
         self.first = ""
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.first = self.first or record.getMessage()
+        if not self.first:
+            text = record.getMessage()
+            found = _CAUSE.search(text)
+            self.first = found[0] if found else text
 
 
 def _metrics(run: Run, readings: Sequence[MetricReading], now: float) -> Iterator[OtlpMetric]:
