@@ -126,7 +126,11 @@ class Situation:
     @cached_property
     def cookies_sent(self) -> Mapping[str, str]:
         """The cookies that the request had which failed."""
-        lines = (line.partition(": ")[::2] for line in self.subject.request_head[1:])
+        return self.cookies_of(self.failed)
+
+    def cookies_of(self, outcome: StepOutcome) -> Mapping[str, str]:
+        """Return the cookies that a request had."""
+        lines = (line.partition(": ")[::2] for line in self.of(outcome).request_head[1:])
         return dict(sent_cookies(lines))
 
     @cached_property

@@ -471,7 +471,7 @@ SITUATIONS = (
             ),
         ),
         ACCOUNT,
-        "not recorded|nothing like it",
+        "Another page came: 'Down for maintenance'",
         mended="server",
         outside="Back soon",
     ),

@@ -150,7 +150,7 @@ UNSEEN: tuple[Situation, ...] = (
         "GET /about/team",
         "character set|charset|encoding|not in UTF-8",
         mended="server",
-        outside="That is us",
+        outside="That is us, J\ufffdrgen",
     ),
     Situation(
         "a body that is cut off",
