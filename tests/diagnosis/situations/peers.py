@@ -82,7 +82,7 @@ def by_hand(
     return stage
 
 
-def _recorded(
+def recorded(
     path: Path,
     url: str,
     session: Callable[[Client], None],
@@ -113,7 +113,7 @@ def behind_nginx(configuration: str, port: str) -> Stage:
             folder = Path(name)
             text = configuration.replace("SHOP", shop.url)
             with nginx.serving(folder, text, "free", port) as server:
-                _recorded(path, server.http("free"), by_pages, str, server.http(port))
+                recorded(path, server.http("free"), by_pages, str, server.http(port))
                 yield lambda: _without_limit(server)
 
     return stage
@@ -145,7 +145,7 @@ def at_fastapi(session: Callable[[Client], None], spoil: Callable[[str], str]) -
     @contextmanager
     def stage(path: Path) -> Iterator[Callable[[], None]]:
         with token_server() as server:
-            _recorded(path, server.url, session, spoil, server.url)
+            recorded(path, server.url, session, spoil, server.url)
         with token_server() as other:  # with other keys
             text = path.read_text(encoding="utf-8")
             path.write_text(text.replace(server.url, other.url), encoding="utf-8")
@@ -162,7 +162,7 @@ def at_django(session: Callable[[Client], None], spoil: Callable[[str], str]) ->
     def stage(path: Path) -> Iterator[Callable[[], None]]:
         with tempfile.TemporaryDirectory() as name, django_admin.serve(Path(name)) as url:
             recorded = url.partition("/admin")[0]
-            _recorded(path, recorded, session, spoil, recorded)
+            recorded(path, recorded, session, spoil, recorded)
         with tempfile.TemporaryDirectory() as name, django_admin.serve(Path(name)) as url:
             text = path.read_text(encoding="utf-8")
             path.write_text(text.replace(recorded, url.partition("/admin")[0]), encoding="utf-8")
