@@ -154,9 +154,12 @@ def another_page(situation: Situation) -> Cause | RuledOut | None:
     recorded = _name(_recorded(exchange)) if exchange is not None else ""
     was = f", where {recorded!r} was recorded" if recorded else ""
     otherwise = situation.failed.otherwise
+    redirected = situation.status >= 300 and otherwise
     return _another(
         situation,
-        f"Another page came: {_called(situation)!r}{was}.",
+        f"Another answer came: {otherwise}."
+        if redirected
+        else f"Another page came: {_called(situation)!r}{was}.",
         LIKELY + 8,
         (otherwise,) if otherwise else (),
     )

@@ -71,8 +71,8 @@ def _weight(situation: Situation, name: str) -> int:
 
 #: What servers say of a time in the request that is not theirs.
 _OF_CLOCKS = re.compile(
-    r"skew|clock|time.?stamp|(?:request|current|server).{0,3}time\b(?!.?out)|not (?:yet|before)|\bnbf\b"
-    r"|\biat\b|in the (?:future|past)",
+    r"skew|clock|time.?stamp|(?:request|current|server).{0,3}time\b(?!.?out)|not (?:yet|before)"
+    r"|\bnbf\b|\biat\b|in the (?:future|past)",
     re.IGNORECASE,
 )
 #: Times, in seconds or milliseconds since the epoch, of this century.
