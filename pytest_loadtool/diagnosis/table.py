@@ -14,6 +14,7 @@ from pytest_loadtool.diagnosis.causes import (
     missing,
     network,
     pages,
+    recording,
     request,
     server,
     session,
@@ -29,6 +30,8 @@ from pytest_loadtool.diagnosis.remedies import edited
 EVERYWHERE: tuple[Check, ...] = (
     network.no_response,
     login.login_refused,
+    recording.recorded_in_error,
+    recording.form_changed,
     session.redirected_to_login,
     session.passed_but_otherwise,
     session.not_every_server,

@@ -53,8 +53,9 @@ def table(found: Iterable[tuple[Situation, Outcome]]) -> str:
     mended = count["all"] - ways[""]
     score = (
         f"The right cause first: {count['right']} of {count['all']}. Mended as printed: {mended} "
-        f"({ways['command']} by commands, {ways['line']} by a line, {ways['server']} by the server "
-        f"that was brought back). False remedies: {count['false']}.\n"
+        f"({ways['command']} by commands, {ways['line']} by a line, {ways['record']} by recording "
+        f"anew, {ways['server']} by the server that was brought back). False remedies: "
+        f"{count['false']}.\n"
     )
     head = "| brought about | cause named first | right | mended by |\n|---|---|---|---|\n"
     return f"{head}{chr(10).join(rows)}\n\n{score}"

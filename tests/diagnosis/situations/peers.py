@@ -6,20 +6,15 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 
-from pytest_loadtool.casefile import format_case, package_rules
-from pytest_loadtool.correlation import configure
-from pytest_loadtool.recording import build_case
-from pytest_loadtool.workflow.files import write_evidence
 from tests import nginx
 from tests.applications import django_admin
 from tests.authentication import apache, squid
 from tests.authentication.peer import Peer
 from tests.authentication.token_server import token_server
 from tests.correlation.client import Client
-from tests.diagnosis.situations.bench import Stage
+from tests.diagnosis.situations.bench import Stage, record
 from tests.diagnosis.situations.sessions import by_pages
 from tests.diagnosis.situations.shop import Shop, serving
 
@@ -90,18 +85,7 @@ def recorded(
     server: str,
 ) -> None:
     """Record a session at ``url``, and write a test case for ``server``."""
-    client = Client(url)
-    try:
-        session(client)
-    finally:
-        client.close()
-    exchanges = tuple(client.exchanges)
-    built = build_case(exchanges, name="shop").case
-    case = configure(built, exchanges, rules=package_rules()).case
-    pages = tuple(replace(one, think_time=0.0) for one in case.pages)
-    write_evidence(exchanges, path.with_name("shop.har"))
-    text = format_case(replace(case, server=server, pages=pages))
-    path.write_text(spoil(text), encoding="utf-8")
+    path.write_text(spoil(record(url, session, path, server=server)), encoding="utf-8")
 
 
 def behind_nginx(configuration: str, port: str) -> Stage:
