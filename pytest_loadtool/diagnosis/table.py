@@ -113,6 +113,7 @@ ROWS: dict[int, StatusRow] = {
             ("WWW-Authenticate", challenge.www_authenticate),
             ("Set-Cookie of the login", session.set_cookie_of_login),
             ("Cookie of this request", session.cookie_of_request),
+            ("Authorization of this request", tokens.authorization_of_request),
         ),
     ),
     403: StatusRow(

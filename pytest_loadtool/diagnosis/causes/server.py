@@ -67,7 +67,7 @@ def rate_limited(situation: Situation) -> Cause | RuledOut | None:
                 f"think all {wait}s",
             ),
             edited(
-                "or, if the limit is what is tested, expect it",
+                "or, if the limit is what is tested, and how clients try again, expect it",
                 f"status {situation.failed.index + 1} 200-399,429",
             ),
         ),

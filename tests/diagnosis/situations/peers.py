@@ -98,19 +98,9 @@ def behind_nginx(configuration: str, port: str) -> Stage:
             text = configuration.replace("SHOP", shop.url)
             with nginx.serving(folder, text, "free", port) as server:
                 recorded(path, server.http("free"), by_pages, str, server.http(port))
-                yield lambda: _without_limit(server)
+                yield lambda: server.reload(text.replace("client_max_body_size 40;", ""))
 
     return stage
-
-
-def _without_limit(server: nginx.Nginx) -> None:
-    """Have nginx take larger bodies."""
-    file = server.folder / "nginx.conf"
-    file.write_text(file.read_text().replace("client_max_body_size 40;", ""))
-    server.process.send_signal(1)  # SIGHUP: it reads its configuration again
-    import time
-
-    time.sleep(1)
 
 
 def limited() -> Stage:
@@ -145,11 +135,11 @@ def at_django(session: Callable[[Client], None], spoil: Callable[[str], str]) ->
     @contextmanager
     def stage(path: Path) -> Iterator[Callable[[], None]]:
         with tempfile.TemporaryDirectory() as name, django_admin.serve(Path(name)) as url:
-            recorded = url.partition("/admin")[0]
-            recorded(path, recorded, session, spoil, recorded)
+            server = url.partition("/admin")[0]
+            recorded(path, server, session, spoil, server)
         with tempfile.TemporaryDirectory() as name, django_admin.serve(Path(name)) as url:
             text = path.read_text(encoding="utf-8")
-            path.write_text(text.replace(recorded, url.partition("/admin")[0]), encoding="utf-8")
+            path.write_text(text.replace(server, url.partition("/admin")[0]), encoding="utf-8")
             yield _nothing
 
     return stage

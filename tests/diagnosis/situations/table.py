@@ -260,10 +260,12 @@ SITUATIONS = (
     ),
     Situation(
         "bearer token expired",
-        in_the_shop(by_api, arrange=_token_lives(1), think=(0, 1.5)),
+        in_the_shop(by_api, arrange=_token_lives(3), think=(0, 3.5)),
         "GET /api/items",
         "bearer token has expired",
-        says=("bearer_token[1]",),
+        says=(
+            "Authorization of this request: Extractor[1] ${bearer_token[1]} of 1 POST /api/token",
+        ),
         promises=(111,),
         mended="line",
     ),
@@ -327,8 +329,8 @@ SITUATIONS = (
         in_the_shop(by_pages, "limit"),
         "/static/logo.png",
         "limits how many requests",
-        says=("Retry-After: 1",),
-        settles=1.0,
+        says=("Retry-After: 2",),
+        settles=2.0,
         promises=(119,),
     ),
     Situation(

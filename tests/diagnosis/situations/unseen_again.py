@@ -57,17 +57,6 @@ request = "GET /page"
 """
 
 
-def _configured(server: nginx.Nginx, text: str) -> None:
-    """Have nginx read another configuration."""
-    for name, port in server.ports.items():
-        text = text.replace(f"<{name}>", str(port))
-    file = server.folder / "nginx.conf"
-    head = file.read_text().partition("http {")[0]
-    file.write_text(f"{head}http {{\n{text}\n}}\n")
-    server.process.send_signal(1)  # SIGHUP: it reads it
-    time.sleep(1)
-
-
 def _nginx(after: str, before: str = _TO_SHOP, *, host: str = "127.0.0.1") -> Stage:
     """The shop behind nginx, which has another configuration after the recording; it is replayed at
     ``host``."""
@@ -79,8 +68,8 @@ def _nginx(after: str, before: str = _TO_SHOP, *, host: str = "127.0.0.1") -> St
             with nginx.serving(Path(name), first, "main") as server:
                 url = server.http("main")
                 recorded(path, url, by_pages, str, url.replace("127.0.0.1", host))
-                _configured(server, then)
-                yield lambda: _configured(server, first)
+                server.reload(then)
+                yield lambda: server.reload(first)
 
     return stage
 
@@ -103,7 +92,7 @@ def _tls(extra: str, not_after: datetime | None = None) -> Stage:
 
                 def bring_back() -> None:
                     good.private_key_and_cert_chain_pem.write_to_path(folder / "server.pem")
-                    _configured(server, _TLS.replace("EXTRA", ""))
+                    server.reload(_TLS.replace("EXTRA", ""))
 
                 yield bring_back
 
@@ -143,7 +132,16 @@ def _squid(path: Path) -> Iterator[Callable[[], None]]:
                 file = folder / "configuration"
                 file.write_text(file.read_text().replace("http_access deny closed\n", ""))
                 subprocess.run([*command, "-k", "reconfigure"], check=True)
-                time.sleep(1)
+                ask = [
+                    "curl",
+                    "-sf",
+                    "-x",
+                    f"http://127.0.0.1:{peer.ports['closed']}",
+                    f"{shop.url}/login",
+                ]
+                end = time.monotonic() + 60
+                while subprocess.run(ask, capture_output=True).returncode:
+                    assert time.monotonic() < end
 
             yield bring_back
 
