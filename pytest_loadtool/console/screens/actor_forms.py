@@ -158,7 +158,9 @@ def _source(extractor: Extractor) -> dict[str, str]:
     """What is filled in for an extractor: its keys, some of which each kind has of its own."""
     pairs = extractor_pairs(extractor)
     del pairs["variable"]
-    table = {key: text if key == "then" else _read(text) for key, text in pairs.items()}
+    table: dict[str, Any] = {
+        key: text if key == "then" else _read(text) for key, text in pairs.items()
+    }
     kinds = (row[0].option for row in _EXTRACTING if isinstance(row[0], Radio))
     kind = next(one for one in kinds if one in table)
     left, right = table.pop("boundary", ("", ""))
