@@ -38,18 +38,44 @@ class Proof:
     """None: the status says it, which has a validator of its own."""
     text: str = ""
     """What was sent and tells it by itself."""
+    field: str = ""
+    """The name of the one field that it is about."""
+    beside: bool = False
+    """Whether it says what the change has left as it was: that proves nothing by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What the changes of a session are about. Things are by what they are known as."""
+
+    changes: tuple[Change, ...]
+    things: Mapping[str, Thing]
+    changed: Mapping[str, Sequence[int]]
+    """The transactions that change a thing, in their order."""
 
 
 class Before:
     """What answers showed before a change."""
 
-    def __init__(
-        self, change: Change, answers: Answers, changed: Mapping[str, Sequence[int]]
-    ) -> None:
+    def __init__(self, change: Change, answers: Answers, history: History) -> None:
         self.answers = tuple(answers.before(change.step.index))
         self._by_asked = {one.asked: one for one in reversed(self.answers)}
         self._change = change.step.index
-        self._changed = changed
+        self._changed = history.changed
+        mine = {one.known_as for one in change.things}
+        self.others = tuple(
+            thing
+            for known_as, thing in history.things.items()
+            if thing.is_own and known_as not in mine and history.changed[known_as][0] < self._change
+        )
+        """What else the session has made before, and names."""
+        self.sent = frozenset(
+            (said.field, said.value)
+            for one in history.changes
+            if one.step.index < self._change and not mine.isdisjoint(t.known_as for t in one.things)
+            for said in one.said
+        )
+        """What earlier changes of the same thing have sent, by field."""
 
     def last(self, thing: Thing, later: SeenAnswer) -> bool:
         """Whether nothing changes the thing after the change and before an answer."""
@@ -58,6 +84,13 @@ class Before:
     def alone(self, thing: Thing, earlier: SeenAnswer, later: SeenAnswer) -> bool:
         """Whether nothing else has changed the thing between two answers."""
         return self._alone(thing, earlier.step.index, later.step.index)
+
+    def has(self, thing: Thing, earlier: SeenAnswer) -> bool:
+        """Whether the thing was there when an answer came: a change had named it, or an answer."""
+        known = self._changed.get(thing.known_as, ())
+        return any(at <= earlier.step.index for at in known) or any(
+            one.may_say(thing.id) for one in self.answers if one.step.index <= earlier.step.index
+        )
 
     def _alone(self, thing: Thing, start: int, end: int) -> bool:
         return all(

@@ -111,6 +111,7 @@ SESSIONS = {
             "name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
             "n is 2 | PATCH /orders/${order_id[1]} | 3 | $.n = 2",
             "gift is true | PATCH /orders/${order_id[1]} | 3 | $.gift = True",
+            "name is still Tea House | PATCH /orders/${order_id[1]} | 3 | $.name = 'Tea House'",
         ],
     ),
     "a state": (
@@ -172,7 +173,9 @@ SESSIONS = {
         [CREATE, item(tags=["hot"]), call("PATCH", ONE, {"tags": ["hot", "green"]}),
          item(tags=["hot", "green"])],
         ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
-         'green is in tags | PATCH /orders/${order_id[1]} | 3 | $.tags[?(@=="green")]'],
+         'green is in tags | PATCH /orders/${order_id[1]} | 3 | $.tags[?(@=="green")]',
+         "tags has 2 | PATCH /orders/${order_id[1]} | 3 | $.tags[1]",
+         "tags has no more than 2 | PATCH /orders/${order_id[1]} | 3 | not $.tags[2]"],
     ),
     "markup as HTML": (
         [items("Milk"), call("PUT", ONE, {"note": "Green is **best**, black is good"}),
