@@ -66,13 +66,14 @@ class Thing:
     """The id of what a change is about: recorded, as a template, and what such a thing is called.
 
     ``given`` says that the change has made it: its answer gave the id out, or an answer after that,
-    where what was sent stands.
+    where what was sent stands, that of transaction ``since``.
     """
 
     id: str
     template: str
     noun: str
     given: bool = False
+    since: int = -1
 
     @property
     def is_own(self) -> bool:
@@ -135,7 +136,10 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
     for step, one, each, body in zip(steps, transactions, sent, recorded, strict=True):
         if step.exchange is not None and is_change(step) and 200 <= step.exchange.status < 400:
             said = dict.fromkeys((*_said(each, case.variables), *_booleans(step.exchange)))
-            given = (*one.extractors, *_shown_by(said, steps, transactions, step.index))
+            given = (
+                *((each, step.index) for each in one.extractors),
+                *_shown_by(said, steps, transactions, step.index),
+            )
             things = dict.fromkeys(
                 (*_about(each, case.variables), *_given(step, given, case.variables, nouns))
             )
@@ -232,8 +236,8 @@ def _shown_by(
     steps: Sequence[RecordedStep],
     transactions: Sequence[Transaction],
     index: int,
-) -> Iterator[Extractor]:
-    """What takes an id from the row or object in which an answer has the text that a change has
+) -> Iterator[tuple[Extractor, int]]:
+    """What takes an id, and at which transaction, from the row or object in which an answer has the text that a change has
     sent, before the next change."""
     texts = [one.template for one in said if one.is_text]
     for at in range(index + 1, len(steps) if texts else 0):
@@ -242,23 +246,23 @@ def _shown_by(
         for one in transactions[at].extractors:
             found = source_templates(one.source)
             if any(text in found or any(f'"{text}"' in path for path in found) for text in texts):
-                yield one
+                yield one, at
 
 
 def _given(
     step: RecordedStep,
-    given: Iterable[Extractor],
+    given: Iterable[tuple[Extractor, int]],
     variables: Mapping[str, Variable],
     nouns: Mapping[str, str],
 ) -> Iterator[Thing]:
     """What answers give out that names a thing further on."""
     made = collection(operation_of(step)) or "thing"
-    for one in given:
+    for one, at in given:
         template = f"${{{one.variable}}}"
         recorded = variables[one.variable].recorded if one.variable in variables else None
         if recorded and template in nouns:
             noun = nouns[template]
-            yield Thing(recorded, template, made if noun == "thing" else noun, given=True)
+            yield Thing(recorded, template, made if noun == "thing" else noun, True, at)
 
 
 def _about(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -> Iterator[Thing]:

@@ -143,7 +143,7 @@ def _passes(words: str) -> bool:
 def _rows_of(change: Change, answer: SeenAnswer) -> Iterator[tuple[str, str, int, str, bool]]:
     """What rows are known by, as a template and as recorded, where that is, what it is, and whether
     the change has made it."""
-    for thing in change.things:
+    for thing in _known(change, answer):
         for template, mark in islice(attributes_with(answer.text, thing), 1):
             yield template, mark, answer.text.find(mark), f"the {thing.noun}", thing.given
     for name in change.said:
@@ -284,10 +284,15 @@ def _row_of(change: Change, answer: SeenAnswer, at: int) -> tuple[str, str, bool
     """What the row around that place is known by: the thing's id in an attribute there; and whether
     the change has created the thing, so that all in its row comes from that."""
     start, end = row_around(answer.text, at)
-    for thing in change.things if end else ():
+    for thing in _known(change, answer) if end else ():
         for template, recorded in attributes_with(answer.text[start:end], thing):
             return template, recorded, thing.given
     return None
+
+
+def _known(change: Change, answer: SeenAnswer) -> Iterator[Thing]:
+    """The things whose ids are known when the answer comes."""
+    return (one for one in change.things if one.since < answer.step.index)
 
 
 def attributes_with(text: str, thing: Thing) -> Iterator[tuple[str, str]]:

@@ -214,19 +214,25 @@ HONEST: Mapping[str, Callable[[], Office]] = {
 _REPLAYS = 20
 
 
+def _seen(session: str) -> Iterator[tuple[str, str]]:
+    """The tricks of which any answer of the session shows anything."""
+    case = recorded(session)
+    honest = _bodies(replayed(case, opened(71)))
+    for (change, trick), how in TRICKS.items():
+        if _bodies(replayed(case, opened(71, change=change, trick=how))) != honest:
+            yield change, trick
+
+
 def _tricks(session: str, unique: bool) -> Iterator[str]:
     """What the replays of one session are, by colour."""
     case = recorded(session, unique=unique)
-    honest = _bodies(replayed(case, opened(71)))
-    for (change, trick), how in TRICKS.items():
-        observed = replayed(case, opened(71, change=change, trick=how))
-        if not unique and _bodies(observed) == honest:
-            continue  # nobody could see it
+    for change, trick in _seen(session):
+        observed = replayed(case, opened(71, change=change, trick=TRICKS[change, trick]))
         shade, said = colour(observed), failures(observed)
         named = bool(said) and "did not take effect" in said[0]
         yield f"{shade}{', names the change first' if named else ''}"
         if not named or "-v" in sys.argv:
-            print(f"{session:7}{'u' if unique else ' '} {change:8} {trick:25} {shade:6}{''.join(said)[:120]}")
+            print(f"{session:7}{'u' if unique else ' '} {change:8} {trick:25} {shade:6}{(said or [''])[0][:120]}")
 
 
 def main() -> None:
