@@ -104,9 +104,7 @@ def test_what_one_strategy_missed_is_asked_again() -> None:
             return (Miss(one, Rule("misses"), "not found") for one in slots if one.name == "p")
 
     table: tuple[Strategy, ...] = (Misses(), *strategies(package_rules()))
-    bindings = resolve(_traffic(_TALK), table)
-    assert {one.slot.name for one in bindings.misses if one.strategy == "misses"} == {"p"}
-    assert ("listed-ids", "p") in _bound(bindings)
+    assert ("listed-ids", "p") in _bound(resolve(_traffic(_TALK), table))
 
 
 def test_names_and_provenance() -> None:
