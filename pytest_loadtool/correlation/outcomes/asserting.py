@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, acts_by_link, changes_of
+from pytest_loadtool.correlation.outcomes.choosing import chosen
 from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, History, Proof
 from pytest_loadtool.correlation.outcomes.proof import names as names_thing
-from pytest_loadtool.correlation.outcomes.proofs import Shown, proofs
+from pytest_loadtool.correlation.outcomes.proofs import proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
@@ -23,10 +23,6 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.rule import NamePatterns
 from pytest_loadtool.model.validator import Outcome, Validator, validator_texts
 
-#: How many validators one change gets.
-_MOST_PROOFS, _MOST_BESIDE = 8, 4
-#: Into how many answers about the thing is looked after the first that shows it.
-_MOST_MORE = 3
 _CONFIDENCE = (0.95, 0.85, 0.7, 0.6)
 #: What a test case ignores that wants no outcomes, or none of one request.
 _IGNORED = "outcome"
@@ -79,9 +75,9 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             is_new = (one.at, one.validator) not in told
             return is_new and not shows_later and _is_known(one, taken)
 
-        best = _best(change, proofs(change, answers, history), own, places)
+        best = chosen(change, proofs(change, answers, history), own, places)
         if not best or best[0].strength >= OWN:
-            best = _best(change, proofs(change, views, history), own, places)
+            best = chosen(change, proofs(change, views, history), own, places)
         told.update((one.at, one.validator) for one in best)
         unproved = not best or best[0].strength == REPLY
         if unproved and (change.things or change.said or change.has_fields) and not change.logs_in:
@@ -128,58 +124,6 @@ def _by(
         for name in set(names(change)):
             found.setdefault(name, []).append(change.step.index)
     return found
-
-
-def _best(
-    change: Change, made: Iterable[Shown], counts: Callable[[Proof], bool], taken: Set[int]
-) -> list[Proof]:
-    """Of what ``counts`` the strongest, of these the nearest, each once; what other answers about
-    the thing show of further fields; what the change has left as it was; and that the first is so
-    at the end. What comes after an answer that shows the thing itself is looked at if it is about
-    the thing. Where values are ``taken`` from an answer before, which may find none if nothing was
-    done, what that shows counts, too."""
-    found: list[Proof] = []
-    last: dict[tuple[str, str], Shown] = {}
-    asked: dict[int, tuple[str, str]] = {}
-    is_shown, more = False, 0
-    for one in made:
-        if one.is_last:
-            last[one.asked] = one
-        if is_shown and (more >= _MOST_MORE or not any(names_thing(one.step, t) for t in change.things)):
-            continue
-        more += is_shown
-        asked[one.step.index] = one.asked
-        found += filter(counts, one.proofs)
-        is_shown = is_shown or any(each.strength == 0 and not each.beside for each in found)
-    best = _strongest([one for one in found if not one.beside])
-    if not best:
-        return []
-    fields = {one.field for one in best}
-    if best[0].strength == 0:
-        for one in found:
-            if one.strength == 0 and one.field and one.field not in fields and not one.beside:
-                best.append(one)
-                fields.add(one.field)
-    before = [one for one in found if one.at < best[0].at and one.at in taken and not one.beside]
-    best = [*best[:_MOST_PROOFS], *before[:1]]
-    places = {one.at for one in best}
-    beside = _each_once(one for one in found if one.beside and one.at in places)[:_MOST_BESIDE]
-    end = last.get(asked[best[0].at])
-    if end is not None and end.step.index > best[0].at:
-        again = (*found, *filter(counts, end.proofs))
-        same = (one for one in again if one.validator == best[0].validator)
-        beside += islice((one for one in same if one.at == end.step.index), 1)
-    return [*best, *beside]
-
-
-def _strongest(found: list[Proof]) -> list[Proof]:
-    found.sort(key=lambda one: (one.strength, one.at))
-    best = [one for one in found if (one.strength, one.at) == (found[0].strength, found[0].at)]
-    return _each_once(best)
-
-
-def _each_once(found: Iterable[Proof]) -> list[Proof]:
-    return list({(one.at, one.validator): one for one in found}.values())
 
 
 def _decision(change: Change, proof: Proof, title: Title, asked: str) -> Decision:

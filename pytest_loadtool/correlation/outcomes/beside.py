@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import is_id_name
 from pytest_loadtool.correlation.outcomes.changes import Change, Thing
 from pytest_loadtool.correlation.outcomes.documents import (
@@ -22,7 +23,6 @@ from pytest_loadtool.correlation.outcomes.documents import (
 from pytest_loadtool.correlation.outcomes.proof import Before, Proof, names
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY, inner, leaves
-from pytest_loadtool.codec.template import escape
 from pytest_loadtool.extraction.jsonpath import format_path, json_text
 from pytest_loadtool.model.validator import JsonValidator
 
@@ -83,8 +83,9 @@ def _changed(change: Change, answer: SeenAnswer, was: Before) -> Iterator[tuple[
     """The fields of the thing that have become others."""
     for thing in change.things:
         before = last_shown(thing, was)
-        for _, item in islice(of_thing(answer, thing), 1) if before is not None else ():
-            yield from (k for k, value in leaves(item) if inner(before[1], k) != value)
+        was_so = before[1] if before is not None else None
+        for _, item in islice(of_thing(answer, thing), 1) if was_so is not None else ():
+            yield from (keys for keys, value in leaves(item) if inner(was_so, keys) != value)
 
 
 def _still(answer: SeenAnswer, path: str, keys: tuple[str, ...], value: Any, of: str) -> Proof:
@@ -103,7 +104,11 @@ def _counted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
         for path, now, before in _lists(thing, answer, was):
             count = len(now)
             added = [one for one in now if one not in before]
-            if count == len(before) + 1 <= _LONGEST_LIST and len(added) == 1 and _is_sent(change, added[0]):
+            if (
+                count == len(before) + 1 <= _LONGEST_LIST
+                and len(added) == 1
+                and _is_sent(change, added[0])
+            ):
                 name = path.rpartition(".")[2].strip("$") or "the list"
                 for at, absent in ((count - 1, False), (count, True)):
                     says = f"{name} {'has no more than' if absent else 'has'} {count}"

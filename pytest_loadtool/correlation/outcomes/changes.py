@@ -237,8 +237,8 @@ def _shown_by(
     transactions: Sequence[Transaction],
     index: int,
 ) -> Iterator[tuple[Extractor, int]]:
-    """What takes an id, and at which transaction, from the row or object in which an answer has the text that a change has
-    sent, before the next change."""
+    """What takes an id, and where: from the row or object with a text that a change has sent, in an
+    answer before the next change."""
     texts = [one.template for one in said if one.is_text]
     for at in range(index + 1, len(steps) if texts else 0):
         if is_change(steps[at]):

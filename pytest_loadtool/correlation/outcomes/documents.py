@@ -249,6 +249,7 @@ def repeated_in_document(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
 def equal(
     answer: SeenAnswer, strength: int, path: str, keys: Keys, template: str, value: Any
 ) -> Proof:
+    """That a field has a value. ``path`` leads to its object, and ``keys`` on to it."""
     dynamic = "${" in template.replace("$${", "")
     expected = template if dynamic or isinstance(value, str) else value
     says = f"{keys[-1]} is {short(json_text(value) or '')}"

@@ -11,7 +11,7 @@ from pytest_loadtool.correlation.classify import TELLING, is_title_name, looks_r
 from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
-from pytest_loadtool.model.validator import JsonValidator, TextValidator
+from pytest_loadtool.model.validator import Validator
 
 #: The strength of what only the answer to the change says: of the thing, and of how it went.
 OWN, REPLY = 2, 3
@@ -34,7 +34,7 @@ class Proof:
     at: int
     strength: int
     says: str
-    validator: JsonValidator | TextValidator | None = None
+    validator: Validator | None = None
     """None: the status says it, which has a validator of its own."""
     text: str = ""
     """What was sent and tells it by itself."""

@@ -20,8 +20,8 @@ from pytest_loadtool.correlation.classify import (
 )
 from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.kinds import id_stem
-from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing, is_change
 from pytest_loadtool.correlation.outcomes.beside import beside_in_document
+from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing, is_change
 from pytest_loadtool.correlation.outcomes.documents import (
     elements_in_document,
     listed_path,
@@ -42,7 +42,7 @@ from pytest_loadtool.correlation.outcomes.pages import (
     words_in_row,
 )
 from pytest_loadtool.correlation.outcomes.proof import OWN, Before, History, Proof, names, short
-from pytest_loadtool.correlation.outcomes.replies import reply
+from pytest_loadtool.correlation.outcomes.replies import in_head, reply
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
@@ -84,6 +84,17 @@ def proofs(change: Change, answers: Answers, history: History) -> Iterator[Shown
     own = answers.of(change.step)
     if own is not None:
         yield _of(change.step, chain(_repeated(change, own, was), reply(change, own, was)))
+    elif (page := _led_to(change, answers)) is not None:
+        yield _of(page.step, reply(change, page, was))
+    yield _of(change.step, in_head(change))
+
+
+def _led_to(change: Change, answers: Answers) -> SeenAnswer | None:
+    """The page that the answer to the change redirects to."""
+    location = change.step.exchange and change.step.exchange.response_header("location")
+    following = next(iter(answers.after(change.step.index)), None) if location else None
+    is_next = following is not None and following.step.index == change.step.index + 1
+    return following if is_next else None
 
 
 def _of(step: RecordedStep, found: Iterable[Proof]) -> Shown:

@@ -6,7 +6,6 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -188,6 +187,11 @@ def colour(observed: Observed) -> str:
     return "told" if any(one.otherwise for one in observed.responses) else "GREEN"
 
 
+def say(*words: object, sep: str = " ") -> None:
+    """Print a line."""
+    sys.stdout.write(sep.join(map(str, words)) + "\n")
+
+
 def _bodies(observed: Observed) -> list[bytes]:
     return [one.body for one in observed.responses]
 
@@ -232,7 +236,8 @@ def _tricks(session: str, unique: bool) -> Iterator[str]:
         named = bool(said) and "did not take effect" in said[0]
         yield f"{shade}{', names the change first' if named else ''}"
         if not named or "-v" in sys.argv:
-            print(f"{session:7}{'u' if unique else ' '} {change:8} {trick:25} {shade:6}{(said or [''])[0][:120]}")
+            called = f"{session}{' unique' if unique else ''}"
+            say(f"{called:14} {change:8} {trick:25} {shade:6}", *(one[:120] for one in said[:1]))
 
 
 def main() -> None:
@@ -243,9 +248,9 @@ def main() -> None:
         for unique in (False, True)
         for one in _tricks(session, unique)
     )
-    print(*(f"{name}: {number}" for name, number in sorted(tally.items())), sep="\n")
+    say(*(f"{name}: {number}" for name, number in sorted(tally.items())), sep="\n")
     red = sum(number for name, number in tally.items() if ": red" in name)
-    print(f"{red} of {tally.total()} red")
+    say(f"{red} of {tally.total()} red")
     for session in SESSIONS:
         case = recorded(session, unique=True)
         for name, make in HONEST.items():
@@ -253,7 +258,7 @@ def main() -> None:
             wrong = Counter(
                 said for _ in range(_REPLAYS) for said in failures(replayed(case, office))[:1]
             )
-            print(f"{session}, honest, {name}: {wrong.total()} of {_REPLAYS} red", *wrong)
+            say(f"{session}, honest, {name}: {wrong.total()} of {_REPLAYS} red", *wrong)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """An office over pages and over JSON that does a change otherwise than it says.
 
-The answer to a change is always that of an honest server. What is done is up to a trick, and between
-two requests others may do what they like.
+The answer to a change is always that of an honest server. What is done is up to a trick, and
+between two requests others may do what they like.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Trick = Callable[["Office", int, Record], None]
 
 @dataclass
 class Office:
-    """The state: orders by number. ``trick`` is done in place of ``change``; ``between`` before each
-    request, by others. ``shown`` is how many orders a list shows, the newest first."""
+    """The state: orders by number. ``trick`` is done in place of ``change``; ``between`` before
+    each request, by others. ``shown`` is how many orders a list shows, the newest first."""
 
     first: int = 1
     change: str = ""
@@ -212,7 +212,9 @@ def _cleared(office: Office, number: int, values: Record) -> None:
 
 
 _Make = Callable[[str], Trick]
-_CUT: _Make = _with(name=lambda text: text[:5], note=lambda text: text[:5], text=lambda text: text[:5])
+_CUT: _Make = _with(
+    name=lambda text: text[:5], note=lambda text: text[:5], text=lambda text: text[:5]
+)
 _ADDED: dict[str, _Make] = {
     "nothing": lambda _: _nothing,
     "twice": _more(_again),
@@ -229,8 +231,8 @@ _ADDED: dict[str, _Make] = {
     "escaped twice": _with(name=lambda text: html.escape(html.escape(text))),
     "as a draft": _more(lambda office, number, _: _set(office, number, {"state": "draft"})),
     "undone": _undone,
-    "in place of another": lambda _: lambda office, number, values: _set(
-        office, _neighbour(office, number), values
+    "in place of another": lambda _: (
+        lambda office, number, values: _set(office, _neighbour(office, number), values)
     ),
 }
 _EDITED: dict[str, _Make] = {
@@ -238,18 +240,20 @@ _EDITED: dict[str, _Make] = {
     "of the oldest": _of(_oldest),
     "of a neighbour": _of(_neighbour),
     "of all": _all,
-    "the first field": lambda change: lambda office, number, values: _set(
-        office, number, dict(list(values.items())[:1])
+    "the first field": lambda change: (
+        lambda office, number, values: _set(office, number, dict(list(values.items())[:1]))
     ),
-    "the last field": lambda change: lambda office, number, values: _set(
-        office, number, dict(list(values.items())[-1:])
+    "the last field": lambda change: (
+        lambda office, number, values: _set(office, number, dict(list(values.items())[-1:]))
     ),
     "appended": _with(note=lambda text: f"{text} {text}"),
     "texts cut": _CUT,
     "another quantity": _with(quantity=lambda number: number + 1),
     "undone": _undone,
-    "as a copy": lambda _: lambda office, number, values: _again(
-        office, 0, {**{k: v for k, v in office.orders[number].items() if k != "id"}, **values}
+    "as a copy": lambda _: (
+        lambda office, number, values: _again(
+            office, 0, {**{k: v for k, v in office.orders[number].items() if k != "id"}, **values}
+        )
     ),
     "another field cleared": _more(_cleared),
     "as text": _with(quantity=str, gift=str),
@@ -267,9 +271,7 @@ _SHIPPED: dict[str, _Make] = {
 _DROPPED: dict[str, _Make] = {
     "nothing": lambda _: _nothing,
     "a neighbour": _of(_neighbour),
-    "a neighbour, too": _more(
-        lambda office, number, _: _drop(office, _neighbour(office, number))
-    ),
+    "a neighbour, too": _more(lambda office, number, _: _drop(office, _neighbour(office, number))),
     "the newest, too": _more(lambda office, _, __: _drop(office, max(office.orders, default=0))),
     "all": _all,
     "undone": _undone,
@@ -282,8 +284,10 @@ _SAID: dict[str, _Make] = {
     "of a neighbour": _of(_neighbour),
     "texts cut": _CUT,
     "undone": _undone,
-    "the ones before dropped": lambda _: lambda office, number, values: _set(
-        office, number, {"comments": [{"id": number * 100 + 1, **values}]}
+    "the ones before dropped": lambda _: (
+        lambda office, number, values: _set(
+            office, number, {"comments": [{"id": number * 100 + 1, **values}]}
+        )
     ),
 }
 _LIKED: dict[str, _Make] = {
