@@ -64,7 +64,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         for known_as, thing in things.items():
             if names_thing(step, thing):
                 changed[known_as].append(step.index)
-    history = History(changes, things, changed)
+    history = History.of(changes, changed)
     for change in changes:
         step = change.step
         if entries.have(step.index, _IGNORED, case.asm.ignore):

@@ -61,7 +61,8 @@ def _others(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """The same fields of another thing of the kind; or that it is there, if this one is gone."""
     nouns = {one.noun for one in change.things}
     for other in was.others if not answer.paged else ():
-        before = last_shown(other, was) if other.noun in nouns else None
+        here = other.noun in nouns and other.id in answer.text
+        before = last_shown(other, was) if here else None
         if before is None or not was.alone(other, before[0], answer):
             continue
         for steps, item in islice(of_thing(answer, other), 1):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import TELLING, is_title_name, looks_random
@@ -18,6 +20,8 @@ OWN, REPLY = 2, 3
 #: A shorter text stands there by chance.
 SHORTEST = 3
 _LONGEST_NAME = 40
+#: How many things are looked at that are beside that of a change, and how many changes of one.
+_MOST_OTHERS, _MOST_CHANGES = 4, 20
 #: A word that the server writes for a state: ``shipped``, ``in progress``.
 STATE = re.compile(r"[^\W\d_][^\W\d]*(?:[ _-][^\W\d]+){0,3}")
 LONGEST_STATE = 40
@@ -48,10 +52,25 @@ class Proof:
 class History:
     """What the changes of a session are about. Things are by what they are known as."""
 
-    changes: tuple[Change, ...]
-    things: Mapping[str, Thing]
     changed: Mapping[str, Sequence[int]]
     """The transactions that change a thing, in their order."""
+    own: Sequence[tuple[int, Thing]]
+    """What the session has made or named by an id of its own, with the first change of each, in
+    their order."""
+    by_thing: Mapping[str, Sequence[Change]]
+    """The changes of a thing, in their order."""
+
+    @classmethod
+    def of(cls, changes: Sequence[Change], changed: Mapping[str, Sequence[int]]) -> History:
+        """That of these changes."""
+        by_thing: dict[str, list[Change]] = {}
+        first: dict[str, tuple[int, Thing]] = {}
+        for change in changes:
+            for thing in change.things:
+                by_thing.setdefault(thing.known_as, []).append(change)
+                if thing.is_own:
+                    first.setdefault(thing.known_as, (change.step.index, thing))
+        return cls(changed, tuple(first.values()), by_thing)
 
 
 class Before:
@@ -63,16 +82,15 @@ class Before:
         self._change = change.step.index
         self._changed = history.changed
         mine = {one.known_as for one in change.things}
-        self.others = tuple(
-            thing
-            for known_as, thing in history.things.items()
-            if thing.is_own and known_as not in mine and history.changed[known_as][0] < self._change
-        )
-        """What else the session has made before, and names."""
+        end = bisect_left(history.own, change.step.index, key=lambda one: one[0])
+        before = (one for _, one in islice(reversed(history.own[:end]), _MOST_OTHERS))
+        self.others = tuple(one for one in before if one.known_as not in mine)
+        """What else the session has made last before, and names."""
         self.sent = frozenset(
             (said.field, said.value)
-            for one in history.changes
-            if one.step.index < self._change and not mine.isdisjoint(t.known_as for t in one.things)
+            for known_as in mine
+            for one in history.by_thing[known_as][:_MOST_CHANGES]
+            if one.step.index < self._change
             for said in one.said
         )
         """What earlier changes of the same thing have sent, by field."""
@@ -89,7 +107,7 @@ class Before:
         """Whether the thing was there when an answer came: a change had named it, or an answer."""
         known = self._changed.get(thing.known_as, ())
         return any(at <= earlier.step.index for at in known) or any(
-            one.may_say(thing.id) for one in self.answers if one.step.index <= earlier.step.index
+            thing.id in one.text for one in self.answers if one.step.index <= earlier.step.index
         )
 
     def _alone(self, thing: Thing, start: int, end: int) -> bool:
@@ -104,8 +122,11 @@ class Before:
 
     def alike(self, answer: SeenAnswer) -> Iterator[SeenAnswer]:
         """Those to the same path; if there are none, all."""
-        found = [one for one in self.answers if one.kind == answer.kind]
-        return iter(found or self.answers)
+        return iter(self.of_kind(answer) or self.answers)
+
+    def of_kind(self, answer: SeenAnswer) -> Sequence[SeenAnswer]:
+        """Those to the same path."""
+        return [one for one in self.answers if one.kind == answer.kind]
 
     def known(self, text: str) -> bool:
         """Whether any answer said that text, in quotes or to a reader: then it tells nothing by

@@ -18,7 +18,7 @@ from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.outcomes.changes import Change
 from pytest_loadtool.correlation.outcomes.proof import REPLY, Before, Proof
-from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
+from pytest_loadtool.correlation.outcomes.seen import WRONG, SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY
 from pytest_loadtool.extraction.jsonpath import format_path
 from pytest_loadtool.model.validator import (
@@ -53,14 +53,10 @@ _ELEMENT = re.compile(
 _BODY = re.compile(r"<(?:[\w.-]+:)?Body\b[^<>]*>\s*<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)")
 #: The class of an element in which a page says that it went well.
 _FLASH = re.compile(r"""class=["'][^"'<>]*\b(?:success|notice|confirmation)\b[^"'<>]*["']""")
-#: How pages mark a field or a text that says what is wrong: Bootstrap, Django, Rails, WAI-ARIA.
-_WRONG = (
-    r"""class=["'][^"'<>]*(?:\b|_)(?:danger|errors?|errorlist|invalid)\b"""
-    r"""|aria-invalid=["']?true|role=["']alert["'][^<>]*>\s*[^\s<]"""
-)
-_WRONGS = re.compile(_WRONG)
 #: A number of things that it was done to, in JSON.
 _TYPE = "__typename"
+#: On how many pages before a change its form is looked for.
+_MOST_PAGES = 3
 #: How often the name of an element stands before ``>`` that is there once.
 _TAGS_OF_ONE = 2
 _COUNT = re.compile(r'"([\w-]{2,40})"(\s*:\s*)([1-9]\d{0,6})(\s*[,}])')
@@ -127,11 +123,11 @@ def _on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
         if not any(found[0] in one.text for one in was.alike(answer)):
             yield _proof(answer, "the page", TextValidator(escape(found[0])))
     sends_form = change.has_fields and change.step.transaction.request.method == "POST"
-    if sends_form and not any(_WRONGS.search(one.text) for one in (answer, *was.alike(answer))):
+    if sends_form and not any(one.marks_wrong for one in (answer, *was.of_kind(answer))):
         says = "the page marks nothing as wrong"
-        yield Proof(answer.step.index, REPLY, says, RegexValidator(_WRONG, absent=True))
+        yield Proof(answer.step.index, REPLY, says, RegexValidator(WRONG, absent=True))
     again = f'action="{escape(change.step.path)}"'
-    if sends_form and again not in answer.text and any(again in one.text for one in was.answers):
+    if sends_form and again not in answer.text and any(again in one.text for one in was.answers[:_MOST_PAGES]):
         says = "the form is not there again"
         yield Proof(answer.step.index, REPLY, says, TextValidator(again, absent=True))
 
