@@ -71,8 +71,9 @@ class Settled:
             self._addressed.setdefault(slot.value, {})[before] = claim
             if new:
                 self.own.add(slot.transaction)
-        in_query = slot.place is Place.QUERY and slot.value.isdigit()
-        thing = id_stem(slot.name) if is_id_name(slot.name) else plain(slot.name) * in_query
+        of_thing = plain(slot.name) in self._traffic.requests.things
+        by_name = slot.value.isdigit() and (slot.place is Place.QUERY or of_thing)
+        thing = id_stem(slot.name) if is_id_name(slot.name) else plain(slot.name) * by_name
         if thing and thing not in ANYTHING:
             self._named.setdefault(slot.value, {}).setdefault(thing, claim)
 
