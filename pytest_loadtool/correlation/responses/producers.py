@@ -235,8 +235,8 @@ def _has_ids(name: str) -> bool:
 
 
 def _titles(document: Any, steps: tuple[str | int, ...]) -> frozenset[str]:
-    """What the item of a list is called that the steps lead into."""
-    last = max(at for at, step in enumerate(steps) if isinstance(step, int))
+    """What the item of a list is called that the steps lead into, be it to a list of its own."""
+    last = max((at for at, step in enumerate(steps[:-1]) if isinstance(step, int)), default=-1)
     item = document
     for step in steps[: last + 1]:
         item = item[step]
