@@ -41,9 +41,10 @@ ROOMS: dict[str, set[str]] = {
         *("errors", "codec", "model", "casefile", "load", "replay", "transport"),
         *("diagnosis", "masking"),
     },
+    "fleet": {"errors", "codec", "model", "casefile", "load", "replay", "engine"},
     "capture": {"errors", "codec", "model", "casefile", "recording", "replay"},
 }
-MIDDLE = set(ROOMS) - {"", "errors", "transport", "engine", "capture"}
+MIDDLE = set(ROOMS) - {"", "errors", "transport", "engine", "fleet", "capture"}
 ROOMS["workflow"] = {*ROOMS} - {""}
 ROOMS["console"] = {*ROOMS} - {""}
 ROOMS["plugin"] = {*ROOMS} - {""}
@@ -67,7 +68,7 @@ SUBROOMS: dict[str, tuple[str, ...]] = {
     "console": ("views", "wizards", "screens", "commands", "fullscreen", "repl"),
     "plugin": ("functional", "load", "record"),
 }
-EDGES = frozenset({"transport", "engine", "capture", "workflow", "console", "plugin"})
+EDGES = frozenset({"transport", "engine", "fleet", "capture", "workflow", "console", "plugin"})
 PLUGIN, CAPTURE = frozenset({"plugin"}), frozenset({"capture"})
 CONSOLE, TRANSPORT = frozenset({"console"}), frozenset({"transport"})
 
@@ -75,6 +76,7 @@ CONSOLE, TRANSPORT = frozenset({"console"}), frozenset({"transport"})
 ONLY_IN: dict[str, frozenset[str]] = {
     **dict.fromkeys(("pytest", "_pytest", "pluggy", "xdist", "execnet"), PLUGIN),
     "mitmproxy": CAPTURE,
+    **dict.fromkeys(("dask", "distributed", "cloudpickle"), frozenset({"fleet"})),
     "prompt_toolkit": CONSOLE,
     "rich": frozenset({"report", "console", "plugin"}),
     **dict.fromkeys(("jinja2", "markupsafe"), frozenset({"report"})),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pytest_loadtool.engine.prepare.share import PreparedShare
@@ -11,6 +12,7 @@ from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import Progress, Summary
+from pytest_loadtool.load.metrics.course import RunCourse
 from pytest_loadtool.load.verdict.comparison import TOLERANCE
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.model.length import Length
@@ -45,11 +47,29 @@ def run_alone(
     return summary
 
 
+@dataclass(frozen=True, slots=True)
+class LocalRun:
+    """A load test that this process is ready to run."""
+
+    share: PreparedShare
+    configuration: LoadConfiguration
+    note: str = ""
+
+    def stop(self) -> None:
+        """Stop now. May be called in a handler of signals."""
+        self.share.runner.stop()
+
+    def run(self, *, interrupted: Callable[[], bool], **introduction: Any) -> Summary:
+        """As `run_alone`."""
+        return run_alone(self.share, self.configuration, interrupted=interrupted, **introduction)
+
+
 class _Here:
     """The `Workers` of a run in this process."""
 
     def __init__(self, share: PreparedShare) -> None:
         self._share = share
+        share.runner.reporter.course = RunCourse()
         self._orders: deque[tuple[Any, ...]] = deque()
 
     def take_part(self, run: LoadRun) -> None:
@@ -57,7 +77,7 @@ class _Here:
 
         def tell(kind: str, *fields: Any) -> None:
             if kind == "snapshot":  # the sums of all reports are here: nobody adds them up again
-                fields = (self._share.runner.reported,)
+                fields = (self._share.runner.reporter,)
             run.hear(_NAME, kind, *fields)
 
         worker = Worker(lambda _servers, _share: self._share, self._orders.popleft, tell, _text)

@@ -124,7 +124,8 @@ class LoadRun:
         if self.running and self._show is not None and time.monotonic() >= self._next_view:
             self._next_view = time.monotonic() + _BETWEEN_VIEWS
             merged = self._merger.merged()
-            self._show(self._lookout.look([(merged, True)], self._watch.states()))
+            states, course = self._watch.states(), self._merger.course
+            self._show(self._lookout.look([(merged, True)], states, course))
 
     def join(self, worker: str) -> bool:
         """Take a worker more; whether it is in time to take part."""
@@ -190,6 +191,7 @@ class LoadRun:
             workers,
             found,
             started=self.started,
+            course=result.course,
             thresholds=thresholds,
             baseline=self._baseline,
             tolerance=self._tolerance,

@@ -121,6 +121,8 @@ class LoadConfiguration:
     """Whether a virtual user keeps its connections from one iteration to the next."""
     keep_state: bool = False
     """Whether it keeps its cookies, variables and dataset rows."""
+    percentiles: tuple[float, ...] = (50.0, 90.0, 95.0, 99.0)
+    """Those of times that are told, ascending: above 0, up to 100, with three decimals at most."""
     detailed_pages: bool = False
     """Whether durations of pages are kept in detail, so that there are percentiles of them."""
     server: str = ""

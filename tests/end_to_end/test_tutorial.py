@@ -10,8 +10,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import pytest
-
 from example_suite.server import ShopServer
 from tests.console.running import ROOT
 from tests.console.terminal import Terminal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
+from dataclasses import astuple, replace
 
 import pytest
 
@@ -41,8 +41,8 @@ def test_times() -> None:
     totals = summarise(
         one_transaction(), CONFIGURATION, (), Verdict("passed"), started=STARTED
     ).totals
-    assert astuple(totals.service_time) == pytest.approx((50.5, 50, 95, 99, 100), rel=0.001)
-    assert astuple(totals.response_time) == pytest.approx((60.5, 60, 105, 109, 110), rel=0.001)
+    assert astuple(totals.service_time)[:5] == pytest.approx((50.5, 50, 95, 99, 100), rel=0.001)
+    assert astuple(totals.response_time)[:5] == pytest.approx((60.5, 60, 105, 109, 110), rel=0.001)
 
 
 @pytest.mark.promise(4)
@@ -83,7 +83,9 @@ def test_nothing_measured_is_not_zero() -> None:
     metrics = LoadMetrics([TransactionKey("c", "p", "t")], [PageKey("c", "p")], ["c"])
     found = summarise(metrics, CONFIGURATION, (), Verdict("failed"), started=STARTED)
     nothing = TimeSummary(None, None, None, None, None)
-    assert found.totals.response_time == found.cases[0].durations == nothing
+    asked = tuple((f"p{p}", None) for p in (50, 90, 95, 99))
+    assert found.totals.response_time == replace(nothing, asked=asked)
+    assert found.cases[0].durations == replace(nothing, asked=asked)
     assert found.cases[0].pages[0].durations == nothing
     assert (found.totals.throughput_rps, found.totals.error_rate) == (0.0, 0.0)
 

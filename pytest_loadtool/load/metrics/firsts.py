@@ -12,7 +12,7 @@ from typing import Any
 
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.timeline import Timeline
-from pytest_loadtool.model.result import Cause, Failure
+from pytest_loadtool.model.result import Cause, Failure, main_failure
 
 MOST_GROUPS = 100
 """How many groups a worker tells apart; what comes after them is counted together."""
@@ -305,7 +305,7 @@ class FirstFailures:
         self, transaction: int, status: int, failures: tuple[Failure, ...], second: int
     ) -> FailureGroup:
         """The group of an iteration that has failed first here, because of these."""
-        first = min(failures, key=lambda one: one.cause != "status")
+        first = main_failure(failures)
         key = (transaction, status, first.cause, first.message[:_LONGEST_MESSAGE])
         group = self._groups.get(key)
         if group is None:

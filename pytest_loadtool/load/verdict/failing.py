@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pytest_loadtool.load.metrics.firsts import FailureGroup, GoodAnswers, Row
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.load.metrics.samples import sample_of
-from pytest_loadtool.load.metrics.timeline import Timeline
 from pytest_loadtool.model.kept_replay import KeptReplay
 from pytest_loadtool.model.result import Cause
 
@@ -157,13 +156,3 @@ def _group(
         samples=tuple(sample_of(one, key.case) for one in group.samples),
         unmade=group.unmade,
     )
-
-
-def failed_by_time(metrics: LoadMetrics) -> Timeline:
-    """Return the failed requests by time, in intervals as long as those of all requests."""
-    failed = Timeline()
-    failed.merge(metrics.firsts.course)
-    aligned = Timeline()
-    aligned.length = metrics.timeline.length
-    aligned.merge(failed)
-    return aligned
