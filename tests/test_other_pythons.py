@@ -151,5 +151,5 @@ def test_a_session_with_another_python(session: Session) -> None:
         output = session.run("--load", "-n", "2", "--load-json", "load.json")
         assert "2 users, 3 iterations each on 2 workers" in output
         assert sorted(server.requests) == ["GET /form"] * 6 + ["POST /login"] * 6
-        report = json.loads((session.path / "load.json").read_text())
+        report = json.loads((session.path / "load.json").read_text())["runs"][0]
         assert (report["verdict"], report["totals"]["status"]) == ("passed", {"200": 12})

@@ -58,7 +58,8 @@ def _loadtool(build: str) -> Callable[[Job], float]:
         result = job.folder / "result.json"
         result.unlink(missing_ok=True)
         output = _output(load_command(build, load, result), job.folder)
-        totals: dict[str, Any] = json.loads(result.read_text())["totals"] if result.exists() else {}
+        runs = json.loads(result.read_text())["runs"] if result.exists() else [{"totals": {}}]
+        totals: dict[str, Any] = runs[0]["totals"]
         if not totals.get("requests") or totals["errors"]:
             raise SystemExit(f"errors in our own run:\n{output}")
         return float(totals["throughput_rps"])

@@ -196,7 +196,7 @@ def test_load_test(project: Path) -> None:
     output = run(
         project, "--load", "--load-json=out.json", "--load-save=base", "all.load.toml", *VERBOSE
     )
-    report = json.loads((project / "out.json").read_text())
+    report = json.loads((project / "out.json").read_text())["runs"][0]
     examples = [one["example"] for one in report["errors"]]
     assert sum("<title>Oops</title>" in one for one in examples) == len(FAILURES)
     assert all(f"api_key={SECRETS['api_key'][:4]}…" in one for one in examples)

@@ -45,7 +45,7 @@ ENVIRONMENT = RunEnvironment(
     system="Linux",
     machine="x86_64",
     processors=2,
-    workers=2,
+    made_by="2 workers",
 )
 ADMIN, API = "Edit a user in the admin", "Orders API"
 STARTED = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 import subprocess
@@ -99,7 +98,7 @@ def test_where_samples_go(project: Project) -> None:
     (project.path / "results").mkdir()
     project.run("--load", "--load-json", "results/out.json")
     assert (project.path / "results" / "rush.failures" / "1.har").exists()
-    data = json.loads((project.path / "results" / "out.json").read_text())
+    data = project.json("results/out.json")
     assert data["first_failures"][0]["sample"] == "results/rush.failures/1.har"
     kept = project.path / "kept"
     kept.mkdir()

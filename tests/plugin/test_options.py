@@ -44,6 +44,8 @@ def test_help_explains_each_option(pytester: pytest.Pytester) -> None:
         "--record-replace",
         "--load ",
         "--load-json=",
+        "--load-csv=",
+        "--load-hdr=",
         "--load-samples=",
         "--load-top=",
         "--load-save=",

@@ -8,6 +8,7 @@ import platform
 import pytest
 
 from pytest_loadtool import __version__
+from pytest_loadtool.load.formatting import plural
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.options import build, server_of
 from pytest_loadtool.report.load.environment import RunEnvironment
@@ -23,5 +24,12 @@ def environment(config: pytest.Config, plan: LoadConfiguration) -> RunEnvironmen
         system=platform.system(),
         machine=platform.machine(),
         processors=os.cpu_count(),
-        workers=len(config.getoption("tx", None) or ()),
+        made_by=_made_by(config),
     )
+
+
+def _made_by(config: pytest.Config) -> str:
+    if config.getoption("load_on", None):
+        return "a Dask cluster"
+    workers = config.getoption("tx", None)
+    return plural(len(workers), "worker") if workers else "this process"

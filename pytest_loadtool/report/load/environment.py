@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from pytest_loadtool.load.formatting import plural
-
 
 @dataclass(frozen=True, slots=True)
 class RunEnvironment:
     """What made the load, and its ``target``: a base URL, empty if the test cases name theirs.
 
-    ``build`` says compiled or pure; ``workers`` is 0 if pytest's own process made the load.
+    ``build`` says compiled or pure.
     """
 
     target: str
@@ -23,7 +21,7 @@ class RunEnvironment:
     system: str
     machine: str
     processors: int | None
-    workers: int
+    made_by: str
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """What people are told, each with its name."""
@@ -31,7 +29,7 @@ class RunEnvironment:
         yield "pytest-loadtool", f"{self.version}, {self.build}"
         yield "Python", self.python
         yield "Machine", f"{self.system} {self.machine}, {self.processors} processors"
-        yield "Made by", plural(self.workers, "worker") if self.workers else "this process"
+        yield "Made by", self.made_by
 
     def data(self) -> dict[str, Any]:
         """What the JSON has under ``environment``."""

@@ -209,6 +209,7 @@
     return line;
   }
 
+  const AT_ONCE = 50; // rows
   const KINDS = [["transaction", "Transactions"], ["page", "Pages"], ["case", "Cases"]];
 
   function tables(run, into) {
@@ -257,10 +258,14 @@
         rows = [...rows].sort((a, b) => { const x = of(a), y = of(b); return (x < y ? -1 : x > y ? 1 : 0) * sign; });
       }
       const head = (key, title) => make("th", { "aria-sort": state.sort === key ? (state.down ? "descending" : "ascending") : null }, make("button", { type: "button", onclick: () => order(key) }, title));
+      const made = (one) => row(one, columns, range, courses, spreads);
       later.disconnect();
       table.replaceChildren(
         make("thead", {}, make("tr", {}, head("name", "name"), courses ? make("th", { class: "left" }, `${tail((rows.find((one) => one.course) || {course: {}}).course) || "requests"} over time`) : null, spreads ? make("th", { class: "left" }, "times, logarithmic") : null, ...columns.map(([key, title]) => head(key, title)))),
-        make("tbody", {}, ...rows.map((one) => row(one, columns, range, courses, spreads))));
+        make("tbody", {}, ...rows.slice(0, AT_ONCE).map(made)));
+      // What nobody sees yet need not be waited for.
+      const body = table.lastChild;
+      if (rows.length > AT_ONCE) setTimeout(() => body.append(...rows.slice(AT_ONCE).map(made)));
     }
     draw();
   }
