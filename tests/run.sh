@@ -33,6 +33,7 @@ nginx     nginx-light
 squid     squid
 chromedriver  chromium-driver
 curl      curl
+prometheus  prometheus
 tmux      tmux
 TABLE
 if [ ${#missing[@]} -gt 0 ]; then
