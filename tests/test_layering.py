@@ -42,9 +42,10 @@ ROOMS: dict[str, set[str]] = {
         *("errors", "codec", "model", "casefile", "load", "replay", "transport"),
         *("diagnosis", "masking"),
     },
+    "fleet": {"errors", "codec", "model", "casefile", "load", "replay", "engine"},
     "capture": {"errors", "codec", "model", "casefile", "recording", "replay"},
 }
-MIDDLE = set(ROOMS) - {"", "errors", "transport", "telemetry", "engine", "capture"}
+MIDDLE = set(ROOMS) - {"", "errors", "transport", "telemetry", "engine", "fleet", "capture"}
 ROOMS["workflow"] = {*ROOMS} - {""}
 ROOMS["console"] = {*ROOMS} - {""}
 ROOMS["plugin"] = {*ROOMS} - {""}
@@ -68,7 +69,8 @@ SUBROOMS: dict[str, tuple[str, ...]] = {
     "console": ("views", "wizards", "screens", "commands", "fullscreen", "repl"),
     "plugin": ("functional", "load", "record"),
 }
-EDGES = frozenset({"transport", "telemetry", "engine", "capture", "workflow", "console", "plugin"})
+EDGES = frozenset({"transport", "telemetry", "engine", "fleet", "capture"})
+EDGES |= {"workflow", "console", "plugin"}
 PLUGIN, CAPTURE = frozenset({"plugin"}), frozenset({"capture"})
 CONSOLE, TRANSPORT = frozenset({"console"}), frozenset({"transport"})
 TELEMETRY = frozenset({"telemetry"})
@@ -77,6 +79,7 @@ TELEMETRY = frozenset({"telemetry"})
 ONLY_IN: dict[str, frozenset[str]] = {
     **dict.fromkeys(("pytest", "_pytest", "pluggy", "xdist", "execnet"), PLUGIN),
     "mitmproxy": CAPTURE,
+    **dict.fromkeys(("dask", "distributed", "cloudpickle"), frozenset({"fleet"})),
     "prompt_toolkit": CONSOLE,
     "rich": frozenset({"report", "console", "plugin"}),
     **dict.fromkeys(("jinja2", "markupsafe"), frozenset({"report"})),

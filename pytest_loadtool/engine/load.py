@@ -102,6 +102,13 @@ class LoadRunner:
         if self._error is not None:
             raise self._error
 
+    @property
+    def addresses(self) -> set[tuple[str, int]]:
+        """The hosts and ports that users connect to: of proxies where they ask those."""
+        origins = {step.origin for plan in self._plans for step in plan.steps}
+        servers = {one if one.via is None else one.via.server for one in origins}
+        return {(one.host, one.port) for one in servers}
+
     def report(self) -> bytes:
         """What came since the last report, when the run is over."""
         return b"".join(self.reporter.report())

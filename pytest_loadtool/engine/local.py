@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pytest_loadtool.engine.prepare.share import PreparedShare
@@ -52,6 +53,23 @@ def run_alone(
     summary = run.summary(interrupted=interrupted())
     assert summary is not None, "a share that is prepared is run"
     return summary
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRun:
+    """A load test that this process is ready to run."""
+
+    share: PreparedShare
+    configuration: LoadConfiguration
+    note: str = ""
+
+    def stop(self) -> None:
+        """Stop now. May be called in a handler of signals."""
+        self.share.runner.stop()
+
+    def run(self, *, interrupted: Callable[[], bool], **introduction: Any) -> Summary:
+        """As `run_alone`."""
+        return run_alone(self.share, self.configuration, interrupted=interrupted, **introduction)
 
 
 class _Here:

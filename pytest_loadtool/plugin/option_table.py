@@ -107,6 +107,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "share the load; without, this process makes it."
         ),
     },
+    "--load-on": {
+        "metavar": "CLUSTER",
+        "help": (
+            "With --load: have a Dask cluster make the load, one share on each of its workers: "
+            "dask://HOST:PORT of its scheduler, dask+tls://HOST:PORT with Dask's TLS settings, or "
+            "dask:N, N processes on this machine. Needs pip install 'pytest-loadtool[dask]'."
+        ),
+    },
     "--load-json": {
         "metavar": "FILE",
         "help": "With --load: also write the results to FILE, as JSON.",
@@ -131,6 +139,20 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": (
             "With --load: also write the results to FILE, as an HTML page with plots that needs "
             "no network. While a load test runs, FILE shows how it is getting on."
+        ),
+    },
+    "--load-csv": {
+        "metavar": "DIR",
+        "help": (
+            "With --load: also write over-time.csv, transactions.csv and errors.csv into DIR: the "
+            "numbers of --load-json."
+        ),
+    },
+    "--load-hdr": {
+        "metavar": "DIR",
+        "help": (
+            "With --load: also write response and service times over the run into DIR, as logs of "
+            "HdrHistogram."
         ),
     },
     "--load-summary": {
@@ -287,6 +309,7 @@ TWINS = {
     "record_only": "The domains to record; see --record-only.",
     "record_block": "The domains to block; see --record-block.",
     "record_block_trackers": "Whether trackers are blocked; see --record-block-trackers.",
+    "load_on": "The Dask cluster that makes the load; see --load-on.",
     "load_html": "The HTML page with the results of load tests; see --load-html.",
     "load_otlp": "Where metrics of load tests go, by OTLP; see --load-otlp.",
     "load_remote_write": "Likewise, by Prometheus remote write; see --load-remote-write.",

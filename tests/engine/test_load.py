@@ -95,7 +95,7 @@ def test_an_empty_share_is_done_at_once() -> None:
 
 
 def test_ramp_up() -> None:
-    """The last of the users starts at the end of the ramp, not before."""
+    """The last of four users starts when three quarters of the ramp are over, not before."""
     connected: list[float] = []
     answer = counting([])
 
@@ -108,7 +108,7 @@ def test_ramp_up() -> None:
         before = time.perf_counter()
         run_load(plan_for(server), ramp)
     assert len(connected) == 4
-    assert max(connected) - before >= 0.75
+    assert max(connected) - before >= 0.6
 
 
 def test_failures_do_not_stop_a_user() -> None:

@@ -52,6 +52,11 @@ class SavedRun:
     timeline: Timeline | None = field(default=None, compare=False)
     """What happened when; None: the file is older than that."""
 
+    @property
+    def transactions(self) -> tuple[Key, ...]:
+        """All but the total, in the order of the metrics."""
+        return tuple(key for key in self.requests if key != ALL)
+
     @classmethod
     def of(cls, name: str, load: str, started: str, outcome: str, metrics: LoadMetrics) -> SavedRun:
         """What is kept of these metrics."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pytest_loadtool.casefile.files import replace_file
+from pytest_loadtool.casefile.files import file_errors, replace_file
 from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Summary
@@ -17,7 +19,7 @@ from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, history_o
 from pytest_loadtool.plugin.load.environment import environment
 from pytest_loadtool.plugin.load.explained import LoadResult
 from pytest_loadtool.plugin.load.telemetry import TELEMETRY, Telemetry
-from pytest_loadtool.plugin.paths import shown_error, target_file
+from pytest_loadtool.plugin.paths import shown_error, slug, target_file, target_folder
 from pytest_loadtool.plugin.report_failure import LoadFailure
 from pytest_loadtool.report.load.firsts import fix_first
 from pytest_loadtool.report.load.json import load_data, load_document
@@ -74,12 +76,30 @@ def top_of(config: pytest.Config) -> int | None:
     return int(wanted)
 
 
-def _json(results: Sequence[LoadResult], config: pytest.Config) -> bytes:
-    runs = [
+def _data(results: Sequence[LoadResult], config: pytest.Config) -> list[dict[str, Any]]:
+    return [
         load_data(one.summary, environment(config, one.summary.configuration), one.told)
         for one in results
     ]
-    return (json.dumps(load_document(runs), indent=2) + "\n").encode()
+
+
+def _json(results: Sequence[LoadResult], config: pytest.Config) -> bytes:
+    return (json.dumps(load_document(_data(results, config)), indent=2) + "\n").encode()
+
+
+def _tables(results: Sequence[LoadResult], config: pytest.Config) -> Iterable[tuple[str, bytes]]:
+    from pytest_loadtool.report.load.csv import load_tables
+
+    return load_tables(_data(results, config))
+
+
+def _logs(results: Sequence[LoadResult], _: pytest.Config) -> Iterable[tuple[str, bytes]]:
+    from pytest_loadtool.report.load.hdr import load_logs
+
+    for one in results:
+        prefix = f"{slug(one.summary.name)}." if len(results) > 1 else ""
+        for name, content in load_logs(one.summary):
+            yield prefix + name, content
 
 
 def _html(results: Sequence[LoadResult], config: pytest.Config) -> bytes:
@@ -118,6 +138,11 @@ class LoadReporter:
             )
             if (path := target_file(config, option)) is not None
         ]
+        self._folders = [
+            (folder, files)
+            for option, files in (("load_csv", _tables), ("load_hdr", _logs))
+            if (folder := target_folder(config, option)) is not None
+        ]
         top_of(config)  # says now if it is wrong
         self._problems: list[str] = []
         self.incomplete = False
@@ -134,8 +159,17 @@ class LoadReporter:
             if option == "load_save" and not results:
                 self._problems.append(f"no load was made, so {path} is as it was")
                 continue
+            self._write(session, {path: text(results, self._config)})
+        for folder, files in self._folders:
+            named = {folder / name: content for name, content in files(results, self._config)}
+            self._write(session, named)
+
+    def _write(self, session: pytest.Session, files: Mapping[Path, bytes]) -> None:
+        for path, content in files.items():
             try:
-                replace_file(path, text(results, self._config))
+                with file_errors(path, "write"):
+                    path.parent.mkdir(exist_ok=True)
+                replace_file(path, content)
             except FileError as error:
                 self._problems.append(shown_error(error, self._config))
                 self.incomplete = True
