@@ -35,6 +35,7 @@ chromedriver  chromium-driver
 firefox   firefox-esr
 certutil  libnss3-tools
 curl      curl
+prometheus  prometheus
 tmux      tmux
 TABLE
 if [ ${#missing[@]} -gt 0 ]; then

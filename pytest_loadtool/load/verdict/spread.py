@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
-from statistics import NormalDist, fmean, median, variance
+from statistics import NormalDist, fmean, variance
 
 #: How much numbers of equal runs differ in general, as a share, and how many runs that is worth.
 _PRIOR, _PRIOR_RUNS = 0.05, 3
@@ -33,33 +33,27 @@ class Sample:
     deviation: float
 
 
-def spread_of(earlier: Sequence[Sequence[Sample]]) -> float:
-    """Return the variance between runs of a number.
+def spread_of(earlier: Sequence[Sample]) -> float:
+    """Return the variance between ``earlier`` runs of a number.
 
-    ``earlier`` has for each transaction the number in each of the earlier runs. What moves it moves
-    all transactions of a run alike, so one that is typical stands for all.
+    It is the number's own: a busy machine adds to all times alike, which is much of a short one and
+    little of a long one, much of a 95th percentile of few requests and little of that of all.
     """
-    found = [
-        max(
-            0.0, variance(one.value for one in samples) - fmean(one.deviation**2 for one in samples)
-        )
-        for samples in earlier
-        if len(samples) > 1
-    ]
-    runs = max((len(samples) for samples in earlier), default=0)
-    if not found:
+    freedom = len(earlier) - 1
+    if not freedom:
         return _PRIOR**2
-    freedom = runs - 1
-    return (_PRIOR_RUNS * _PRIOR**2 + freedom * median(found)) / (_PRIOR_RUNS + freedom)
+    sampling = fmean(one.deviation**2 for one in earlier)
+    own = max(0.0, variance(one.value for one in earlier) - sampling)
+    return (_PRIOR_RUNS * _PRIOR**2 + freedom * own) / (_PRIOR_RUNS + freedom)
 
 
-def beyond_chance(earlier: Sequence[Sample], now: Sample, spread: float, comparisons: int) -> float:
+def beyond_chance(earlier: Sequence[Sample], now: Sample, comparisons: int) -> float:
     """Return how far above the mean of ``earlier`` a number is no chance any more, as a share: of
-    ``comparisons`` that are made at once, with a variance ``spread`` between runs."""
+    ``comparisons`` that are made at once."""
     runs = len(earlier)
     sampling = now.deviation**2 + fmean(one.deviation**2 for one in earlier) / runs
     quantile = _student(1 - _FALSE_ALARMS / 2 / comparisons, _PRIOR_RUNS + runs - 1)
-    return quantile * sqrt(sampling + spread * (1 + 1 / runs))
+    return quantile * sqrt(sampling + spread_of(earlier) * (1 + 1 / runs))
 
 
 def _student(share: float, freedom: float) -> float:
