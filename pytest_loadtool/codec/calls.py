@@ -16,6 +16,8 @@ _SQL_CHANGE = re.compile(
     rb"""|(?:create|drop|alter)\s+(?:table|view|index|database|user)|truncate\s)""",
     re.IGNORECASE,
 )
+#: What an answer of JSON-RPC has.
+_RPC_ANSWER = frozenset({"id", "error", "result"})
 _SOAP_12_ACTION = re.compile(r"\baction=\"?([^\";]+)", re.IGNORECASE)
 
 
@@ -36,6 +38,14 @@ def rpc_method(call: object) -> str | None:
         return None
     method = call.get("method")
     return method if isinstance(method, str) else ""
+
+
+def is_rpc_answer(document: object) -> bool:
+    """Whether a document answers a call of JSON-RPC (JSON-RPC 2.0 §5; before 2.0 it does not say
+    what it is)."""
+    return isinstance(document, dict) and (
+        "jsonrpc" in document or (len(document) > 1 and document.keys() <= _RPC_ANSWER)
+    )
 
 
 def soap_action(action: str | None, content_type: str) -> str:

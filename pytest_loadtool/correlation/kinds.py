@@ -28,7 +28,7 @@ _FILE = re.compile(r"\.(?:action|ashx|asmx|asp|aspx|cgi|do|html?|jsf|jsp|php\d?|
 _VERBS = frozenset(
     {
         *("add", "change", "confirm", "create", "delete", "edit", "insert", "new", "save", "store"),
-        *("submit", "update", "upsert", "bulk", "batch", "remove", "archive", "show", "view"),
+        *("clone", "copy", "duplicate", "submit", "update", "upsert", "write", "bulk", "batch", "remove", "archive", "show", "view"),
     }
 )
 #: Likewise, where nothing is changed by it.
@@ -50,6 +50,8 @@ WRAPPERS = _ANSWERS | {
     *("input", "object", "params", "payload", "record", "records", "response", "results", "rows"),
     "variables",
 }
+#: What the arguments of a call stand under that have no names of their own.
+ARGUMENTS = frozenset({"args", "arguments", "params"})
 _PARTS = re.compile(r"[.:/]")
 
 
@@ -115,9 +117,25 @@ def things_of(producer: Producer, called: str) -> frozenset[str]:
     return collection_names(collection(inner[-1]) if inner else collection(called))
 
 
+def words_of_call(called: str) -> frozenset[str]:
+    """The words of the thing and of what is done to it, of ``model.party.address.write``; all words
+    of a path."""
+    return words_of(called if "/" in called else ".".join(called.split(".")[-2:]))
+
+
+def is_in_own_list(producer: Producer) -> bool:
+    """Whether it stands in a list of nothing but such values, which is called after many things:
+    ``{"addresses": [7, 8]}``."""
+    steps = producer.steps
+    return isinstance(steps[-1], int) and steps[-2:-1] == (producer.name,) and (
+        singular(producer.name) != producer.name
+    )
+
+
 def is_result(producer: Producer) -> bool:
-    """Whether it is all that the answer to a call says: ``{"result": 7}``, ``<AddResult>7<``."""
-    return len(producer.steps) <= 1 and (producer.name in _ANSWERS or is_result_name(producer.name))
+    """Whether it is all that the answer to a call says: ``{"result": 7}``, ``{"result": [7, 8]}``,
+    ``<AddResult>7<``."""
+    return sum(isinstance(step, str) for step in producer.steps) <= 1 and (producer.name in _ANSWERS or is_result_name(producer.name))
 
 
 def is_result_name(name: str) -> bool:

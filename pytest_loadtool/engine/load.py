@@ -25,7 +25,6 @@ from pytest_loadtool.engine.user_pool import Setting, UserPool
 from pytest_loadtool.errors import LoadToolError, NoRowLeftError
 from pytest_loadtool.load.cluster.share import Share
 from pytest_loadtool.load.metrics import reports
-from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.replay.user.origin import Origin
@@ -58,7 +57,7 @@ _CLOSING = 10
 class LoadRunner:
     """Runs the users of ``share`` through ``plans`` (in the order of ``configuration.cases``).
 
-    ``reported`` is what the reports so far add up to.
+    ``reporter`` makes the reports, and has what they add up to.
     """
 
     def __init__(
@@ -72,7 +71,7 @@ class LoadRunner:
         self._configuration = configuration
         self._share = share
         self._metrics = metrics
-        self.reported = MergedMetrics.for_reports_of(metrics)
+        self.reporter = reports.Reporter(metrics)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopped: asyncio.Event | None = None
         self._networks: Networks | None = None
@@ -103,9 +102,16 @@ class LoadRunner:
         if self._error is not None:
             raise self._error
 
+    @property
+    def addresses(self) -> set[tuple[str, int]]:
+        """The hosts and ports that users connect to: of proxies where they ask those."""
+        origins = {step.origin for plan in self._plans for step in plan.steps}
+        servers = {one if one.via is None else one.via.server for one in origins}
+        return {(one.host, one.port) for one in servers}
+
     def report(self) -> bytes:
         """What came since the last report, when the run is over."""
-        return b"".join(reports.report(self._metrics, self.reported))
+        return b"".join(self.reporter.report())
 
     def waits(self) -> list[float]:
         """For how many seconds more each user waits who is in a think time. Where it is told how
@@ -218,7 +224,7 @@ class LoadRunner:
         """A report, made in pieces so that answers need not wait."""
         pieces = []
         turned = perf_counter()
-        for piece in reports.report(self._metrics, self.reported):
+        for piece in self.reporter.report():
             pieces.append(piece)
             if perf_counter() - turned > _TURN:
                 await asyncio.sleep(0)

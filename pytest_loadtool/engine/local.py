@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pytest_loadtool.engine.prepare.share import PreparedShare
-from pytest_loadtool.engine.run import LoadRun
+from pytest_loadtool.engine.run import Listener, LoadRun
 from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import Progress, Summary
+from pytest_loadtool.load.metrics.course import RunCourse
 from pytest_loadtool.load.verdict.comparison import TOLERANCE
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.model.length import Length
@@ -29,6 +31,7 @@ def run_alone(
     baseline: Sequence[SavedRun] = (),
     tolerance: float = TOLERANCE,
     lengths: Sequence[Length] = (),
+    listeners: Sequence[Listener] = (),
 ) -> Summary:
     """Run the prepared ``share`` from beginning to end, and judge it.
 
@@ -38,11 +41,35 @@ def run_alone(
     """
     worker = _Here(share)
     run = LoadRun(worker, [_NAME], lead_time=0)
-    run.introduce(configuration, lengths=lengths, baseline=baseline, tolerance=tolerance, show=show)
+    run.introduce(
+        configuration,
+        lengths=lengths,
+        baseline=baseline,
+        tolerance=tolerance,
+        show=show,
+        listeners=listeners,
+    )
     worker.take_part(run)
     summary = run.summary(interrupted=interrupted())
     assert summary is not None, "a share that is prepared is run"
     return summary
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRun:
+    """A load test that this process is ready to run."""
+
+    share: PreparedShare
+    configuration: LoadConfiguration
+    note: str = ""
+
+    def stop(self) -> None:
+        """Stop now. May be called in a handler of signals."""
+        self.share.runner.stop()
+
+    def run(self, *, interrupted: Callable[[], bool], **introduction: Any) -> Summary:
+        """As `run_alone`."""
+        return run_alone(self.share, self.configuration, interrupted=interrupted, **introduction)
 
 
 class _Here:
@@ -50,6 +77,7 @@ class _Here:
 
     def __init__(self, share: PreparedShare) -> None:
         self._share = share
+        share.runner.reporter.course = RunCourse()
         self._orders: deque[tuple[Any, ...]] = deque()
 
     def take_part(self, run: LoadRun) -> None:
@@ -57,7 +85,9 @@ class _Here:
 
         def tell(kind: str, *fields: Any) -> None:
             if kind == "snapshot":  # the sums of all reports are here: nobody adds them up again
-                fields = (self._share.runner.reported,)
+                for listener in run.listeners:
+                    listener.hear(*fields)
+                fields = (self._share.runner.reporter,)
             run.hear(_NAME, kind, *fields)
 
         worker = Worker(lambda _servers, _share: self._share, self._orders.popleft, tell, _text)

@@ -267,9 +267,9 @@ class Clock:
         """Set the clocks; the time of ``perf_counter``."""
         now = perf_counter()
         elapsed = max(0.0, now - self.start)
+        self._metrics.cpu_us = int((time.process_time() - self._processor) * 1e6)
         if int(elapsed) != self._metrics.second:
             self._metrics.begin_second(int(elapsed))
             self.next_second = self.start + int(elapsed) + 1
         self._metrics.elapsed_us = int(elapsed * 1e6)
-        self._metrics.cpu_us = int((time.process_time() - self._processor) * 1e6)
         return now

@@ -77,5 +77,6 @@ class Worker:
             self._tell("snapshot", share.runner.report())
             self._tell("failed", self._text(error))
         else:
+            self._tell("snapshot", share.runner.report())
             self._tell("final", reports.snapshot(share.metrics))
         self._share = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import TypeVar
 
+from pytest_loadtool.load.metrics.course import RunCourse
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.load.verdict.threshold import ThresholdState
@@ -37,7 +38,7 @@ class Progress:
     worker's last whole second. ``rows`` are the transactions with the most errors, then those that
     took the most time in sum. ``user_counts``, ``rates``, ``error_rates`` and ``p95s``
     (microseconds; 0 where nothing was finished) go from the start of the run to now, at equal
-    distances.
+    distances. ``course`` is what was measured when, which goes on to grow.
     """
 
     users: int = 0
@@ -55,6 +56,7 @@ class Progress:
     error_rates: tuple[float, ...] = ()
     p95s: tuple[float, ...] = ()
     thresholds: tuple[ThresholdState, ...] = ()
+    course: RunCourse = field(default_factory=RunCourse, compare=False)
 
 
 class ProgressTracker:
@@ -69,6 +71,7 @@ class ProgressTracker:
         self,
         parts: Sequence[tuple[LoadMetrics, bool]],
         thresholds: tuple[ThresholdState, ...] = (),
+        course: RunCourse | None = None,
     ) -> Progress:
         """From each worker's numbers, and whether it is still running; or from those of all merged.
 
@@ -110,6 +113,7 @@ class ProgressTracker:
             error_rates=error_rates,
             p95s=p95s,
             thresholds=thresholds,
+            course=course or RunCourse(),
         )
         return self._seen
 

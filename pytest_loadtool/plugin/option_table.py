@@ -107,6 +107,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "share the load; without, this process makes it."
         ),
     },
+    "--load-on": {
+        "metavar": "CLUSTER",
+        "help": (
+            "With --load: have a Dask cluster make the load, one share on each of its workers: "
+            "dask://HOST:PORT of its scheduler, dask+tls://HOST:PORT with Dask's TLS settings, or "
+            "dask:N, N processes on this machine. Needs pip install 'pytest-loadtool[dask]'."
+        ),
+    },
     "--load-json": {
         "metavar": "FILE",
         "help": "With --load: also write the results to FILE, as JSON.",
@@ -133,11 +141,43 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "no network. While a load test runs, FILE shows how it is getting on."
         ),
     },
+    "--load-csv": {
+        "metavar": "DIR",
+        "help": (
+            "With --load: also write over-time.csv, transactions.csv and errors.csv into DIR: the "
+            "numbers of --load-json."
+        ),
+    },
+    "--load-hdr": {
+        "metavar": "DIR",
+        "help": (
+            "With --load: also write response and service times over the run into DIR, as logs of "
+            "HdrHistogram."
+        ),
+    },
     "--load-summary": {
         "metavar": "FILE",
         "help": (
             "With --load: also write the results to FILE in short, as Markdown: for the summary of "
             "a CI job or a comment on a pull request."
+        ),
+    },
+    "--load-otlp": {
+        "metavar": "URL",
+        "help": (
+            "With --load: send metrics to an OpenTelemetry collector at URL "
+            "(http://127.0.0.1:4318) while load tests run, by OTLP over HTTP. Headers, such as a "
+            "token: OTEL_EXPORTER_OTLP_HEADERS in the environment. Needs "
+            "pip install 'pytest-loadtool[otel]'."
+        ),
+    },
+    "--load-remote-write": {
+        "metavar": "URL",
+        "help": (
+            "With --load: send metrics to Prometheus at URL (http://127.0.0.1:9090/api/v1/write) "
+            "while load tests run, by remote write with native histograms. Headers: "
+            "LOADTOOL_REMOTE_WRITE_HEADERS in the environment, as name=value,…. Needs "
+            "pip install 'pytest-loadtool[prometheus]'."
         ),
     },
     "--load-save": {
@@ -269,7 +309,10 @@ TWINS = {
     "record_only": "The domains to record; see --record-only.",
     "record_block": "The domains to block; see --record-block.",
     "record_block_trackers": "Whether trackers are blocked; see --record-block-trackers.",
+    "load_on": "The Dask cluster that makes the load; see --load-on.",
     "load_html": "The HTML page with the results of load tests; see --load-html.",
+    "load_otlp": "Where metrics of load tests go, by OTLP; see --load-otlp.",
+    "load_remote_write": "Likewise, by Prometheus remote write; see --load-remote-write.",
     "load_history": "How many runs of a load test are kept; see --load-history.",
     "load_tolerance": "How much worse a run may be than an earlier one; see --load-tolerance.",
     "loadtool_server": "The server to replay against; see --loadtool-server.",

@@ -46,6 +46,32 @@ def target_file(config: pytest.Config, option: str) -> Path | None:
     path = Path(config.invocation_params.dir, name)
     if path.is_dir():
         raise pytest.UsageError(f"{spelled}: {name} is a directory: name a file in it")
+    _check_writable(path, name, spelled)
+    return path
+
+
+def target_folder(config: pytest.Config, option: str) -> Path | None:
+    """The directory that an option such as ``--load-csv`` (``load_csv``) wants files in, which is
+    made with them; None: there is none.
+
+    Raises:
+        pytest.UsageError: nothing can be written there. Said now, and not after an hour of load.
+    """
+    name = config.getoption(option)
+    if not name:
+        return None
+    spelled = "--" + option.replace("_", "-")
+    path = Path(config.invocation_params.dir, name)
+    if path.is_dir():
+        _check_writable(path / "file", name, spelled)
+    elif path.exists():
+        raise pytest.UsageError(f"{spelled}: {name} is a file: name a directory")
+    else:
+        _check_writable(path, name, spelled)
+    return path
+
+
+def _check_writable(path: Path, name: str, spelled: str) -> None:
     if path.exists() and not path.is_file():
         raise pytest.UsageError(f"{spelled}: {name} is no ordinary file: name one to be replaced")
     folder = Path(os.path.realpath(path)).parent
@@ -53,4 +79,3 @@ def target_file(config: pytest.Config, option: str) -> Path | None:
         raise pytest.UsageError(f"{spelled}: there is no directory {folder}: make it first")
     if not os.access(folder, os.W_OK):
         raise pytest.UsageError(f"{spelled}: nothing can be written to {folder}")
-    return path

@@ -43,6 +43,7 @@ _PLAIN: Mapping[str, str] = {
     "body_limit": "8 MB",
     "keep_connections": "true",
     "keep_state": "true",
+    "percentiles": "[50, 95, 99.9]",
     "detailed_pages": "true",
     "server": "http://127.0.0.1:8000",
     "name": "rush",

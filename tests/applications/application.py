@@ -39,6 +39,10 @@ APPLICATIONS = {
     "tomcat-manager": "tomcat_manager",
     "shaarli": "shaarli",
     "sqlpad": "sqlpad",
+    "tryton": "tryton",
+    "datasette": "datasette_write",
+    "alertmanager": "alertmanager",
+    "flask-appbuilder": "flask_appbuilder",
 }
 
 

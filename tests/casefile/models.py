@@ -473,6 +473,7 @@ def loads(draw: st.DrawFn) -> LoadConfiguration:
         bandwidth=draw(_bandwidths),
         keep_connections=draw(st.booleans()),
         keep_state=draw(st.booleans()),
+        percentiles=draw(st.sampled_from([(50.0, 90.0, 95.0, 99.0), (99.9,), (1.0, 50.0, 100.0)])),
         detailed_pages=draw(st.booleans()),
     )
 

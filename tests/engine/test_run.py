@@ -18,6 +18,7 @@ from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.load import Progress, Share, Summary
 from pytest_loadtool.report.load.json import load_data
 from tests.engine.piped import Processes
+from tests.load.simulation import ENVIRONMENT
 from tests.plugin.loading import load
 from tests.plugin.serving import Server, case, serving
 
@@ -82,7 +83,7 @@ def test_numbers_are_those_of_the_server(tmp_path: Path, server: Server) -> None
     test = read_test(path)
     share = prepare(test, [""], Share())
     alone = run_alone(share, test.configuration, interrupted=lambda: False)
-    assert _shape(load_data(summary)) == _shape(load_data(alone))
+    assert _shape(load_data(summary, ENVIRONMENT)) == _shape(load_data(alone, ENVIRONMENT))
 
 
 def test_killed_worker_keeps_its_numbers(tmp_path: Path, server: Server) -> None:

@@ -34,8 +34,19 @@ from pytest_loadtool.load.verdict.saved import ALL, SavedRun
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.report.load.environment import RunEnvironment
 from pytest_loadtool.report.load.firsts import Told
 
+ENVIRONMENT = RunEnvironment(
+    target="http://127.0.0.1",
+    version="1.2.3",
+    build="compiled",
+    python="CPython 3.11.7",
+    system="Linux",
+    machine="x86_64",
+    processors=2,
+    workers=2,
+)
 ADMIN, API = "Edit a user in the admin", "Orders API"
 STARTED = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 CONFIGURATION = LoadConfiguration(
@@ -194,12 +205,21 @@ def two_workers(failing: int = 0, lose: bool = False) -> RunResult:
     merger = Merger(["gw0", "gw1"])
     for index, worker in enumerate(("gw0", "gw1")):
         merger.started(worker, Share(index, 2))
-    merger.receive("gw0", "final", reports.snapshot(one_worker(1, failing)))
+    _report(merger, "gw0", 1, failing)
     if lose:
         merger.lost("gw1")
     else:
-        merger.receive("gw1", "final", reports.snapshot(one_worker(2, failing)))
+        _report(merger, "gw1", 2, failing)
     return merger.result()
+
+
+def _report(merger: Merger, worker: str, seed: int, failing: int) -> None:
+    """Let a worker say each second what it measured, and all of it in the end."""
+    reporter: reports.Reporter | None = None
+    for metrics in seconds_of(seed, failing):
+        reporter = reporter or reports.Reporter(metrics)
+        merger.receive(worker, "snapshot", b"".join(reporter.report()))
+    merger.receive(worker, "final", reports.snapshot(metrics))
 
 
 def summary(failing: int = 0, lose: bool = False, baseline: Sequence[SavedRun] = ()) -> Summary:
@@ -213,6 +233,7 @@ def summary(failing: int = 0, lose: bool = False, baseline: Sequence[SavedRun] =
         result.workers,
         found,
         started=STARTED,
+        course=result.course,
         thresholds=thresholds,
         baseline=baseline,
     )

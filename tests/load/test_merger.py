@@ -15,7 +15,7 @@ class Peer:
         self._merger, self._name = merger, name
         keys = [TransactionKey("c", "p", title) for title in titles]
         self.metrics = LoadMetrics(keys, [PageKey("c", "p")], ["c"])
-        self._reported = MergedMetrics.for_reports_of(self.metrics)
+        self._reporter = reports.Reporter(self.metrics)
 
     def work(self, requests: int, users: int = 2) -> None:
         """Measure so many requests more, in a second of their own."""
@@ -27,8 +27,7 @@ class Peer:
     def report(self, requests: int, users: int = 2) -> None:
         """Send a snapshot, after so many requests more."""
         self.work(requests, users)
-        pieces = reports.report(self.metrics, self._reported)
-        self._merger.receive(self._name, "snapshot", b"".join(pieces))
+        self._merger.receive(self._name, "snapshot", b"".join(self._reporter.report()))
 
     def finish(self, requests: int) -> None:
         """Send the final, after so many requests more."""

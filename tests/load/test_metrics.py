@@ -334,16 +334,16 @@ def test_a_snapshot_is_the_whole_truth() -> None:
 def test_reports_add_up_to_the_whole_truth() -> None:
     """What one has reported, or two together, is the same as the metrics themselves; and so are
     totals that somebody asked for when there was little yet."""
-    parts = [empty(), empty()]
-    reported = [MergedMetrics.for_reports_of(part) for part in parts]
-    both, scope = MergedMetrics.for_reports_of(parts[0]), [1, 4, 5]
+    reporters: list[reports.Reporter] = []
+    both, scope = MergedMetrics.for_reports_of(empty()), [1, 4, 5]
     both.total()
     both.total(scope)
     for second in zip(seconds_of(1, failing=20), seconds_of(2, failing=20), strict=True):
         parts = list(second)
-        for part, known in zip(parts, reported, strict=True):
-            both.add_wire(json.loads(b"".join(reports.report(part, known))))
-            assert reports.to_wire(known) == reports.to_wire(part)
+        reporters = reporters or [*map(reports.Reporter, parts)]
+        for part, reporter in zip(parts, reporters, strict=True):
+            both.add_wire(json.loads(b"".join(reporter.report())))
+            assert reports.to_wire(reporter.reported) == reports.to_wire(part)
     whole = MergedMetrics.of(parts)
     assert whole.requests > 1000
     # Only the order in which the errors came is another one.
@@ -362,15 +362,15 @@ def test_reports_add_up_to_the_whole_truth() -> None:
 def test_a_report_is_as_long_as_its_news() -> None:
     """After many requests one more is not much to report; after that there is nothing."""
     metrics = one_worker(1)
-    reported = MergedMetrics.for_reports_of(metrics)
-    first = b"".join(reports.report(metrics, reported))
+    reporter = reports.Reporter(metrics)
+    first = b"".join(reporter.report())
     metrics.record(0, 200, 1_000, 1_100, 900, 10, 5)
-    second = b"".join(reports.report(metrics, reported))
-    third = b"".join(reports.report(metrics, reported))
+    second = b"".join(reporter.report())
+    third = b"".join(reporter.report())
     one = reports.from_snapshot(second)
     assert one.requests == one.total().response.count == one.total().received // 10 == 1
-    assert [len(row) for row in json.loads(second)["transactions"] if row] == [7]
-    assert not any(json.loads(third)["transactions"])
+    assert [len(wire) for _, _, wire in json.loads(second)["slices"]] == [7]
+    assert not json.loads(third)["slices"]
     assert reports.from_snapshot(third).requests == 0
     assert len(third) < len(second) < len(first) / 10
 
@@ -378,13 +378,13 @@ def test_a_report_is_as_long_as_its_news() -> None:
 def test_a_report_after_an_hour() -> None:
     """When the seconds of the timeline become pairs, what was reported becomes pairs as well."""
     metrics = small()
-    reported, heard = MergedMetrics.for_reports_of(metrics), MergedMetrics.for_reports_of(metrics)
+    reporter, heard = reports.Reporter(metrics), MergedMetrics.for_reports_of(metrics)
     for second in range(2 * 3600):
         metrics.begin_second(second)
         metrics.record(0, 200, second, second, second, 1, 1)
         if second % 1300 == 0:
-            heard.add_wire(json.loads(b"".join(reports.report(metrics, reported))))
-    heard.add_wire(json.loads(b"".join(reports.report(metrics, reported))))
+            heard.add_wire(json.loads(b"".join(reporter.report())))
+    heard.add_wire(json.loads(b"".join(reporter.report())))
     assert list(heard.timeline) == list(metrics.timeline)
     assert sum(one.requests for one in heard.timeline) == 2 * 3600
 

@@ -95,8 +95,10 @@ class Project:
         return kept | {"COLUMNS": "100", "TERM": "xterm"}
 
     def json(self, name: str = "out.json") -> Any:
-        """A file that ``--load-json`` has written."""
-        return json.loads((self.path / name).read_text(encoding="utf-8"))
+        """A file that ``--load-json`` has written: its run, if there is one, else all of it."""
+        document = json.loads((self.path / name).read_text(encoding="utf-8"))
+        runs = document.get("runs", ())
+        return runs[0] if len(runs) == 1 and "kind" not in document else document
 
     def lines(self, name: str) -> Sequence[str]:
         """The lines of a file, none if there is no such file."""

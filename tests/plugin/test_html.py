@@ -127,7 +127,7 @@ def test_a_load_test_is_shown_live_and_at_its_end(
     assert "this page renews itself" in live
     text = file.read_text()
     assert 'http-equiv="refresh"' not in text
-    told = json.loads((pytester.path / "out.json").read_text())
+    told = project.json()
     [run] = data_of(file)["runs"]
     assert run["time"]["x"] == [one["second"] for one in told["timeline"]]
     [row] = [one for one in run["rows"] if one["kind"] == "transaction"]

@@ -119,7 +119,7 @@ def test_too_few_rows_fail_before_the_first_request(project: Project, server: Se
     assert "dataset 'users' (users.csv) has 2 rows for 4 users" in done.stdout
     assert "Traceback" not in done.stdout
     assert server.requests == []
-    assert project.json() == {"format": 1, "runs": []}
+    assert project.json() == {"format": 2, "runs": []}
 
 
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]])

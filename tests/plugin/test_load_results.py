@@ -6,20 +6,8 @@ from dataclasses import replace
 
 from pytest_loadtool.load.verdict.verdict import Verdict
 from pytest_loadtool.plugin.load.explained import LoadResult
-from pytest_loadtool.plugin.load.results import document, failure_text
+from pytest_loadtool.plugin.load.results import failure_text
 from tests.load.simulation import summary, told
-
-
-def test_document_of_one_run_is_the_run_itself() -> None:
-    """Nearly every session has one load test: its file is the documented object."""
-    assert document([LoadResult(summary())])["verdict"] == summary().verdict.outcome
-
-
-def test_document_of_any_other_number_is_a_list() -> None:
-    """Several are under ``runs`` in the order they ran; none is an empty list, not an old file."""
-    runs = document([LoadResult(summary()), LoadResult(summary())])
-    assert runs == {"format": 1, "runs": [document([LoadResult(summary())])] * 2}
-    assert document([]) == {"format": 1, "runs": []}
 
 
 def test_failure_text_begins_with_the_outcome_and_the_first_reason() -> None:

@@ -15,7 +15,7 @@ from pytest_loadtool.report.columns import cells
 from pytest_loadtool.report.load.json import load_data
 from pytest_loadtool.report.load.sparkline import ASCII
 from pytest_loadtool.report.load.text import load_text
-from tests.load.simulation import STEPS, earlier, summary, told
+from tests.load.simulation import ENVIRONMENT, STEPS, earlier, summary, told
 from tests.report.documented import block
 
 DASH = "\N{EN DASH}"
@@ -128,7 +128,7 @@ def test_percentiles_of_pages_only_if_asked_for(detailed: bool) -> None:
     else:
         assert row == ["Page", "100", "0", "50.5", DASH, DASH, DASH, "100"]
     assert any("detailed_pages = true" in line for line in lines) is not detailed
-    data = load_data(found)
+    data = load_data(found, ENVIRONMENT)
     assert data["configuration"]["detailed_pages"] is detailed
     times = data["pages"][0]["duration_ms"]
     assert (times["mean"], times["min"], times["max"]) == (50.5, 1.0, 100.0)

@@ -378,7 +378,11 @@ def test_reports_add_up() -> None:
     for report in made:
         heard.add_wire(json.loads(report))
     assert len([report for report in made if reports.from_snapshot(report).requests]) >= 2
-    assert reports.to_wire(heard) == reports.to_wire(runner.reported) == reports.to_wire(metrics)
+    assert (
+        reports.to_wire(heard)
+        == reports.to_wire(runner.reporter.reported)
+        == reports.to_wire(metrics)
+    )
 
 
 # Both.

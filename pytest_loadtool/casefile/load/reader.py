@@ -23,6 +23,7 @@ from pytest_loadtool.casefile.toml.schema import (
     document,
     filled,
     integer,
+    number,
     parsed,
     tables,
 )
@@ -90,6 +91,13 @@ def _positive_duration(node: Node) -> float:
     return seconds
 
 
+def _percentiles(node: Node) -> tuple[float, ...]:
+    found = array(number)(node)
+    if not found or not all(0 < one <= 100 and one == round(one, 3) for one in found):
+        raise node.wrong("must be numbers above 0, up to 100, such as [50, 95, 99.9]")
+    return tuple(sorted(set(found)))
+
+
 def _share(node: Node) -> CaseShare:
     return CaseShare(**_CASE.read(node))
 
@@ -116,6 +124,7 @@ _LOAD = Table(
         "body_limit": Key(parsed(parse_size, "MB")),
         "keep_connections": Key(boolean),
         "keep_state": Key(boolean),
+        "percentiles": Key(_percentiles),
         "detailed_pages": Key(boolean),
         "server": Key(parsed(base_url)),
         "case": Key(tables(_share, "case"), "at least one [[case]]"),

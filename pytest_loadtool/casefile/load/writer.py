@@ -118,5 +118,6 @@ _OPTIONS: Mapping[str, Callable[[Any], str]] = {
     "body_limit": lambda size: scalar(format_size(size)),
     "keep_connections": scalar,
     "keep_state": scalar,
+    "percentiles": lambda percentiles: inline_array([f"{one:g}" for one in percentiles]),
     "detailed_pages": scalar,
 }

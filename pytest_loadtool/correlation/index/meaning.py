@@ -14,11 +14,13 @@ from pytest_loadtool.correlation.classify import (
 )
 from pytest_loadtool.correlation.graphql import declared_ids, operation
 from pytest_loadtool.correlation.kinds import (
+    ARGUMENTS,
     WRAPPERS,
     collection,
     id_stem,
     things_of,
     words_of,
+    words_of_call,
 )
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.parts import part_text
@@ -34,9 +36,10 @@ if TYPE_CHECKING:
 #: name, and arguments that have none.
 _BARE = frozenset(
     {
-        *("", "arguments", "args", "elements", "entries", "int", "item", "items", "key", "keys"),
+        *("", "elements", "entries", "int", "item", "items", "key", "keys"),
         *("long", "nodes", "string", "value"),
-        *("objects", "order", "params", "records", "rows", "selected", "selection"),
+        *("objects", "order", "records", "rows", "selected", "selection"),
+        *ARGUMENTS,
     }
 )
 #: What any thing may be to another one.
@@ -97,7 +100,7 @@ def _around(slot: Slot, step: RecordedStep, traffic: Traffic) -> frozenset[str]:
     if around and (around not in WRAPPERS or around in traffic.requests.things):
         return words_of(slot.before)
     asked = operation(step.exchange) if step.exchange is not None else None
-    return asked.words if asked is not None else words_of(step.path) | words_of(step.called)
+    return asked.words if asked is not None else words_of(step.path) | words_of_call(step.called)
 
 
 def _kinds_beside(slot: Slot, stem: str, traffic: Traffic) -> set[str]:

@@ -14,7 +14,14 @@ from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.codec.multipart import as_template, pieces_of
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import is_id_name, is_short_number
-from pytest_loadtool.correlation.kinds import WRAPPERS, collection, id_stem, procedure, reads
+from pytest_loadtool.correlation.kinds import (
+    ARGUMENTS,
+    WRAPPERS,
+    collection,
+    id_stem,
+    procedure,
+    reads,
+)
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.parts import content_type, rendered
 from pytest_loadtool.correlation.requests.positions import HOLE
@@ -158,7 +165,7 @@ class Traffic:
             return slot.name
         if slot.place is Place.PATH:
             return collection(slot.before) or slot.name
-        if not is_id_name(slot.name) or id_stem(slot.name):
+        if slot.name not in ARGUMENTS and (not is_id_name(slot.name) or id_stem(slot.name)):
             return slot.name
         within = "" if plain(slot.before) in WRAPPERS else slot.before
         return f"{within or collection(self.steps[slot.transaction].called)} {slot.name}"

@@ -21,6 +21,8 @@ HOLE = "\ufdd0"
 
 #: What is around the id of a call, by which the client knows the answer (JSON-RPC 2.0 §4).
 CALL = "JSON-RPC"
+#: What is around a further argument of a call: what it means is said by its place alone.
+ARGUMENT = "argument"
 #: Start, end, place, name, value (decoded), and of a path segment the path before it, of an
 #: argument in GraphQL the field that it is for, of a value in JSON the key of the object it is in.
 Spot = tuple[int, int, Place, str, str, str]
@@ -42,6 +44,8 @@ _JSON_TOKEN = re.compile(
     rf'"((?:[^"\\]++|\\.)*+)"|".*|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([{{}}\[\],:])|[a-z]+|{HOLE}',
     re.DOTALL,
 )
+#: What stands between a name and what it is compared with, in an array of three.
+_COMPARED = frozenset({"=", "==", "!=", "<>", "in", "not in", "child_of", "parent_of", "eq", "ne"})
 #: How deep JSON is looked into: Python's own reader goes no deeper either.
 _MOST_LEVELS = 1000
 #: An operation or a fragment, or the braces alone: those of JSON have no name behind them.
@@ -125,30 +129,45 @@ def header_spots(text: str, name: str) -> Iterator[Spot]:
 
 def json_spots(text: str) -> Iterator[Spot]:
     """The string and number leaves of a JSON text, placeholders among them, each with the key it
-    stands under, and with the key of the object that this is in. The number of a call has `CALL`
-    there."""
-    is_call = '"jsonrpc"' in text
+    stands under, and with the key of the object that this is in.
+
+    The number of a call has `CALL` there, and an argument of a call behind its first value that is
+    no text has `ARGUMENT`. What is compared, ``["shop", "=", 7]``, is called as what it is compared
+    with.
+    """
+    is_call = '"jsonrpc"' in text or ('"method"' in text and '"params"' in text)
     keys: list[str] = [""]  # the current key in each open container
     objects: list[bool] = [False]  # whether that container is an object
+    texts: list[list[str]] = [[]]  # the first strings of that container, if it is an array
+    first = 0  # where the first argument of a call begins that is no text
     at_key = False
 
     def around() -> str:
         if is_call and len(keys) == 2 and keys[-1] == "id":
             return CALL
+        if is_call and len(keys) == 3 and not objects[-1] and first < token.start():
+            return ARGUMENT
         return keys[-2] if objects[-1] else ""
+
+    def called() -> str:
+        return texts[-1][0] if len(texts[-1]) == 2 and texts[-1][1] in _COMPARED else keys[-1]
 
     for token in _JSON_TOKEN.finditer(text):
         string, number, mark = token.groups()
+        if not first and len(keys) == 3 and not objects[-1] and (number or mark in ("{", "[")):
+            first = token.start()
         if mark in ("{", "["):
             if len(keys) > _MOST_LEVELS:
                 return
-            keys.append(keys[-1])
+            keys.append(called())
+            texts.append([])
             objects.append(mark == "{")
             at_key = mark == "{"
         elif mark in ("}", "]"):
             if len(keys) > 1:
                 keys.pop()
                 objects.pop()
+                texts.pop()
             at_key = False
         elif mark is not None:
             at_key = mark == "," and objects[-1]
@@ -156,9 +175,11 @@ def json_spots(text: str) -> Iterator[Spot]:
             keys[-1] = _json_string(string)
         elif string is not None:
             value = _json_string(string)
-            yield *token.span(1), Place.JSON_STRING, keys[-1], value, around()
+            yield *token.span(1), Place.JSON_STRING, called(), value, around()
+            if not objects[-1] and len(texts[-1]) < 2:
+                texts[-1].append(value)
         elif number is not None or token[0] == HOLE:
-            yield *token.span(), Place.JSON, keys[-1], token[0], around()
+            yield *token.span(), Place.JSON, called(), token[0], around()
 
 
 def _json_string(raw: str) -> str:

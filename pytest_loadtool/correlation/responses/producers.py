@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
+from pytest_loadtool.codec.calls import is_rpc_answer
 from pytest_loadtool.codec.events import is_event_stream
 from pytest_loadtool.codec.filters import UNDO, filtered
 from pytest_loadtool.codec.media import is_xml, media_type
@@ -23,7 +24,7 @@ from pytest_loadtool.correlation.classify import (
     is_version_name,
     looks_random,
 )
-from pytest_loadtool.correlation.kinds import is_result, is_result_name
+from pytest_loadtool.correlation.kinds import is_in_own_list, is_result, is_result_name
 from pytest_loadtool.correlation.producer import PARTIAL, Producer, Wanted
 from pytest_loadtool.correlation.requests.positions import xml_spots
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
@@ -215,12 +216,14 @@ def _in_data(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
 def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Producer]:
     """The wanted values of a JSON document."""
     seen: dict[str, int] = {}
-    is_answer = isinstance(document, dict) and "jsonrpc" in document
+    is_answer = is_rpc_answer(document)
     for steps, value in json_leaves(document):
         if value not in wanted or (is_answer and steps == ("id",)):  # as the request had it
             continue
         leaf = json_leaf(steps, value, transaction)
-        if is_short_number(value) and not (_has_ids(leaf.name) or is_result(leaf)):
+        if is_short_number(value) and not (
+            _has_ids(leaf.name) or is_result(leaf) or is_in_own_list(leaf)
+        ):
             continue
         seen[value] = seen.get(value, 0) + 1
         if seen[value] <= _MOST_LEAVES:
@@ -232,8 +235,8 @@ def _has_ids(name: str) -> bool:
 
 
 def _titles(document: Any, steps: tuple[str | int, ...]) -> frozenset[str]:
-    """What the item of a list is called that the steps lead into."""
-    last = max(at for at, step in enumerate(steps) if isinstance(step, int))
+    """What the item of a list is called that the steps lead into, be it to a list of its own."""
+    last = max((at for at, step in enumerate(steps[:-1]) if isinstance(step, int)), default=-1)
     item = document
     for step in steps[: last + 1]:
         item = item[step]

@@ -180,8 +180,11 @@ def _of_item(
     language = _LANGUAGES[type(one.source)]
     value: Any = language.read(response)
     path, literal, by = "", "", ""
-    for step in one.producer.steps:
-        best = _best(value, step, known, language.key, things) if isinstance(step, int) else None
+    for at, step in enumerate(one.producer.steps):
+        rest = one.producer.steps[at + 1 :]
+        best = (
+            _best(value, step, known, language.key, things, rest) if isinstance(step, int) else None
+        )
         if best is None:
             text = escape(language.step(step))
             path, literal = path + text, literal + text
@@ -224,12 +227,18 @@ _LANGUAGES: Mapping[type, _ItemLanguage] = MappingProxyType(
 
 
 def _best(
-    items: Any, index: int, known: Marks, key: re.Pattern[str], things: Collection[str]
+    items: Any,
+    index: int,
+    known: Marks,
+    key: re.Pattern[str],
+    things: Collection[str],
+    rest: tuple[str | int, ...],
 ) -> tuple[Keys, Mark] | None:
-    """By what to know the item: of what none of the others has, what tells most."""
+    """By what to know the item: of what none of the others has, what tells most. What the ``rest``
+    of the way leads to tells nothing: who knows it need not look for it."""
     found: list[tuple[int, int, int, Keys, Mark]] = []
     for keys, value in leaves(items[index], key):
-        if not (isinstance(value, str) or value.__class__ is int):
+        if keys == rest or not (isinstance(value, str) or value.__class__ is int):
             continue
         text = json_text(value)
         for mark in known(text or ""):

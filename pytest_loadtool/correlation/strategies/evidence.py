@@ -30,6 +30,7 @@ from pytest_loadtool.correlation.kinds import (
     collection,
     id_stem,
     is_done,
+    is_in_own_list,
     is_result,
     things_of,
     words_of,
@@ -268,7 +269,7 @@ def _same_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     a number of another name, used in the path behind the very path it was created with.
     """
     made = traffic.steps[producer.transaction]
-    if is_id_name(producer.name) or is_result(producer):
+    if is_id_name(producer.name) or is_result(producer) or is_in_own_list(producer):
         return is_for(slot, things_of(producer, made.called), traffic)
     if is_code_name(producer.name) and not is_short_number(slot.value):
         return is_for(slot, things_of(producer, made.called), traffic)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.claims import Belief, ByClient, Claim, Miss
-from pytest_loadtool.correlation.classify import is_code, is_id_name
+from pytest_loadtool.correlation.classify import collection_names, is_code, is_id_name
 from pytest_loadtool.correlation.index.meaning import ANYTHING
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import id_stem
@@ -71,8 +71,9 @@ class Settled:
             self._addressed.setdefault(slot.value, {})[before] = claim
             if new:
                 self.own.add(slot.transaction)
-        in_query = slot.place is Place.QUERY and slot.value.isdigit()
-        thing = id_stem(slot.name) if is_id_name(slot.name) else plain(slot.name) * in_query
+        of_thing = bool(collection_names(slot.name) & self._traffic.requests.things)
+        by_name = slot.value.isdigit() and (slot.place is Place.QUERY or of_thing)
+        thing = id_stem(slot.name) if is_id_name(slot.name) else plain(slot.name) * by_name
         if thing and thing not in ANYTHING:
             self._named.setdefault(slot.value, {}).setdefault(thing, claim)
 

@@ -13,8 +13,10 @@ from typing import Any, Literal
 
 from pytest_loadtool.load.cluster.share import Share
 from pytest_loadtool.load.metrics import reports
+from pytest_loadtool.load.metrics.course import RunCourse
 from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
+from pytest_loadtool.load.metrics.reports import Reporter
 
 WorkerState = Literal["waiting", "running", "final", "lost", "failed"]
 
@@ -37,10 +39,11 @@ class WorkerResult:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The merged numbers, and the workers that they come from."""
+    """The merged numbers, the workers that they come from, and what was measured when."""
 
     metrics: LoadMetrics
     workers: tuple[WorkerResult, ...]
+    course: RunCourse
 
 
 class Merger:
@@ -56,6 +59,7 @@ class Merger:
         self._workers = {name: WorkerResult(name) for name in workers}
         self._parts: dict[str, MergedMetrics] = {}
         self._merged: MergedMetrics | None = None  # to be made of the parts
+        self.course = RunCourse()
 
     def join(self, worker: str) -> None:
         """One more worker is to come, such as a replacement."""
@@ -66,12 +70,12 @@ class Merger:
         self.join(worker)
         self._change(worker, "running", share=share)
 
-    def receive(self, worker: str, kind: str, content: bytes | str | MergedMetrics) -> None:
+    def receive(self, worker: str, kind: str, content: bytes | str | Reporter) -> None:
         """Take note of what a worker says of its numbers. One that is unknown joins by it.
 
-        A ``snapshot`` has what it measured since its last one, as `reports.report` gives it; or, in
-        the same process, the sums of all that it has reported, which go on to grow. ``final`` has
-        all, as `reports.snapshot` gives it, and ``failed`` why it cannot go on.
+        A ``snapshot`` has what it measured since its last one, as `reports.Reporter` gives it; or,
+        in the same process, the reporter with the sums of all that it has reported, which go on to
+        grow. ``final`` has all, as `reports.snapshot` gives it, and ``failed`` why it cannot go on.
 
         Raises:
             ValueError: the workers run different versions of the program or of the test cases.
@@ -81,8 +85,9 @@ class Merger:
         match kind, content, self._workers[worker].state:
             case "snapshot", bytes(report), "running" | "lost" if running:
                 self._add(worker, json.loads(report))
-            case "snapshot", MergedMetrics() as sums, "running" | "lost" if running:
-                self._parts[worker], self._merged = sums, None
+            case "snapshot", Reporter() as reporter, "running" | "lost" if running:
+                self._parts[worker], self._merged = reporter.reported, None
+                self.course = reporter.course or self.course
             case "final", bytes(metrics), "running" | "lost" if running:
                 self._complete(worker, reports.from_snapshot(metrics))
                 self._change(worker, "final")
@@ -102,7 +107,7 @@ class Merger:
         workers = tuple(
             replace(worker, metrics=self._parts.get(name)) for name, worker in self._workers.items()
         )
-        return RunResult(MergedMetrics.of(self._parts.values()), workers)
+        return RunResult(MergedMetrics.of(self._parts.values()), workers, self.course)
 
     def merged(self) -> MergedMetrics:
         """All numbers reported so far, which go on to grow.
@@ -126,10 +131,11 @@ class Merger:
             part = reports.from_wire(wire)
             self._check(part)
             self._parts[worker], self._merged = part, None
-            return
-        part.add_wire(wire)
-        if self._merged is not None:
-            self._merged.add_wire(wire)
+        else:
+            part.add_wire(wire)
+            if self._merged is not None:
+                self._merged.add_wire(wire)
+        self.course.add_report(wire)
 
     def _complete(self, worker: str, whole: MergedMetrics) -> None:
         self._check(whole)

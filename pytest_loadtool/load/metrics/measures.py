@@ -17,12 +17,13 @@ class TransactionMetrics:
     ``errors`` counts requests with at least one failure; ``statuses`` counts by status code, 0 for
     no response. Failed requests are in the histograms like all others; only ``first_byte`` leaves
     out those of which no byte came. ``otherwise`` counts requests that passed and did not come as
-    recorded, ``ways`` by how they differed: the first `MOST_WAYS` of these.
+    recorded, ``ways`` by how they differed: the first `MOST_WAYS` of these. ``second`` is that of
+    the run in which it was last recorded.
     """
 
     __slots__ = (
-        "errors", "first_byte", "otherwise", "received", "response", "sent", "service", "statuses",
-        "ways",
+        "errors", "first_byte", "otherwise", "received", "response", "second", "sent", "service",
+        "statuses", "ways",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -31,7 +32,7 @@ class TransactionMetrics:
         self.first_byte = Histogram()
         self.statuses: dict[int, int] = {}
         self.ways: dict[str, int] = {}
-        self.received = self.sent = self.errors = self.otherwise = 0
+        self.received = self.sent = self.errors = self.otherwise = self.second = 0
 
     @property
     def requests(self) -> int:

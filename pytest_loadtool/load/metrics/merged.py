@@ -98,11 +98,14 @@ class MergedMetrics(LoadMetrics):
             raise ValueError("metrics of different test cases cannot be merged")
 
     def add_wire(self, wire: dict[str, Any]) -> None:
-        """Add what `reports.to_wire` described, of metrics with the same keys."""
+        """Add what `reports` describe of metrics with the same keys: all of a worker, or what came
+        since its last report."""
         self.add_small(wire)
         for name in MEASURED:
-            for number, one in enumerate(wire[name]):
+            for number, one in enumerate(wire.get(name, ())):
                 self.add_measured(name, number, one)
+        for _, index, one in wire.get("slices", ()):
+            self.add_measured("transactions", index, one)
 
     def add_small(self, wire: dict[str, Any]) -> None:
         """Add all of it but what is of transactions, pages and cases."""

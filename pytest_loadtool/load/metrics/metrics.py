@@ -20,7 +20,7 @@ from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey, check_key
 from pytest_loadtool.load.metrics.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.metrics.timeline import Timeline
 from pytest_loadtool.model.editing import numbered
-from pytest_loadtool.model.result import Failure
+from pytest_loadtool.model.result import Failure, main_failure
 
 ADDED = (
     "cut", "cut_iterations", "retried", "renewals", "dropped", "backed_off_us", "users",
@@ -56,7 +56,12 @@ class LoadMetrics:
     * ``elapsed_us``: how long the worker has run; ``cpu_us``: the processor time its process used
       meanwhile. Both cumulative.
 
-    ``last_requests`` and ``last_errors`` are of the last whole second.
+    ``last_requests`` and ``last_errors`` are of the last whole second. ``causes`` counts failed
+    requests by the cause of their `main_failure`.
+
+    Whoever wants to know what came in which second sets ``on_turn`` and ``on_second``: the first is
+    called with the index of a transaction before it is recorded in a later second than before, the
+    other when a second is over, with that second.
 
     Pages have percentiles if ``detailed_pages``, else only average, least and most.
 
@@ -72,7 +77,7 @@ class LoadMetrics:
         describe: Callable[[Any], str] | None = None,
         *,
         detailed_pages: bool = False,
-        keep: Callable[[Any], dict[str, Any] | None] | None = None,
+        keep: Callable[[Any], dict[str, Any] | str] | None = None,
     ) -> None:
         self.transaction_keys = tuple(transactions)
         self.page_keys = tuple(pages)
@@ -83,6 +88,7 @@ class LoadMetrics:
         self.pages = [Spans(detailed_pages) for _ in self.page_keys]
         self.cases = [Spans() for _ in self.case_keys]
         self.errors = ErrorLog()
+        self.causes: dict[str, int] = {}
         self.firsts = FirstFailures(keep)
         self.lateness = Histogram()
         self.lag = Histogram()
@@ -94,6 +100,8 @@ class LoadMetrics:
         self.users = self.peak_users = 0
         self.elapsed_us = self.cpu_us = 0
         self.second = self.last_requests = self.last_errors = 0
+        self.on_turn: Callable[[int], None] | None = None
+        self.on_second: Callable[[int], None] | None = None
         self._timeline = Timeline()
         # Of the current second: most users, longest response time, and the counts it began with.
         self._busiest = self._longest_us = 0
@@ -124,6 +132,8 @@ class LoadMetrics:
         seen before: see ``describe``.
         """
         transaction = self.transactions[index]
+        if transaction.second != self.second:
+            self._turn(index, transaction)
         statuses = transaction.statuses
         statuses[status] = statuses.get(status, 0) + 1
         transaction.service.record(service_us)
@@ -136,6 +146,8 @@ class LoadMetrics:
             self._longest_us = response_us
         if failures:
             transaction.errors += 1
+            cause = main_failure(failures).cause
+            self.causes[cause] = self.causes.get(cause, 0) + 1
             self.errors.record(index, failures, self.second, partial(self._describe, example))
 
     def record_otherwise(self, index: int, way: str) -> None:
@@ -179,6 +191,8 @@ class LoadMetrics:
         if second == self.second:
             return
         self._book()
+        if self.on_second is not None:
+            self.on_second(self.second)
         requests, errors = self.requests, self.failed_requests
         next_one = second == self.second + 1
         self.last_requests = requests - self._began[0] if next_one else 0
@@ -186,11 +200,25 @@ class LoadMetrics:
         self._began = (requests, errors)
         for skipped in range(self.second + 1, second):  # nobody looked at the clock in time
             self._timeline.add(skipped, 0, 0, self.users, 0, 0)
+            self.second, self._busiest = skipped, self.users
+            if self.on_second is not None:
+                self.on_second(skipped)
         self.second = second
         self._busiest = self.users
         self._booked = (*self._booked[:3], 0)
 
+    def _turn(self, index: int, transaction: TransactionMetrics) -> None:
+        """A transaction is recorded in another second than before."""
+        if self.on_turn is not None:
+            self.on_turn(index)
+        transaction.second = self.second
+
     # Reading.
+
+    @property
+    def busiest(self) -> int:
+        """The most users that were at work at a time in this second."""
+        return self._busiest
 
     @property
     def requests(self) -> int:

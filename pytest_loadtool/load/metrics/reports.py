@@ -11,11 +11,13 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from pytest_loadtool.load.metrics.course import RunCourse
+from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
 from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
 
-_FORMAT = 7
+_FORMAT = 8
 
 
 def to_wire(metrics: LoadMetrics, known: LoadMetrics | None = None) -> dict[str, Any]:
@@ -65,25 +67,92 @@ def from_snapshot(taken: bytes) -> MergedMetrics:
     return from_wire(json.loads(taken))
 
 
-def report(metrics: LoadMetrics, reported: MergedMetrics) -> Iterator[bytes]:
-    """A snapshot of what came after ``reported``, which learns of it.
+class Reporter:
+    """Reports of ``metrics``, which are recorded meanwhile: each of what came since the last one.
 
-    In pieces to be joined, each made in a fraction of a millisecond: for a driver with hundreds
-    of transactions, whose event loop should turn in between. What is recorded meanwhile is in
-    this report or in the next.
+    ``reported`` is what they add up to. What came in which second of the run is told exactly: as
+    ``slices``, of each transaction in a second in which it had requests, and as ``beats``, one for
+    each second. ``course``, if there is one, is told at once.
     """
-    small = _small_wire(metrics, reported)
-    reported.add_small(small)
-    yield _json(small)[:-1]
-    for name in MEASURED:
-        yield b',"%s":[' % name.encode()
-        known = getattr(reported, name)
-        for number, one in enumerate(getattr(metrics, name)):
-            wire = one.to_wire(known[number])
-            reported.add_measured(name, number, wire)
-            yield (b"," if number else b"") + _json(wire)
-        yield b"]"
-    yield b"}"
+
+    def __init__(self, metrics: LoadMetrics, course: RunCourse | None = None) -> None:
+        self._metrics = metrics
+        self.reported = MergedMetrics.for_reports_of(metrics)
+        self.course = course
+        self._slices: list[list[Any]] = []
+        self._beats: list[list[Any]] = []
+        # What beats have said already; the users are of that second.
+        self._second = self._users = self._opened = self._cpu_us = 0
+        self._lateness = Histogram()
+        self._causes: dict[str, int] = {}
+        metrics.on_turn = self._slice
+        metrics.on_second = self._beat
+
+    def report(self) -> Iterator[bytes]:
+        """A snapshot of what came since the last one.
+
+        In pieces to be joined, each made in a fraction of a millisecond: for a driver with
+        hundreds of transactions, whose event loop should turn in between. What is recorded
+        meanwhile is in this report or in the next.
+        """
+        metrics, reported = self._metrics, self.reported
+        small = _small_wire(metrics, reported)
+        reported.add_small(small)
+        yield _json(small)[:-1]
+        for name in ("pages", "cases"):
+            yield b',"%s":[' % name.encode()
+            known = getattr(reported, name)
+            for number, one in enumerate(getattr(metrics, name)):
+                wire = one.to_wire(known[number])
+                reported.add_measured(name, number, wire)
+                yield (b"," if number else b"") + _json(wire)
+            yield b"]"
+        yield b',"slices":['
+        separator = b""
+        for index in range(len(metrics.transactions)):
+            self._slice(index)
+            slices, self._slices = self._slices, []
+            if slices:
+                yield separator + _json(slices)[1:-1]
+                separator = b","
+        self._beat(metrics.second)
+        beats, self._beats = self._beats, []
+        yield b'],"beats":' + _json(beats) + b"}"
+
+    def _slice(self, index: int) -> None:
+        """Take what a transaction did in its second."""
+        transaction = self._metrics.transactions[index]
+        wire = transaction.to_wire(self.reported.transactions[index])
+        if wire:
+            self.reported.add_measured("transactions", index, wire)
+            self._slices.append([transaction.second, index, wire])
+            if self.course is not None:
+                self.course.add_requests(transaction.second, index, wire)
+
+    def _beat(self, second: int) -> None:
+        """Take what there is to say of a second, all transactions together."""
+        metrics = self._metrics
+        if second != self._second:
+            self._second, self._users = second, 0
+        opened, lateness = metrics.connect.count, metrics.lateness.to_wire(self._lateness)
+        causes = {
+            cause: more
+            for cause, count in metrics.causes.items()
+            if (more := count - self._causes.get(cause, 0))
+        }
+        beat: list[Any] = [
+            metrics.busiest - self._users,
+            opened - self._opened,
+            metrics.cpu_us - self._cpu_us,
+            lateness,
+            causes,
+        ]
+        self._lateness.merge_wire(lateness)
+        self._users, self._opened, self._cpu_us = metrics.busiest, opened, metrics.cpu_us
+        self._causes.update(metrics.causes)
+        self._beats.append([second, *beat])
+        if self.course is not None:
+            self.course.add_beat(second, beat)
 
 
 def _small_wire(metrics: LoadMetrics, known: LoadMetrics | None) -> dict[str, Any]:

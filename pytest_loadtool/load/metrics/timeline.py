@@ -72,6 +72,13 @@ class Timeline:
         for number, sums in self._intervals():
             yield Interval(number * self.length, self.length, *sums)
 
+    def of_length(self, length: int) -> Timeline:
+        """The same in intervals of at least this length, a power of two in seconds."""
+        other = Timeline()
+        other.merge(self)
+        other._coarsen(length)
+        return other
+
     def to_wire(self, known: Timeline | None = None) -> list[list[int]]:
         """``[[length], [number, requests, errors, user-seconds, sum, longest], …]``.
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pytest_loadtool.load.metrics.firsts import FailureGroup, GoodAnswers, Row
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.load.metrics.samples import sample_of
-from pytest_loadtool.load.metrics.timeline import Timeline
 from pytest_loadtool.model.kept_replay import KeptReplay
 from pytest_loadtool.model.result import Cause
 
@@ -35,7 +34,8 @@ class FailingGroup:
     seconds of the run, ``users`` how many were at work when it began. ``course`` pairs seconds with
     counts, each for ``step_s`` seconds. ``rows`` are datasets with rows from 0 and their counts;
     ``other_rows`` counts the iterations of more rows. Ages are those of users' sessions in seconds.
-    ``samples`` are kept replays, whole ones first; ``unmade`` more could not be made.
+    ``samples`` are kept replays, whole ones first; ``unmade`` are reasons why more could not be
+    made, with their counts.
     """
 
     case: str
@@ -63,7 +63,7 @@ class FailingGroup:
     """That of good answers; None: there are none."""
     good: GoodOnes
     samples: tuple[KeptReplay, ...] = ()
-    unmade: int = 0
+    unmade: tuple[tuple[str, int], ...] = ()
 
     @property
     def key(self) -> tuple[int, int, int, str, str]:
@@ -155,15 +155,5 @@ def _group(
             all_rows=not good.rows.others,
         ),
         samples=tuple(sample_of(one, key.case) for one in group.samples),
-        unmade=group.unmade,
+        unmade=tuple(sorted(group.unmade.items())),
     )
-
-
-def failed_by_time(metrics: LoadMetrics) -> Timeline:
-    """Return the failed requests by time, in intervals as long as those of all requests."""
-    failed = Timeline()
-    failed.merge(metrics.firsts.course)
-    aligned = Timeline()
-    aligned.length = metrics.timeline.length
-    aligned.merge(failed)
-    return aligned

@@ -8,19 +8,22 @@ from dataclasses import replace
 from datetime import datetime
 
 from pytest_loadtool.load.cluster.merger import WorkerResult
+from pytest_loadtool.load.metrics.course import RunCourse, Stretch
 from pytest_loadtool.load.metrics.histogram import Extent, Histogram
 from pytest_loadtool.load.metrics.keys import PageKey
 from pytest_loadtool.load.metrics.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
+from pytest_loadtool.load.metrics.sparse import SparseHistogram
 from pytest_loadtool.load.pacing.schedule import describe
 from pytest_loadtool.load.verdict.comparison import TOLERANCE, compare, with_regressions
-from pytest_loadtool.load.verdict.failing import failed_by_time, failing_of
+from pytest_loadtool.load.verdict.failing import failing_of
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.load.verdict.summary import (
     CaseSummary,
     ConnectionSummary,
     ErrorSummary,
     Moment,
+    MomentTimes,
     Numbers,
     OtherwiseSummary,
     PageSummary,
@@ -28,10 +31,14 @@ from pytest_loadtool.load.verdict.summary import (
     TimeSummary,
     TransactionSummary,
     WorkerSummary,
+    percentile_name,
 )
 from pytest_loadtool.load.verdict.threshold import ThresholdResult
 from pytest_loadtool.load.verdict.verdict import Verdict
 from pytest_loadtool.model.load import LoadConfiguration
+
+#: Percentiles that tables have, whatever else is asked for.
+_ALWAYS = (50.0, 95.0, 99.0)
 
 
 def summarise(
@@ -41,12 +48,13 @@ def summarise(
     verdict: Verdict,
     *,
     started: datetime,
+    course: RunCourse | None = None,
     thresholds: Sequence[ThresholdResult] = (),
     baseline: Sequence[SavedRun] = (),
     tolerance: float = TOLERANCE,
 ) -> Summary:
     """The results of a run that began at ``started``, compared with the earlier runs ``baseline``,
-    if there are any.
+    if there are any. ``course`` says what was measured when.
 
     A run that passed has failed if it is worse than the baseline by more than ``tolerance``.
     """
@@ -59,38 +67,43 @@ def summarise(
         verdict = with_regressions(verdict, comparison)
         saved = replace(saved, outcome=verdict.outcome)
     names = metrics.transaction_names()
+    asked = configuration.percentiles
+    course = course or RunCourse()
     return Summary(
         name=configuration.name,
         started=moment,
         verdict=verdict,
         configuration=configuration,
-        totals=_numbers(metrics.total(), seconds, _failed(metrics, metrics.firsts.times)),
+        totals=_numbers(metrics.total(), seconds, _failed(metrics, metrics.firsts.times), asked),
         cut_requests=metrics.cut,
         cut_iterations=metrics.cut_iterations,
         dropped=metrics.dropped,
-        connections=_connections(metrics),
+        connections=_connections(metrics, asked),
         detailed_pages=configuration.detailed_pages,
         saved=saved,
         comparison=comparison,
         thresholds=tuple(thresholds),
-        cases=_cases(metrics, names, seconds, configuration.detailed_pages),
+        cases=_cases(metrics, names, configuration),
         failing=failing_of(metrics, names),
         errors=_errors(metrics, names),
         other_errors=metrics.errors.others,
         otherwise=_otherwise(metrics, names),
         workers=tuple(_worker(worker, configuration.users) for worker in workers),
-        timeline=tuple(_moments(metrics)),
+        timeline=tuple(_moments(metrics, course, asked)),
+        course=course,
     )
 
 
-def _times(durations: Histogram | Extent) -> TimeSummary:
+def _times(durations: Histogram | Extent, asked: Sequence[float] = ()) -> TimeSummary:
     """The distribution in milliseconds; of an `Extent` without percentiles."""
+    names = [percentile_name(p) for p in asked]
     if not durations.count:
-        return TimeSummary(None, None, None, None, None)
-    p50 = p95 = p99 = None
-    if isinstance(durations, Histogram):
-        p50, p95, p99 = (durations.percentile(p) / 1000 for p in (50, 95, 99))
-    return TimeSummary(durations.mean / 1000, p50, p95, p99, durations.max / 1000)
+        return TimeSummary(None, None, None, None, None, tuple((name, None) for name in names))
+    if not isinstance(durations, Histogram):
+        return TimeSummary(durations.mean / 1000, None, None, None, durations.max / 1000)
+    p50, p95, p99, *others = (one / 1000 for one in durations.percentiles([*_ALWAYS, *asked]))
+    told = tuple(zip(names, others, strict=True))
+    return TimeSummary(durations.mean / 1000, p50, p95, p99, durations.max / 1000, told)
 
 
 def _failed(metrics: LoadMetrics, indices: Iterable[int]) -> Histogram:
@@ -102,7 +115,9 @@ def _failed(metrics: LoadMetrics, indices: Iterable[int]) -> Histogram:
     return failed
 
 
-def _numbers(measured: TransactionMetrics, seconds: float, failed: Histogram) -> Numbers:
+def _numbers(
+    measured: TransactionMetrics, seconds: float, failed: Histogram, asked: Sequence[float]
+) -> Numbers:
     requests = measured.requests
     return Numbers(
         requests=requests,
@@ -112,11 +127,11 @@ def _numbers(measured: TransactionMetrics, seconds: float, failed: Histogram) ->
         bytes_sent=measured.sent,
         duration_s=seconds,
         throughput_rps=requests / seconds if seconds else 0.0,
-        service_time=_times(measured.service),
-        response_time=_times(measured.response),
-        first_byte=_times(measured.first_byte),
-        good_time=_times(measured.response.since(failed)),
-        failed_time=_times(failed),
+        service_time=_times(measured.service, asked),
+        response_time=_times(measured.response, asked),
+        first_byte=_times(measured.first_byte, asked),
+        good_time=_times(measured.response.since(failed), asked),
+        failed_time=_times(failed, asked),
         status=tuple(sorted(measured.statuses.items())),
         otherwise=measured.otherwise,
     )
@@ -131,7 +146,7 @@ _STATIC = re.compile(
 
 
 def _cases(
-    metrics: LoadMetrics, names: Sequence[str], seconds: float, detailed_pages: bool
+    metrics: LoadMetrics, names: Sequence[str], configuration: LoadConfiguration
 ) -> tuple[CaseSummary, ...]:
     members: dict[PageKey, list[int]] = {key: [] for key in metrics.page_keys}
     for index, key in enumerate(metrics.transaction_keys):
@@ -140,9 +155,11 @@ def _cases(
     busy: dict[str, int] = dict.fromkeys(metrics.case_keys, 0)
     page_names = metrics.page_names()
     for page_key, name, spans in zip(metrics.page_keys, page_names, metrics.pages, strict=True):
-        page = _page(name, spans, detailed_pages)
+        page = _page(name, spans, configuration)
         indices = members.pop(page_key, [])
-        pages[page_key.case].append(_with_transactions(page, metrics, names, seconds, indices))
+        pages[page_key.case].append(
+            _with_transactions(page, metrics, names, indices, configuration.percentiles)
+        )
         busy[page_key.case] += spans.durations.total
     return tuple(
         CaseSummary(
@@ -153,7 +170,7 @@ def _cases(
             think=max(0.0, 1 - busy[name] / spans.durations.total)
             if spans.durations.total
             else 0.0,
-            durations=_times(spans.durations),
+            durations=_times(spans.durations, configuration.percentiles),
             pages=tuple(pages.pop(name, ())),
         )
         for name, spans in zip(metrics.case_keys, metrics.cases, strict=True)
@@ -164,30 +181,31 @@ def _with_transactions(
     page: PageSummary,
     metrics: LoadMetrics,
     names: Sequence[str],
-    seconds: float,
     indices: Sequence[int],
+    asked: Sequence[float],
 ) -> PageSummary:
     """The page with its transactions, and its static files together."""
+    seconds = metrics.elapsed_us / 1e6
     static = [index for index in indices if _STATIC.search(names[index])]
     transactions = (
         TransactionSummary(
             names[index],
-            _numbers(metrics.transactions[index], seconds, _failed(metrics, [index])),
+            _numbers(metrics.transactions[index], seconds, _failed(metrics, [index]), asked),
             index in static,
         )
         for index in indices
     )
     together = None
     if len(static) > 1:
-        together = _numbers(metrics.total(static), seconds, _failed(metrics, static))
+        together = _numbers(metrics.total(static), seconds, _failed(metrics, static), asked)
     return replace(page, transactions=tuple(transactions), static=together)
 
 
-def _page(name: str, spans: Spans, detailed: bool) -> PageSummary:
+def _page(name: str, spans: Spans, configuration: LoadConfiguration) -> PageSummary:
     durations = spans.durations
-    times = _times(durations)
-    if not detailed:  # a threshold may have them recorded, but they were not asked for
-        times = replace(times, p50=None, p95=None, p99=None)
+    times = _times(durations, configuration.percentiles)
+    if not configuration.detailed_pages:  # a threshold may have them recorded
+        times = replace(times, p50=None, p95=None, p99=None, asked=())
     return PageSummary(
         name=name,
         count=durations.count,
@@ -198,35 +216,62 @@ def _page(name: str, spans: Spans, detailed: bool) -> PageSummary:
     )
 
 
-def _connections(metrics: LoadMetrics) -> ConnectionSummary:
+def _connections(metrics: LoadMetrics, asked: Sequence[float]) -> ConnectionSummary:
     return ConnectionSummary(
         opened=metrics.connect.count,
         retried=metrics.retried,
         backed_off_s=metrics.backed_off_us / 1e6,
         negotiated=metrics.negotiation.count,
         renewals=metrics.renewals,
-        connect=_times(metrics.connect),
-        tls=_times(metrics.tls),
-        negotiation=_times(metrics.negotiation),
+        connect=_times(metrics.connect, asked),
+        tls=_times(metrics.tls, asked),
+        negotiation=_times(metrics.negotiation, asked),
     )
 
 
-def _moments(metrics: LoadMetrics) -> Iterator[Moment]:
-    failed = {one.second: one for one in failed_by_time(metrics)}
-    for interval in metrics.timeline:
-        requests, bad = interval.requests, failed.get(interval.second)
-        good = requests - (bad.requests if bad else 0)
-        good_us = interval.response_us - (bad.response_us if bad else 0)
+def _moments(metrics: LoadMetrics, course: RunCourse, asked: Sequence[float]) -> Iterator[Moment]:
+    """The run in equal parts, those in which there was anything. Sums are those of the timeline;
+    the course, which has the same, adds what came in which bucket."""
+    stretches = {one.second: one for one in course.stretches(metrics.timeline.length)}
+    length = next((one.length for one in stretches.values()), metrics.timeline.length)
+    failed = {one.second: one for one in metrics.firsts.course.of_length(length)}
+    for interval in metrics.timeline.of_length(length):
+        stretch = stretches.get(interval.second) or Stretch(interval.second, length)
+        bad = failed.get(interval.second)
+        well = interval.requests - (bad.requests if bad else 0)
+        well_us = interval.response_us - (bad.response_us if bad else 0)
+        mean = interval.response_us / interval.requests / 1000 if interval.requests else None
         yield Moment(
             second=interval.second,
-            length_s=interval.length,
-            requests=requests,
+            length_s=length,
+            requests=interval.requests,
             errors=interval.errors,
-            users=interval.user_seconds / interval.length,
-            mean=interval.response_us / requests / 1000 if requests else None,
-            max=interval.longest_us / 1000 if requests else None,
-            good_mean=good_us / good / 1000 if good > 0 and good_us > 0 else None,
+            users=interval.user_seconds / length,
+            response=replace(
+                _moment_times(stretch.response, asked, interval.longest_us),
+                mean=mean,
+                max=interval.longest_us / 1000 if interval.requests else None,
+            ),
+            service=_moment_times(stretch.service, asked),
+            good_mean=well_us / well / 1000 if well > 0 and well_us > 0 else None,
+            causes=tuple(sorted(stretch.causes.items())),
+            bytes_received=stretch.received,
+            bytes_sent=stretch.sent,
+            opened=stretch.opened,
+            lateness=_moment_times(stretch.lateness, asked),
+            cpu=stretch.cpu_us / length / 1e6,
         )
+
+
+def _moment_times(
+    times: SparseHistogram, asked: Sequence[float], longest_us: int | None = None
+) -> MomentTimes:
+    """The distribution in milliseconds. ``longest_us`` is the exact maximum, if that is known."""
+    names = [percentile_name(p) for p in asked]
+    if not times.count:
+        return MomentTimes(percentiles=tuple((name, None) for name in names))
+    *found, most = (one / 1000 for one in times.percentiles([*asked, 100], longest_us))
+    return MomentTimes(times.mean / 1000, tuple(zip(names, found, strict=True)), most)
 
 
 def _errors(metrics: LoadMetrics, names: Sequence[str]) -> tuple[ErrorSummary, ...]:

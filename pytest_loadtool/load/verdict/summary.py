@@ -9,15 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_loadtool.load.cluster.merger import WorkerState
-from pytest_loadtool.load.verdict.comparison import (
-    Comparison,
-)
+from pytest_loadtool.load.metrics.course import RunCourse
+from pytest_loadtool.load.verdict.comparison import Comparison
 from pytest_loadtool.load.verdict.failing import Failing
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.load.verdict.threshold import ThresholdResult
 from pytest_loadtool.load.verdict.verdict import Verdict
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.model.result import Cause
+
+Percentiles = tuple[tuple[str, float | None], ...]
+"""Names of percentiles, such as p50 and p99.9, and their values."""
+
+
+def percentile_name(p: float) -> str:
+    """What a percentile is called."""
+    return f"p{p:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,8 @@ class TimeSummary:
     p95: float | None
     p99: float | None
     max: float | None
+    asked: Percentiles = ()
+    """The percentiles that the load configuration asks for, ascending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +171,21 @@ class ConnectionSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class MomentTimes:
+    """Times of a part of a run: ``percentiles`` are those that the load configuration asks for.
+    All is None where nothing was measured."""
+
+    mean: float | None = None
+    percentiles: Percentiles = ()
+    max: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Moment:
     """``length_s`` seconds of the run from ``second`` on. ``users`` were at work on average.
 
-    The times are response times; None where no request was finished.
+    ``causes`` counts the errors by cause; ``cpu`` is processor time of all workers by elapsed time.
+    ``good_mean`` is the response time of requests that did not fail.
     """
 
     second: int
@@ -173,10 +193,15 @@ class Moment:
     requests: int
     errors: int
     users: float
-    mean: float | None
-    max: float | None
+    response: MomentTimes = MomentTimes()
+    service: MomentTimes = MomentTimes()
     good_mean: float | None = None
-    """Of requests that did not fail."""
+    causes: tuple[tuple[str, int], ...] = ()
+    bytes_received: int = 0
+    bytes_sent: int = 0
+    opened: int = 0
+    lateness: MomentTimes = MomentTimes()
+    cpu: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,3 +236,5 @@ class Summary:
     """The most frequent first."""
     workers: tuple[WorkerSummary, ...]
     timeline: tuple[Moment, ...]
+    course: RunCourse
+    """What the timeline is made from, and what each transaction did when."""

@@ -1,24 +1,27 @@
-"""Where a load test was made: for the reader who compares it with another."""
+"""Where this session makes its load tests."""
 
 from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator
 
 import pytest
 
 from pytest_loadtool import __version__
-from pytest_loadtool.load.formatting import plural
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.options import build, server_of
+from pytest_loadtool.report.load.environment import RunEnvironment
 
 
-def environment(config: pytest.Config, plan: LoadConfiguration) -> Iterator[tuple[str, str]]:
-    """Yield facts about the generator and its target, each with its name."""
-    yield "Target", server_of(config) or plan.server or "as the test cases say"
-    yield "pytest-loadtool", f"{__version__}, {build()}"
-    yield "Python", f"{platform.python_implementation()} {platform.python_version()}"
-    yield "Machine", f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
-    workers = config.getoption("tx", None)
-    yield "Made by", plural(len(workers), "worker") if workers else "this process"
+def environment(config: pytest.Config, plan: LoadConfiguration) -> RunEnvironment:
+    """Return what makes the load of a load configuration here."""
+    return RunEnvironment(
+        target=server_of(config) or plan.server,
+        version=__version__,
+        build=build(),
+        python=f"{platform.python_implementation()} {platform.python_version()}",
+        system=platform.system(),
+        machine=platform.machine(),
+        processors=os.cpu_count(),
+        workers=len(config.getoption("tx", None) or ()),
+    )

@@ -1,4 +1,4 @@
-"""What is said of a load test before it sends anything: that its time is too short."""
+"""What is said of a load test beside its results: that its time is too short, who makes it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,19 @@ def write_hints(
     lengths: Sequence[tuple[str, Length]],
 ) -> None:
     """Write a line for each test case, named with its length, that ``plan`` has no time for."""
+    write_notes(
+        config, [text for name, length in lengths if (text := too_short(name, length, plan))]
+    )
+
+
+def write_notes(config: pytest.Config, notes: Sequence[str]) -> None:
+    """Write what is to be known of a load test, below its name."""
     reporter: pytest.TerminalReporter | None = config.pluginmanager.get_plugin("terminalreporter")
-    hints = [text for name, length in lengths if (text := too_short(name, length, plan))]
-    if reporter is None or not hints:
+    if reporter is None or not notes:
         return
     with uncaptured(config):
         reporter.ensure_newline()
-        for text in hints:
+        for text in notes:
             for line in wrap(printable(text), shutil.get_terminal_size().columns - len(_INDENT)):
                 reporter.write_line(f"{_INDENT}{line}", yellow=True)
         reporter.flush()

@@ -1,19 +1,24 @@
 """`pytest --load`: what a session of load tests consists of. Imported only for one.
 
-Each `*.load.toml` is one test. A session has one of three roles: it runs everything itself, it is
-the controller of xdist workers, or it is one of them. Only the first two report.
+Each `*.load.toml` is one test. A session has one of three roles: it leads each test itself, here or
+on a cluster, it is the controller of xdist workers, or it is one of them. Only the first two
+report.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
 import pytest
 
-from pytest_loadtool.engine.prepare.share import prepare
+from pytest_loadtool.engine.prepare.share import LoadTest, prepare
 from pytest_loadtool.engine.signals import interruption
-from pytest_loadtool.load import Share
+from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.load import Share, Summary
 from pytest_loadtool.plugin.load.compare import BASELINE
 from pytest_loadtool.plugin.load.explained import explained
-from pytest_loadtool.plugin.load.hints import write_hints
+from pytest_loadtool.plugin.load.hints import write_hints, write_notes
 from pytest_loadtool.plugin.load.interrupt import stopping
 from pytest_loadtool.plugin.load.item import ENGINE, LoadItem
 from pytest_loadtool.plugin.load.junit import JUnit
@@ -21,7 +26,11 @@ from pytest_loadtool.plugin.load.live import LiveView
 from pytest_loadtool.plugin.load.live_page import LivePage, shown_on
 from pytest_loadtool.plugin.load.outcome import LoadOutcomes, end, ending, write_thresholds
 from pytest_loadtool.plugin.load.results import RESULTS, LoadReporter, properties
+from pytest_loadtool.plugin.load.telemetry import TELEMETRY
 from pytest_loadtool.plugin.run_in_thread import run_apart
+
+if TYPE_CHECKING:
+    from pytest_loadtool.fleet.carrier import Cluster
 
 
 def configure(config: pytest.Config) -> None:
@@ -47,14 +56,59 @@ def configure(config: pytest.Config) -> None:
 
         config.pluginmanager.register(LoadController(config), "loadtool-controller")
         return
-    config.stash[ENGINE] = Here(config)
+    config.stash[ENGINE] = OneByOne(config, fleet(config) if config.option.load_on else here)
 
 
-class Here:
-    """The engine of a session without workers."""
+class Prepared(Protocol):
+    """A load test that only has to be started."""
 
-    def __init__(self, config: pytest.Config) -> None:
+    def stop(self) -> None:
+        """Stop now. Called in a handler of signals."""
+
+    def run(self, *, interrupted: Callable[[], bool], **introduction: Any) -> Summary:
+        """Run from beginning to end; ``introduction`` is for `LoadRun.introduce`."""
+
+    @property
+    def note(self) -> str:
+        """What is to be known of who made it, in a sentence; may be empty."""
+
+
+#: Does all that can go wrong before the start; ``servers`` has a base URL for each test case.
+Prepare = Callable[[LoadTest, tuple[str, ...]], Prepared]
+
+
+def here(test: LoadTest, servers: tuple[str, ...]) -> Prepared:
+    """Have this process make the load."""
+    from pytest_loadtool.engine.local import LocalRun
+
+    return LocalRun(prepare(test, servers, Share()), test.configuration)
+
+
+def fleet(config: pytest.Config) -> Prepare:
+    """Have the cluster of ``--load-on`` make the load; it is left when the session is over."""
+    clusters: list[Cluster] = []
+
+    def prepared(test: LoadTest, servers: tuple[str, ...]) -> Prepared:
+        try:
+            from pytest_loadtool.fleet.carrier import Cluster
+        except ImportError:
+            raise LoadToolError(
+                "--load-on needs the package distributed: pip install 'pytest-loadtool[dask]'"
+            ) from None
+        if not clusters:
+            clusters.append(Cluster(config.option.load_on))
+            config.add_cleanup(clusters[0].close)
+        return clusters[0].prepare(test, servers)
+
+    return prepared
+
+
+class OneByOne:
+    """The engine of a session that makes one load test after the other itself."""
+
+    def __init__(self, config: pytest.Config, prepare: Prepare) -> None:
         self._config = config
+        self._prepare = prepare
 
     def run(self, item: LoadItem, servers: tuple[str, ...]) -> None:
         """Run a load test from beginning to end.
@@ -65,28 +119,26 @@ class Here:
             LoadToolError: it could not be run.
             KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP; the results so far are kept.
         """
-        from pytest_loadtool.engine.local import run_alone
-
         configuration = item.load_test.configuration
         baseline = self._config.stash[BASELINE]
         earlier = baseline.of(configuration.name)  # says now if it has none
-        share = prepare(item.load_test, servers, Share())
+        prepared = self._prepare(item.load_test, servers)
         lengths = item.load_test.lengths
         write_hints(self._config, configuration, lengths)
         page = LivePage(self._config, configuration)
-        with LiveView(self._config, configuration) as view, stopping(share.runner.stop) as stop:
+        with LiveView(self._config, configuration) as view, stopping(prepared.stop) as stop:
             summary = run_apart(
-                lambda: run_alone(
-                    share,
-                    configuration,
+                lambda: prepared.run(
                     interrupted=lambda: stop.heard > 0,
                     show=shown_on(view, page),
                     baseline=earlier,
                     tolerance=baseline.tolerance,
                     lengths=[length for _, length in lengths],
+                    listeners=self._config.stash[TELEMETRY].senders(configuration.name),
                 )
             )
         item.summary = summary
+        write_notes(self._config, [*filter(None, [prepared.note])])
         write_thresholds(self._config, summary)
         result = explained(summary, item.path, self._config)
         self._config.stash[RESULTS].append(result)

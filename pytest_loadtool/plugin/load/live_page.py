@@ -31,7 +31,7 @@ class LivePage:
     def __init__(self, config: pytest.Config, configuration: LoadConfiguration) -> None:
         self._path = target_file(config, "load_html")
         self._configuration = configuration
-        self._environment = list(environment(config, configuration))
+        self._environment = list(environment(config, configuration).facts())
         self._begun = time.monotonic()
         self._next = 0.0
         self._started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")

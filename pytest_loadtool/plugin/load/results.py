@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pytest_loadtool.casefile.files import replace_file
+from pytest_loadtool.casefile.files import file_errors, replace_file
 from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, history_of
 from pytest_loadtool.plugin.load.environment import environment
 from pytest_loadtool.plugin.load.explained import LoadResult
-from pytest_loadtool.plugin.paths import shown_error, target_file
+from pytest_loadtool.plugin.load.telemetry import TELEMETRY, Telemetry
+from pytest_loadtool.plugin.paths import shown_error, slug, target_file, target_folder
 from pytest_loadtool.plugin.report_failure import LoadFailure
 from pytest_loadtool.report.load.firsts import fix_first
-from pytest_loadtool.report.load.json import FORMAT, load_data
+from pytest_loadtool.report.load.json import load_data, load_document
 from pytest_loadtool.report.load.sparkline import glyphs_for
 from pytest_loadtool.report.load.text import load_text
 
@@ -73,21 +76,39 @@ def top_of(config: pytest.Config) -> int | None:
     return int(wanted)
 
 
-def document(results: Sequence[LoadResult]) -> dict[str, object]:
-    """What ``--load-json`` writes: one run as it is, any other number as a list under ``runs``."""
-    runs = [load_data(one.summary, one.told) for one in results]
-    return runs[0] if len(runs) == 1 else {"format": FORMAT, "runs": runs}
+def _data(results: Sequence[LoadResult], config: pytest.Config) -> list[dict[str, Any]]:
+    return [
+        load_data(one.summary, environment(config, one.summary.configuration), one.told)
+        for one in results
+    ]
 
 
-def _json(results: Sequence[LoadResult], _: pytest.Config) -> bytes:
-    return (json.dumps(document(results), indent=2) + "\n").encode()
+def _json(results: Sequence[LoadResult], config: pytest.Config) -> bytes:
+    return (json.dumps(load_document(_data(results, config)), indent=2) + "\n").encode()
+
+
+def _tables(results: Sequence[LoadResult], config: pytest.Config) -> Iterable[tuple[str, bytes]]:
+    from pytest_loadtool.report.load.csv import load_tables
+
+    return load_tables(_data(results, config))
+
+
+def _logs(results: Sequence[LoadResult], _: pytest.Config) -> Iterable[tuple[str, bytes]]:
+    from pytest_loadtool.report.load.hdr import load_logs
+
+    for one in results:
+        prefix = f"{slug(one.summary.name)}." if len(results) > 1 else ""
+        for name, content in load_logs(one.summary):
+            yield prefix + name, content
 
 
 def _html(results: Sequence[LoadResult], config: pytest.Config) -> bytes:
     from pytest_loadtool.report.html.load import load_page, run_data
 
     summaries = [one.summary for one in results]
-    return load_page([run_data(one, environment(config, one.configuration)) for one in summaries])
+    return load_page(
+        [run_data(one, environment(config, one.configuration).facts()) for one in summaries]
+    )
 
 
 def _markdown(results: Sequence[LoadResult], config: pytest.Config) -> bytes:
@@ -117,11 +138,17 @@ class LoadReporter:
             )
             if (path := target_file(config, option)) is not None
         ]
+        self._folders = [
+            (folder, files)
+            for option, files in (("load_csv", _tables), ("load_hdr", _logs))
+            if (folder := target_folder(config, option)) is not None
+        ]
         top_of(config)  # says now if it is wrong
         self._problems: list[str] = []
         self.incomplete = False
         """Whether a file could not be written, at the end of the session."""
         config.stash[BASELINE] = baseline_of(config)
+        config.stash[TELEMETRY] = Telemetry(config)
         config.stash[RESULTS] = []
 
     @pytest.hookimpl(tryfirst=True)
@@ -132,8 +159,17 @@ class LoadReporter:
             if option == "load_save" and not results:
                 self._problems.append(f"no load was made, so {path} is as it was")
                 continue
+            self._write(session, {path: text(results, self._config)})
+        for folder, files in self._folders:
+            named = {folder / name: content for name, content in files(results, self._config)}
+            self._write(session, named)
+
+    def _write(self, session: pytest.Session, files: Mapping[Path, bytes]) -> None:
+        for path, content in files.items():
             try:
-                replace_file(path, text(results, self._config))
+                with file_errors(path, "write"):
+                    path.parent.mkdir(exist_ok=True)
+                replace_file(path, content)
             except FileError as error:
                 self._problems.append(shown_error(error, self._config))
                 self.incomplete = True
@@ -159,5 +195,7 @@ class LoadReporter:
             if result.problem:
                 why = f"samples of what failed were not written: {result.problem}"
                 terminalreporter.write_line(why, red=True)
+        for problem in self._config.stash[TELEMETRY].problems():
+            terminalreporter.write_line(problem, red=True)
         for problem in self._problems:
             terminalreporter.write_line(f"results were not written: {problem}", red=True)

@@ -8,25 +8,28 @@ page; what is not measured is left out, or None.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import isfinite, log10
 from typing import Any
 
 from pytest_loadtool.load.formatting import count, percent, plural, seconds
+from pytest_loadtool.load.metrics.course import TransactionStretch
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.timeline import Interval
 from pytest_loadtool.load.pacing.schedule import describe, stages_of
 from pytest_loadtool.load.progress import Progress
 from pytest_loadtool.load.verdict.comparison import Comparison, MetricChange
-from pytest_loadtool.load.verdict.saved import ALL, SavedRequests
+from pytest_loadtool.load.verdict.saved import ALL, Key, SavedRequests
 from pytest_loadtool.load.verdict.summary import (
     ErrorSummary,
     Moment,
+    MomentTimes,
     Numbers,
     Summary,
     TimeSummary,
     WorkerSummary,
+    percentile_name,
 )
 from pytest_loadtool.load.verdict.threshold import amount
 from pytest_loadtool.model.load import LoadConfiguration
@@ -61,6 +64,8 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("before", "p95 before", "ms"),
 )
 
+#: The course of a transaction has so many points at most.
+MOST_POINTS = 48
 #: Bars for each factor of ten in a histogram.
 BINS = 20
 _MOST_REGRESSIONS = 50
@@ -253,17 +258,46 @@ def _worker(one: WorkerSummary) -> list[str]:
 
 def _time(moments: Sequence[Moment]) -> dict[str, Any]:
     """Seconds of the run, and the series by their group; rates are per second."""
+    causes = sorted({cause for one in moments for cause, _ in one.causes})
     return {
         "x": [one.second for one in moments],
         "groups": {
             "response_time": {
-                "mean": [_rounded(one.mean) for one in moments],
-                "max": [one.max for one in moments],
+                **_band([one.response for one in moments]),
+                "mean": [_rounded(one.response.mean) for one in moments],
             },
-            "requests": {"requests": [_rounded(one.requests / one.length_s) for one in moments]},
-            "errors": {"errors": [_rounded(one.errors / one.length_s) for one in moments]},
+            "service_time": _band([one.service for one in moments]),
+            "requests": {"requests": _per_second(moments, lambda one: one.requests)},
+            "errors": {"errors": _per_second(moments, lambda one: one.errors)}
+            | {
+                cause: [round(dict(one.causes).get(cause, 0) / one.length_s, 3) for one in moments]
+                for cause in causes
+                if len(causes) > 1
+            },
             "users": {"users": [round(one.users, 3) for one in moments]},
+            "bytes": {
+                "received": _per_second(moments, lambda one: one.bytes_received),
+                "sent": _per_second(moments, lambda one: one.bytes_sent),
+            },
+            "connections": {"opened": _per_second(moments, lambda one: one.opened)},
+            "lateness": _band([one.lateness for one in moments]),
+            "cpu": {"processor time": [round(one.cpu, 4) for one in moments]},
         },
+    }
+
+
+def _per_second(moments: Sequence[Moment], of: Callable[[Moment], int]) -> list[float]:
+    return [round(of(one) / one.length_s, 3) for one in moments]
+
+
+def _band(times: Sequence[MomentTimes]) -> dict[str, list[float | None]]:
+    """A curve for each percentile, and for the longest."""
+    names = next((dict(one.percentiles) for one in times if one.percentiles), {})
+    if all(one.max is None for one in times):
+        return {}
+    return {
+        **{name: [dict(one.percentiles).get(name) for one in times] for name in names},
+        "max": [one.max for one in times],
     }
 
 
@@ -317,14 +351,15 @@ def _marks(plan: LoadConfiguration) -> Iterator[tuple[float, str]]:
 
 
 def _row(kind: str, case: str, page: str, name: str) -> dict[str, Any]:
-    """A row of which nothing is known yet. ``course`` may have series over the same seconds as the
-    run's, ``histogram`` is what `log_bins` returns."""
+    """A row of which nothing is known yet. ``course`` has the second of the run in which it begins,
+    the length of its parts, and series of these; ``histogram`` is what `log_bins` returns."""
     return {"kind": kind, "case": case, "page": page, "name": name, "course": None}
 
 
 def _rows(summary: Summary) -> Iterator[dict[str, Any]]:
     earlier = summary.comparison.before.requests if summary.comparison is not None else {}
     seconds = summary.totals.duration_s
+    courses = _courses(summary)
     for case in summary.cases:
         yield (
             _row("case", case.name, "", case.name)
@@ -344,9 +379,42 @@ def _rows(summary: Summary) -> Iterator[dict[str, Any]]:
                 yield (
                     _row("transaction", *key)
                     | _numbers(one.numbers)
+                    | {"course": courses.get(key)}
                     | _histogram(summary.saved.requests.get(key), "histogram")
                     | _histogram(earlier.get(key), "histogram_before")
                 )
+
+
+def _courses(summary: Summary) -> dict[Key, dict[str, Any]]:
+    """The course of each transaction: requests, errors, and its percentiles in milliseconds."""
+    length = 1
+    while length * MOST_POINTS < summary.totals.duration_s:
+        length *= 2
+    found = {}
+    for index, key in enumerate(summary.saved.transactions):
+        parts = summary.course.of(index, length)
+        if parts:
+            found[key] = _course(parts, summary.configuration.percentiles)
+    return found
+
+
+def _course(parts: Sequence[TransactionStretch], asked: Sequence[float]) -> dict[str, Any]:
+    begin, length = parts[0].second, parts[0].length
+    known = {one.second: one for one in parts}
+    every = [known.get(at) for at in range(begin, parts[-1].second + 1, length)]
+    times = [one.response.percentiles(asked) if one and one.requests else None for one in every]
+    course: dict[str, Any] = {
+        "from": begin,
+        "length": length,
+        "requests": [one.requests if one else 0 for one in every],
+    }
+    if any(one.errors for one in parts):
+        course["errors"] = [one.errors if one else 0 for one in every]
+    for number, p in enumerate(asked):
+        course[percentile_name(p)] = [
+            float(f"{one[number] / 1000:.3g}") if one else None for one in times
+        ]
+    return course
 
 
 def _numbers(numbers: Numbers) -> dict[str, Any]:

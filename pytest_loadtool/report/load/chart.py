@@ -63,7 +63,7 @@ def _whole(summary: Summary) -> Sequence[Moment]:
     length = summary.timeline[0].length_s
     ended = int(summary.totals.duration_s)
     return [
-        known.get(second) or Moment(second, length, 0, 0, 0.0, None, None)
+        known.get(second) or Moment(second, length, 0, 0, 0.0)
         for second in range(min(known), max(known) + 1, length)
         if second + length <= ended
     ]

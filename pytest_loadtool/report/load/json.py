@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pytest_loadtool.load.pacing.schedule import describe
@@ -13,6 +13,7 @@ from pytest_loadtool.load.verdict.summary import (
     CaseSummary,
     ConnectionSummary,
     Moment,
+    MomentTimes,
     Numbers,
     PageSummary,
     Summary,
@@ -21,9 +22,10 @@ from pytest_loadtool.load.verdict.summary import (
 )
 from pytest_loadtool.load.verdict.threshold import ThresholdResult
 from pytest_loadtool.model.threshold import Unit
+from pytest_loadtool.report.load.environment import RunEnvironment
 from pytest_loadtool.report.load.firsts import Told
 
-FORMAT = 1
+FORMAT = 2
 
 #: How the values of a threshold are given, by its unit.
 _UNITS: dict[Unit, tuple[str, int]] = {
@@ -44,16 +46,24 @@ _OTHERWISE = ("case", "page", "transaction", "way", "count")
 _WORKER = ("name", "state", "text", "users", "requests", "errors", "duration_s")
 
 
-def load_data(summary: Summary, told: Told | None = None) -> dict[str, Any]:
+def load_document(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The document of these runs: what `load_data` made of each, in the order they ran."""
+    return {"format": FORMAT, "runs": [*runs]}
+
+
+def load_data(
+    summary: Summary, environment: RunEnvironment, told: Told | None = None
+) -> dict[str, Any]:
     """The results as builtin types, in the shape that is documented. ``told`` says why iterations
     failed."""
     cases = summary.cases
     return {
-        "format": FORMAT,
         "name": summary.name,
         "started": summary.started,
         "verdict": summary.verdict.outcome,
         "reasons": list(summary.verdict.reasons),
+        "target": environment.target or None,
+        "environment": environment.data(),
         "configuration": _configuration(summary),
         "totals": _numbers(summary.totals) | _picked(summary, _UNCOUNTED),
         "connections": _connections(summary.connections),
@@ -121,6 +131,7 @@ def _configuration(summary: Summary) -> dict[str, Any]:
         "duration_s": plan.duration,
         "ramp_up_s": plan.ramp_up,
         "max_error_rate": plan.max_error_rate,
+        "percentiles": [*plan.percentiles],
         "detailed_pages": summary.detailed_pages,
         "overrides": [_picked(one, ("key", "text", "said")) for one in plan.overrides],
     }
@@ -151,12 +162,20 @@ def _worker(worker: WorkerSummary) -> dict[str, Any]:
 def _moment(moment: Moment) -> dict[str, Any]:
     return _picked(moment, ("second", "length_s", "requests", "errors")) | {
         "users": round(moment.users, 3),
-        "response_time_ms": {
-            "mean": _round(moment.mean),
-            "max": moment.max,
-            "mean_of_good": _round(moment.good_mean),
-        },
+        "causes": dict(moment.causes),
+        "bytes_received": moment.bytes_received,
+        "bytes_sent": moment.bytes_sent,
+        "connections_opened": moment.opened,
+        "cpu": round(moment.cpu, 4),
+        "response_time_ms": _moment_times(moment.response)
+        | {"mean_of_good": _round(moment.good_mean)},
+        "service_time_ms": _moment_times(moment.service),
+        "lateness_ms": _moment_times(moment.lateness),
     }
+
+
+def _moment_times(times: MomentTimes) -> dict[str, float | None]:
+    return {"mean": _round(times.mean), **dict(times.percentiles), "max": times.max}
 
 
 def _threshold(result: ThresholdResult) -> dict[str, Any]:
@@ -191,13 +210,9 @@ def _numbers(numbers: Numbers) -> dict[str, Any]:
 
 
 def _times(times: TimeSummary) -> dict[str, float | None]:
-    return {
-        "mean": _round(times.mean),
-        "p50": times.p50,
-        "p95": times.p95,
-        "p99": times.p99,
-        "max": times.max,
-    }
+    always = {"p50": times.p50, "p95": times.p95, "p99": times.p99}
+    percentiles = sorted((always | dict(times.asked)).items(), key=lambda one: float(one[0][1:]))
+    return {"mean": _round(times.mean), **dict(percentiles), "max": times.max}
 
 
 def _case(case: CaseSummary) -> dict[str, Any]:

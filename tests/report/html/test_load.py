@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,6 +15,7 @@ from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.report.html.load import BINS, live_data, load_page, log_bins, run_data
 from pytest_loadtool.report.load.json import load_data
 from tests.load.simulation import CONFIGURATION, glimpsed, summary
+from tests.load.simulation import ENVIRONMENT as SIMULATED
 from tests.report.html.browsers import BROWSERS, opened
 
 #: Moves the pointer over the first plot.
@@ -30,6 +32,11 @@ def write(path: Path, *runs: dict[str, Any]) -> Path:
     return path
 
 
+def time_of(group: str, name: str, moment: dict[str, Any]) -> Any:
+    """One of the times that the JSON has of a moment."""
+    return moment[group][name]
+
+
 def plotted(group: str, series: int) -> str:
     """The values of a curve, as the plot has them."""
     return (
@@ -41,7 +48,7 @@ def plotted(group: str, series: int) -> str:
 def test_plots_and_tables_are_the_json(browser: str, tmp_path: Path) -> None:
     """Each curve, and each number of the table, is what `--load-json` says."""
     run = summary(failing=50)
-    told = load_data(run)
+    told = load_data(run, SIMULATED)
     file = write(tmp_path / "page.html", run_data(run, ENVIRONMENT))
     with opened(browser, file) as page:
         moments = told["timeline"]
@@ -50,9 +57,14 @@ def test_plots_and_tables_are_the_json(browser: str, tmp_path: Path) -> None:
             ("requests", 1, lambda one: one["requests"] / one["length_s"]),
             ("errors", 1, lambda one: one["errors"] / one["length_s"]),
             ("users", 1, lambda one: one["users"]),
-            ("response_time", 1, lambda one: one["response_time_ms"]["mean"]),
-            ("response_time", 2, lambda one: one["response_time_ms"]["max"]),
+            ("bytes", 1, lambda one: one["bytes_received"] / one["length_s"]),
+            ("bytes", 2, lambda one: one["bytes_sent"] / one["length_s"]),
+            ("connections", 1, lambda one: one["connections_opened"] / one["length_s"]),
+            ("cpu", 1, lambda one: one["cpu"]),
         ]
+        for group in ("response_time", "service_time", "lateness"):
+            for series, name in enumerate(("p50", "p90", "p95", "p99", "max"), 1):
+                curves.append((group, series, partial(time_of, f"{group}_ms", name)))
         for group, series, value in curves:
             assert page.run(plotted(group, series)) == [value(one) for one in moments], group
         rows = page.run(
@@ -62,7 +74,9 @@ def test_plots_and_tables_are_the_json(browser: str, tmp_path: Path) -> None:
         assert len(rows) == len(told["transactions"])
         for row, one in zip(rows, told["transactions"], strict=True):
             assert row[0].split("\n")[:2] == [one["name"], one["page"]]
-            assert row[2:4] == [f"{one['requests']:,}", f"{one['errors']:,}"]
+            assert row[3:5] == [f"{one['requests']:,}", f"{one['errors']:,}"]
+        page.run("document.querySelector('.tables').scrollIntoView(); return 1")
+        page.until("return document.querySelectorAll('.spark').length > 3")
         said = page.run("return document.querySelector('header').innerText")
         assert run.verdict.outcome.upper() in said
         page.picture(tmp_path / f"{browser}.png")
@@ -119,6 +133,7 @@ def test_tables_are_sorted_and_searched(tmp_path: Path) -> None:
         assert len(names) == 1
         page.run("document.querySelector('.row').click(); return 1")
         assert page.run("return document.querySelectorAll('.detail .bar-now').length") > 3
+        assert page.run("return document.querySelectorAll('.detail .course canvas').length") == 2
         page.run("document.querySelector('[data-kind=case]').click(); return 1")
         assert page.run("return document.querySelectorAll('.row').length") == 0  # of that word
 
@@ -128,8 +143,15 @@ def test_two_runs_are_drawn_over_each_other(tmp_path: Path) -> None:
     run = summary(failing=50, baseline=[summary().saved])
     file = write(tmp_path / "page.html", run_data(run))
     with opened("chromium", file) as page:
-        labels = page.run("return window.loadtoolPlots.map(x => x.u.series.map(y => y.label))")
-        assert all(any(label.endswith(" before") for label in one) for one in labels)
+        compared = [
+            [label for label in one if label.endswith(" before")]
+            for one in page.run(
+                "return window.loadtoolPlots.map(x => x.u.series.map(y => y.label))"
+            )
+        ]
+        assert [one for one in compared if one] == [
+            ["mean before"], ["requests before"], ["errors before"], ["users before"]
+        ]  # fmt: skip
         page.run("document.querySelector('.row').click(); return 1")
         assert page.run("return document.querySelectorAll('.detail .bar-before').length") > 0
 

@@ -75,7 +75,10 @@
     into.append(box);
     // Both runs have seconds of their own: uPlot wants one axis for all.
     const data = uPlot.join(found.map((one) => [one.x, one.values]), found.map(() => [2]));
-    const highest = Math.max(0, ...found.flatMap((one) => one.values.filter((v) => v !== null)));
+    const asked = found.filter((one) => !one.earlier && /^p[0-9.]+$/.test(one.label)).length;
+    // The longest time of all would leave no room for the others, and an average says little: both wait in the legend.
+    const hidden = (one) => asked > 0 && !one.earlier && (one.label === "max" || (one.label === "mean" && !run.before));
+    const highest = found.filter((one) => !hidden(one)).reduce((most, one) => one.values.reduce((a, b) => (b > a ? b : a), most), 0);
     const near = limits.map((one) => one[1]).filter((one) => one <= highest * 3);
     const draw = (logarithmic) => {
       const tone = colours();
@@ -90,12 +93,12 @@
         series: [
           { label: "at", value: (_u, value) => (value === null ? "\u2013" : clock(value)) },
           ...found.map((one, index) => ({
-            label: one.label, stroke: hue(index, one), width: one.earlier ? 1.3 : 1.6, dash: one.earlier ? [5, 4] : undefined,
+            label: one.label, show: !hidden(one), stroke: hue(index, one), width: one.earlier ? 1.3 : 1.6, dash: one.earlier ? [5, 4] : undefined,
             fill: style === "area" && !one.earlier && own === 1 ? `${hue(index, one)}22` : undefined,
             points: { show: data[0].length < 2 }, spanGaps: true, value: (_u, value) => (value === null || value === undefined ? "\u2013" : digits(value)),
           })),
         ],
-        bands: style === "band" ? found.slice(1, own).map((_one, index) => ({ series: [index + 2, index + 1], fill: `${tone.hues[index % tone.hues.length]}1f` })) : [],
+        bands: style === "band" ? found.slice(1, asked || own).map((_one, index) => ({ series: [index + 2, index + 1], fill: `${tone.hues[index % tone.hues.length]}1f` })) : [],
         hooks: { draw: [lines(run, limits)] },
       }, logarithmic ? data.map((one, index) => (index ? Array.from(one, (v) => (v > 0 ? v : null)) : one)) : data, box);
       return u;
@@ -135,9 +138,31 @@
     return svg;
   }
 
+  const percentiles = (course) => Object.keys(course).filter((one) => /^p[0-9.]+$/.test(one));
+  /** The percentile that a small plot shows: p95, or the one nearest below it. */
+  const tail = (course) => percentiles(course).filter((one, at) => at === 0 || parseFloat(one.slice(1)) <= 95).pop();
+
+  /** Times of a transaction over the run, above how many of its requests were finished and failed. */
+  function courseplot(row, run, into) {
+    const { course } = row, names = percentiles(course), tone = colours();
+    const x = course.requests.map((_one, at) => course.from + at * course.length);
+    const rate = (values) => values.map((one) => one / course.length);
+    const axis = { stroke: tone.ink, grid: { stroke: tone.grid, width: 1 }, ticks: { stroke: tone.grid, width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
+    const times = { axes: { values: (_u, all) => all.map(clock), space: 70, size: 30 }, width: Math.min(into.clientWidth, 736) };
+    const draw = (height, series, data, fill) => new uPlot({
+      width: times.width, height, cursor: { drag: { x: false, y: false } },
+      scales: { x: { time: false, range: [0, Math.max(run.time.x[run.time.x.length - 1] || 0, x[x.length - 1], 1)] }, y: { range: (_u, _min, max) => [0, (max || 1) * 1.1] } },
+      axes: [{ ...axis, ...times.axes }, { ...axis, size: 52, values: (_u, all) => all.map(short) }],
+      series: [{ label: "from", value: (_u, value) => (value === null ? "\u2013" : clock(value)) }, ...series.map(([label, stroke]) => ({ label, stroke, width: 1.4, points: { show: x.length < 2 }, fill: fill ? `${stroke}22` : undefined, value: (_u, value) => (value === null || value === undefined ? "\u2013" : digits(value)) }))],
+    }, [x, ...data], into);
+    draw(180, names.map((name, at) => [`${name} ms`, tone.hues[at % tone.hues.length]]), names.map((name) => course[name]), false);
+    const counted = [["requests/s", tone.hues[0]], ...(course.errors ? [["errors/s", tone.bad]] : [])];
+    draw(120, counted, [rate(course.requests), ...(course.errors ? [rate(course.errors)] : [])], true);
+  }
+
   function spark(course) {
     const svg = drawn("svg", { viewBox: "0 0 110 24", preserveAspectRatio: "none" });
-    const values = course.p95 || course.requests;
+    const values = course[tail(course)] || course.requests;
     const most = Math.max(...values.filter((one) => one !== null), 1e-9), step = 110 / Math.max(values.length - 1, 1);
     let path = "";
     values.forEach((value, at) => { if (value !== null) path += `${path && values[at - 1] !== null ? "L" : "M"}${(at * step).toFixed(1)} ${(23 - (value / most) * 21).toFixed(1)}`; });
@@ -171,12 +196,17 @@
     return svg;
   }
 
-  function detail(row, columns) {
+  function detail(row, columns, run) {
     const facts = [["Test case", row.case], ["Page", row.page], ["Status codes", row.status], ["Not as recorded", row.not_as_recorded ? String(row.not_as_recorded) : ""]].filter(([, value]) => value);
-    return make("tr", { class: "detail" }, make("td", { colspan: columns },
+    const over = row.course ? make("div", { class: "course" }) : null;
+    const line = make("tr", { class: "detail" }, make("td", { colspan: columns },
+      over ? make("p", { class: "hint" }, `Response times over the run, in parts of ${clock(row.course.length)}`) : null,
+      over,
       row.histogram ? make("p", { class: "hint" }, row.histogram_before ? "Response times, logarithmic; outlined: before" : "Response times, logarithmic") : null,
       row.histogram ? large(row) : null,
       make("dl", { class: "facts" }, ...facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))))));
+    line.fill = () => { if (over) courseplot(row, run, over); };
+    return line;
   }
 
   const KINDS = [["transaction", "Transactions"], ["page", "Pages"], ["case", "Cases"]];
@@ -209,7 +239,7 @@
       line.addEventListener("click", () => {
         const next = line.nextElementSibling;
         if (next && next.matches(".detail")) { next.remove(); line.classList.remove("open"); }
-        else { line.after(detail(one, line.cells.length)); line.classList.add("open"); }
+        else { const more = detail(one, line.cells.length, run); line.after(more); line.classList.add("open"); more.fill(); }
       });
       later.observe(line);
       return line;
@@ -229,7 +259,7 @@
       const head = (key, title) => make("th", { "aria-sort": state.sort === key ? (state.down ? "descending" : "ascending") : null }, make("button", { type: "button", onclick: () => order(key) }, title));
       later.disconnect();
       table.replaceChildren(
-        make("thead", {}, make("tr", {}, head("name", "name"), courses ? make("th", { class: "left" }, "course") : null, spreads ? make("th", { class: "left" }, "times, logarithmic") : null, ...columns.map(([key, title]) => head(key, title)))),
+        make("thead", {}, make("tr", {}, head("name", "name"), courses ? make("th", { class: "left" }, `${tail((rows.find((one) => one.course) || {course: {}}).course) || "requests"} over time`) : null, spreads ? make("th", { class: "left" }, "times, logarithmic") : null, ...columns.map(([key, title]) => head(key, title)))),
         make("tbody", {}, ...rows.map((one) => row(one, columns, range, courses, spreads))));
     }
     draw();

@@ -1,0 +1,65 @@
+"""What runs on a cluster where pytest-loadtool may not be installed: it travels by value.
+
+Such functions import what they need themselves.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import cloudpickle
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+#: The last message of a queue, as it travels: pickled None.
+END = b"N."
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What has to be the same here and there: versions, and whether the hot path is compiled."""
+
+    version: str
+    python: str
+    build: str
+
+    def __str__(self) -> str:
+        """``pytest-loadtool 1.0 (compiled), Python 3.11``."""
+        if not self.version:
+            return "no pytest-loadtool"
+        return f"pytest-loadtool {self.version} ({self.build}), Python {self.python}"
+
+
+def look() -> dict[str, Any]:
+    """Return what this process is: builtin types only."""
+    import sys
+
+    found = {"version": "", "python": "{}.{}".format(*sys.version_info[:2]), "build": ""}
+    try:
+        import pytest_loadtool
+        from pytest_loadtool.load.metrics import histogram
+    except ImportError:
+        return found
+    build = "pure Python" if histogram.__file__.endswith(".py") else "compiled"
+    return {**found, "version": pytest_loadtool.__version__, "build": build}
+
+
+def here() -> Installed:
+    """Return what this process is."""
+    return Installed(**look())
+
+
+def differences(found: dict[str, Installed], mine: Installed) -> list[str]:
+    """Return a sentence for each worker that cannot take part, by name."""
+    return [f"{name} has {one}" for name, one in sorted(found.items()) if one != mine]
+
+
+def forget(names: list[str], end: bytes, dask_scheduler: Any = None) -> None:
+    """On the scheduler: drop these queues. Who waits for one gets ``end``."""
+    extension = dask_scheduler.extensions["queues"]
+    for name in names:
+        extension.client_refcount.pop(name, None)
+        if (queue := extension.queues.pop(name, None)) is not None:
+            queue.put_nowait({"type": "msgpack", "value": end})

@@ -1,0 +1,159 @@
+"""A worker of a cluster in one load test: what carries the messages of its `engine.worker.Worker`.
+
+It has two queues on the scheduler: one with orders for it, and one in which all workers tell what
+came of them. Messages are pickled tuples ``(name, kind, field, …)``; `load.cluster.conductor` has
+their order. Before it is ``ready`` a worker answers each ``ping`` with the time of its clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from distributed import Client, Queue
+from distributed.worker import Worker as ClusterWorker
+from distributed.worker import get_client, get_worker
+
+from pytest_loadtool.engine.prepare.share import LoadTest, PreparedShare, prepare
+from pytest_loadtool.engine.worker import Worker
+from pytest_loadtool.errors import LoadToolError, ReplayError
+from pytest_loadtool.fleet import remote
+from pytest_loadtool.fleet.luggage import Luggage, unpacked
+from pytest_loadtool.load import Share
+
+#: Seconds between two looks whether somebody still waits for this share.
+_PULSE = 1.0
+
+#: Seconds in which the target has to be reached.
+_PATIENCE = 5.0
+
+#: In which states a task is what somebody waits for. One whose client is gone is cancelled.
+_WANTED = frozenset({"executing", "long-running"})
+
+
+def take_part(luggage: Luggage, name: str, queues: str) -> None:
+    """Take part in one load test, as the worker that is called ``name`` there.
+
+    ``queues`` begins the names of the queues. Blocks until the share is run, or nobody waits for it
+    any more.
+    """
+    orders, told = Queue(f"{queues}-{name}"), Queue(queues)
+    inbox: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
+    outbox: SimpleQueue[tuple[Any, ...] | None] = SimpleQueue()
+    over = threading.Event()
+    with unpacked(luggage) as test:
+        worker = Worker(
+            partial(_prepare, test),
+            inbox.get,
+            lambda *message: outbox.put(message),
+            partial(_text, name, test.path.parent),
+        )
+
+        def end() -> None:
+            worker.stop()
+            inbox.put(("skip",))
+
+        def obey(kind: str, *fields: Any) -> None:
+            if kind == "stop":
+                worker.stop()
+            elif kind == "ping":
+                outbox.put(("pong", *fields, time.time()))
+            else:
+                inbox.put((kind, *fields))
+
+        sender = _thread(_send_all, told, name, outbox)
+        _thread(_listen, orders, obey, end)
+        cluster = get_worker()
+        forget = partial(_forget, get_client(), [orders.name, told.name])
+        _thread(_watch, cluster, cluster.get_current_task(), over, end, forget)
+        outbox.put(("here",))
+        try:
+            worker.take_part()
+            outbox.put(("left",))
+        finally:
+            over.set()
+            outbox.put(None)
+            sender.join()
+
+
+def _thread(work: Callable[..., None], *arguments: Any) -> threading.Thread:
+    thread = threading.Thread(target=work, args=arguments, daemon=True, name="loadtool-share")
+    thread.start()
+    return thread
+
+
+def _listen(orders: Queue, obey: Callable[..., None], end: Callable[[], None]) -> None:
+    try:
+        while (order := pickle.loads(orders.get())) is not None:  # noqa: S301  by the controller
+            obey(*order)
+    except Exception:  # the scheduler is gone, and there is nobody to tell
+        end()
+
+
+def _send_all(told: Queue, name: str, outbox: SimpleQueue[tuple[Any, ...] | None]) -> None:
+    with suppress(Exception):  # as above; who listens to orders hears of it
+        while (message := outbox.get()) is not None:
+            told.put(pickle.dumps((name, *message)))
+
+
+def _watch(
+    cluster: ClusterWorker,
+    key: str,
+    over: threading.Event,
+    end: Callable[[], None],
+    forget: Callable[[], None],
+) -> None:
+    """End the share when its task is not wanted any more, and clear up for whoever is gone."""
+    while not over.wait(_PULSE):
+        task = cluster.state.tasks.get(key)
+        if task is None or task.state not in _WANTED:
+            end()
+            forget()
+            return
+
+
+def _forget(client: Client, names: list[str]) -> None:
+    with suppress(Exception):  # of a scheduler that is gone, too
+        client.run_on_scheduler(remote.forget, names, remote.END)
+
+
+def _prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedShare:
+    """As `engine.prepare.share.prepare`, on a machine from which the target may not be reached.
+
+    Raises:
+        ReplayError: it is not.
+    """
+    found = prepare(test, servers, share)
+    for host, port in found.runner.addresses:
+        try:
+            asyncio.run(_reach(host, port))
+        except (OSError, TimeoutError) as error:
+            raise ReplayError(
+                f"{host}:{port} is not reached from here ({error or 'time-out'}): the target has "
+                "to have an address that all workers know"
+            ) from None
+    return found
+
+
+async def _reach(host: str, port: int) -> None:
+    async with asyncio.timeout(_PATIENCE):
+        _, writer = await asyncio.open_connection(host, port)
+    writer.close()
+
+
+def _text(name: str, folder: Path, error: Exception) -> str:
+    """What to tell the user, without the folder, which is gone then."""
+    if isinstance(error, LoadToolError):
+        text = str(error).replace(f"{folder}/", "")
+    else:
+        text = "".join(traceback.format_exception(error))
+    return f"worker {name}: {text}"

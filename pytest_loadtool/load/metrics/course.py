@@ -1,0 +1,249 @@
+"""The course of a run: what was measured when, with histograms, of all requests and of each
+transaction.
+
+Whoever merges the reports of workers has one; workers have none. It is bounded: there are at most
+`MOST_STRETCHES` of a run and `MOST_OF_TRANSACTION` of each transaction. Before there are more, or
+before their histograms take more memory than they may, two that follow one another become one, so
+that a long run is known in longer stretches; each is at most twice as long as any other. Nothing
+is lost by that but when something was within a stretch: histograms merge exactly.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pytest_loadtool.load.metrics.sparse import SparseHistogram
+
+MOST_STRETCHES = 3600
+MOST_OF_TRANSACTION = 120
+MOST_BYTES = 24 << 20
+"""What the histograms of a run's stretches may take, and as much those of all transactions."""
+
+_FEWEST = 8  # stretches that are left, however much memory they take
+_FEWER = 4  # stretches each second, while there is too much
+_OPEN: Final = 2  # of the last stretches that are not packed: workers are not quite in step
+
+
+class TransactionStretch:
+    """What one transaction did in ``length`` seconds of a run, from ``second`` on.
+
+    ``errors`` of its ``requests`` failed. ``response`` has their response times, coarse ones.
+    """
+
+    __slots__ = ("errors", "length", "requests", "response", "second", "size")
+
+    def __init__(self, second: int, length: int = 1) -> None:
+        self.second = second
+        self.length = length
+        self.requests = self.errors = 0
+        self.response = SparseHistogram(coarse=True)
+        self.size = 0
+        """How many bytes its histograms took when they were packed."""
+
+    def merge(self, other: TransactionStretch) -> None:
+        """Add what another did."""
+        self.requests += other.requests
+        self.errors += other.errors
+        self.response.merge(other.response)
+
+    def pack(self) -> int:
+        """Make it small; how many bytes more its histograms take than when it was so before."""
+        before, self.size = self.size, sum(one.pack() for one in self.histograms())
+        return self.size - before
+
+    def histograms(self) -> tuple[SparseHistogram, ...]:
+        """All of its histograms."""
+        return (self.response,)
+
+
+class Stretch(TransactionStretch):
+    """What happened in ``length`` seconds of a run, from ``second`` on.
+
+    Requests and their ``errors`` count, bytes and times are of those that were finished in it;
+    ``causes`` counts the errors by their cause. ``user_seconds`` adds up how many users were at
+    work in each second, ``opened`` counts connections, ``cpu_us`` is the processor time that the
+    workers used. Histograms are of microseconds; ``lateness`` is the generator's own.
+    """
+
+    __slots__ = (
+        "causes", "cpu_us", "lateness", "longest_us", "opened", "received", "sent", "service",
+        "user_seconds",
+    )  # fmt: skip
+
+    def __init__(self, second: int, length: int = 1) -> None:
+        super().__init__(second, length)
+        self.response = SparseHistogram()
+        self.service = SparseHistogram()
+        self.lateness = SparseHistogram()
+        self.received = self.sent = self.opened = self.cpu_us = self.user_seconds = 0
+        self.causes: dict[str, int] = {}
+
+    def merge(self, other: TransactionStretch) -> None:
+        """Add what happened in another."""
+        super().merge(other)
+        assert isinstance(other, Stretch)
+        self.service.merge(other.service)
+        self.lateness.merge(other.lateness)
+        self.received += other.received
+        self.sent += other.sent
+        self.opened += other.opened
+        self.cpu_us += other.cpu_us
+        self.user_seconds += other.user_seconds
+        self._count(other.causes)
+
+    def histograms(self) -> tuple[SparseHistogram, ...]:
+        """All of its histograms."""
+        return self.response, self.service, self.lateness
+
+    def add_beat(self, wire: list[Any]) -> None:
+        """Add what `Reporter` says of a second, all transactions together."""
+        user_seconds, opened, cpu_us, lateness, causes = wire
+        self.user_seconds += user_seconds
+        self.opened += opened
+        self.cpu_us += cpu_us
+        self.lateness.add_wire(lateness)
+        self._count(causes)
+
+    def _count(self, causes: Mapping[str, int]) -> None:
+        for cause, count in causes.items():
+            self.causes[cause] = self.causes.get(cause, 0) + count
+
+
+class StretchList:
+    """Stretches in the order of time, of a run or of one of its transactions: ``most`` at most."""
+
+    __slots__ = ("_known", "_loose", "_whole_run", "most", "size")
+
+    def __init__(self, most: int, *, whole_run: bool = False) -> None:
+        self.most = most
+        self.size = 0
+        """How many bytes the histograms take that are packed."""
+        self._known: list[TransactionStretch] = []
+        self._loose: list[TransactionStretch] = []  # that something was added to
+        self._whole_run = whole_run
+
+    def at(self, second: int) -> TransactionStretch:
+        """The stretch that has this second of the run, for something to be added."""
+        known = self._known
+        place = bisect_right(known, second, key=_begin)
+        if place:
+            found = known[place - 1]
+            if second < found.second + found.length:
+                if found not in self._loose:
+                    self._loose.append(found)
+                return found
+        known.insert(place, Stretch(second) if self._whole_run else TransactionStretch(second))
+        while len(known) > self.most:
+            self._join()
+        self._pack()
+        return self.at(second)
+
+    def of_length(self, length: int = 1) -> list[TransactionStretch]:
+        """All of them, in equal stretches of at least so many seconds: a power of two."""
+        length = max([length, *(one.length for one in self._known)])
+        equal: list[TransactionStretch] = []
+        for one in self._known:
+            begin = one.second // length * length
+            if not equal or equal[-1].second != begin:
+                kind = Stretch if self._whole_run else TransactionStretch
+                equal.append(kind(begin, length))
+            equal[-1].merge(one)
+        return equal
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def _join(self) -> None:
+        """Make one stretch of two that follow one another: of those that become the shortest."""
+        known = self._known
+        shortest, place = 1 << 62, 0
+        for number in range(len(known) - 1):
+            first, last = known[number], known[number + 1]
+            length = 1 << (first.second ^ (last.second + last.length - 1)).bit_length()
+            if length < shortest:
+                shortest, place = length, number
+        first, last = known[place], known.pop(place + 1)
+        first.merge(last)
+        first.second, first.length = first.second // shortest * shortest, shortest
+        self.size += first.pack() - last.size
+        self._loose = [one for one in self._loose if one is not last]
+
+    def _pack(self) -> None:
+        """Make those small that are over: workers are not quite in step, so not the last ones."""
+        last = self._known[-_OPEN:]
+        for one in self._loose:
+            if one not in last:
+                self.size += one.pack()
+        self._loose = [one for one in self._loose if one in last]
+
+
+class RunCourse:
+    """The course of a run of so many transactions: ``run`` has what all did together, and
+    ``transactions`` by index those that had requests."""
+
+    def __init__(self) -> None:
+        self.run = StretchList(MOST_STRETCHES, whole_run=True)
+        self.transactions: dict[int, StretchList] = {}
+        self._size = 0  # of what transactions have
+        self._most = MOST_OF_TRANSACTION
+        self._second = 0
+
+    def add_requests(self, second: int, index: int, wire: list[Any]) -> None:
+        """Add what a transaction did in a second, as `TransactionMetrics.to_wire` describes it."""
+        (_, statuses), errors, (received, sent), _, _, service, response = wire
+        requests = sum(statuses)
+        stretch = self.run.at(second)
+        assert isinstance(stretch, Stretch)
+        stretch.service.add_wire(service)
+        stretch.received += received
+        stretch.sent += sent
+        course = self.transactions.get(index)
+        if course is None:
+            course = self.transactions[index] = StretchList(self._most)
+        course.most, before = self._most, course.size
+        own = course.at(second)
+        for one in (stretch, own):
+            one.requests += requests
+            one.errors += errors
+            one.response.add_wire(response)
+        self._size += course.size - before
+        if second > self._second:
+            self._second = second
+            self._limit()
+
+    def add_beat(self, second: int, wire: list[Any]) -> None:
+        """Add what a worker says of one of its seconds."""
+        stretch = self.run.at(second)
+        assert isinstance(stretch, Stretch)
+        stretch.add_beat(wire)
+
+    def _limit(self) -> None:
+        """If all takes too much memory, have fewer: not at once, as joining takes its time."""
+        if self._size > MOST_BYTES:
+            self._most = max(_FEWEST, self._most - _FEWER)
+        if self.run.size > MOST_BYTES:
+            self.run.most = max(_FEWEST, len(self.run) - _FEWER)
+
+    def add_report(self, report: Mapping[str, Any]) -> None:
+        """Add the report of a worker, as `Reporter.report` makes it."""
+        for second, *beat in report["beats"]:
+            self.add_beat(second, beat)
+        for second, index, wire in report["slices"]:
+            self.add_requests(second, index, wire)
+
+    def stretches(self, length: int = 1) -> Iterator[Stretch]:
+        """What happened in the run, in equal stretches, in order."""
+        for one in self.run.of_length(length):
+            assert isinstance(one, Stretch)
+            yield one
+
+    def of(self, index: int, length: int = 1) -> Sequence[TransactionStretch]:
+        """What one transaction did, in equal stretches, in order."""
+        course = self.transactions.get(index)
+        return course.of_length(length) if course is not None else ()
+
+
+def _begin(stretch: TransactionStretch) -> int:
+    return stretch.second

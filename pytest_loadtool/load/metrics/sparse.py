@@ -1,0 +1,153 @@
+"""A histogram of which little is kept: the buckets that have something, and nothing for others.
+
+The buckets are those of `Histogram`, so both merge exactly. A ``coarse`` one puts sixteen of them
+together: 7 significant bits are kept of a value, which is at most 1.6 % of it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, Final
+
+from pytest_loadtool.load.metrics.buckets import BUCKETS
+from pytest_loadtool.load.metrics.histogram import Histogram, highest
+
+_COARSE_BITS: Final = 7
+_TOGETHER: Final = BUCKETS * 2 >> _COARSE_BITS
+
+
+def _coarse(value: int) -> int:
+    """The first of the values below `BUCKETS` that are kept as one."""
+    dropped = max(0, value.bit_length() - _COARSE_BITS)
+    return value >> dropped << dropped
+
+
+_COARSE_FIRST_ROW: Final = [_coarse(value) for value in range(BUCKETS)]
+
+
+class SparseHistogram:
+    """Counts by bucket. ``total`` is the exact sum of the values, in microseconds.
+
+    Buckets are numbered through: those of the first row of a `Histogram`, then those of the next.
+    `pack` makes it small: 3 or 6 bytes for each bucket with something in it.
+    """
+
+    __slots__ = ("_counts", "_packed", "coarse", "total")
+
+    def __init__(self, coarse: bool = False) -> None:
+        self.coarse = coarse
+        self.total = 0
+        self._counts: dict[int, int] | None = None
+        self._packed = b""
+
+    @property
+    def count(self) -> int:
+        """How many values there are."""
+        return sum(self.buckets()[1])
+
+    @property
+    def mean(self) -> float:
+        """The exact sum by the count, in microseconds; 0 when there is nothing."""
+        count = self.count
+        return self.total / count if count else 0.0
+
+    def buckets(self) -> tuple[Sequence[int], Sequence[int]]:
+        """The numbers of the buckets with something in them, ascending, and their counts."""
+        counts = self._counts
+        if counts is not None:
+            numbers = sorted(counts)
+            return numbers, [counts[number] for number in numbers]
+        packed = self._packed
+        if not packed:
+            return (), ()
+        kept: array[int] = array("H")
+        found: array[int] = array(chr(packed[0]))
+        end = 1 + (len(packed) - 1) * kept.itemsize // (kept.itemsize + found.itemsize)
+        kept.frombytes(packed[1:end])
+        found.frombytes(packed[end:])
+        return kept, found
+
+    def bounds(self, number: int) -> tuple[int, int]:
+        """The least and the highest value of the bucket of that number."""
+        shift, bucket = divmod(number, BUCKETS)
+        shift -= 1
+        last = bucket
+        if self.coarse and shift >= 0:
+            last = bucket | (_TOGETHER - 1)
+        elif self.coarse:
+            last = bucket + (1 << max(0, bucket.bit_length() - _COARSE_BITS)) - 1
+        return highest(shift, bucket - 1) + 1, highest(shift, last)
+
+    def percentiles(self, wanted: Sequence[float], most: int | None = None) -> list[int]:
+        """Nearest-rank percentiles in microseconds, as `Histogram.percentiles` has them; none is
+        above ``most``.
+
+        Raises:
+            ValueError: there are no values.
+        """
+        numbers, counts = self.buckets()
+        if not numbers:
+            raise ValueError("a histogram without values has no percentiles")
+        ranks = list(accumulate(counts))
+        found: list[int] = []
+        for p in wanted:
+            rank = max(1, -(-round(p * 1000) * ranks[-1] // 100_000))
+            value = self.bounds(numbers[bisect_left(ranks, rank)])[1]
+            found.append(value if most is None else min(value, most))
+        return found
+
+    def add_wire(self, wire: list[Any]) -> None:
+        """Add what `Histogram.to_wire` described."""
+        counts = self._loose()
+        coarse = self.coarse
+        self.total += wire[0]
+        for shift, buckets, gained in wire[3:]:
+            start = (shift + 1) * BUCKETS
+            for bucket, more in zip(buckets, gained, strict=True):
+                if coarse:
+                    bucket = bucket & -_TOGETHER if start else _COARSE_FIRST_ROW[bucket]
+                number = start + bucket
+                counts[number] = counts.get(number, 0) + more
+
+    def merge(self, other: SparseHistogram) -> None:
+        """Add another's counts, which is as coarse as this."""
+        counts = self._loose()
+        self.total += other.total
+        numbers, gained = other.buckets()
+        for number, more in zip(numbers, gained, strict=True):
+            counts[number] = counts.get(number, 0) + more
+
+    def pack(self) -> int:
+        """Make it small, until something is added; how many bytes its counts then take."""
+        counts = self._counts
+        if counts:
+            numbers = sorted(counts)
+            code = "B" if max(counts.values()) < 256 else "I"
+            found = array(code, [counts[number] for number in numbers])
+            self._packed = code.encode() + array("H", numbers).tobytes() + found.tobytes()
+        self._counts = None
+        return len(self._packed)
+
+    def whole(self) -> Histogram:
+        """The same as a `Histogram`."""
+        pages: dict[int, list[Any]] = {}
+        numbers, counts = self.buckets()
+        for number, count in zip(numbers, counts, strict=True):
+            row, bucket = divmod(number, BUCKETS)
+            page = pages.setdefault(row, [row - 1, [], []])
+            page[1].append(bucket)
+            page[2].append(count)
+        least = self.bounds(numbers[0])[0] if numbers else 0
+        most = self.bounds(numbers[-1])[1] if numbers else 0
+        return Histogram.from_wire([self.total, least, most, *pages.values()])
+
+    def _loose(self) -> dict[int, int]:
+        counts = self._counts
+        if counts is None:
+            numbers, found = self.buckets()
+            counts = self._counts = dict(zip(numbers, found, strict=True))
+            self._packed = b""
+        return counts
