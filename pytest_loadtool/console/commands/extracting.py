@@ -99,8 +99,8 @@ async def extract(
     text before the value, with --right, the text behind it (Boundary). --match 2 takes the second
     one; --in-item TEXT looks into the item of a list that has this text, of the kind that --item
     says, such as div.card; --decode base64 reads what is encoded, and --then '{ json = "$.id" }'
-    reads in that. All of it is as in the file of a test case. An extractor of that variable which
-    the transaction has is replaced.
+    reads in that. --split and --by-place are rare. All of it is as in the file of a test case. An
+    extractor of that variable which the transaction has is replaced.
 
     What it gives is shown before it is taken, on the recorded response and on those of the last
     replays; where it finds nothing in the recorded one, it is taken if you agree; --anyway takes it

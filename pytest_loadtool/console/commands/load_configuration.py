@@ -43,7 +43,7 @@ _RAMP_UP, _RAMP_UP_SHARE = 10.0, 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoadOptions(OptionGroup):
+class LoadAmounts(OptionGroup):
     """How much load there is, for how long, and what must hold."""
 
     users: int | None = None
@@ -72,14 +72,14 @@ class LoadOptions(OptionGroup):
         return [*found, *(("threshold", one) for one in self.threshold)]
 
 
-UNSAID = LoadOptions()
+UNSAID = LoadAmounts()
 
 
 async def create_load_configuration(
     session: Console,
     file: Path | None = None,
     *,
-    content: LoadOptions = UNSAID,
+    content: LoadAmounts = UNSAID,
     replace: bool = False,
 ) -> None:
     """Create Load Configuration: write a file that says how many users replay the test case.

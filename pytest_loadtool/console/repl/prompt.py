@@ -14,11 +14,8 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import get_app
-from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.shortcuts import clear
@@ -85,7 +82,7 @@ class TerminalFrontend(PlainFrontend):
                 PlainFrontend.say(self, line)
 
     async def _more(self, done: int, of: int) -> bool:
-        asker: PromptSession[str] = PromptSession(erase_when_done=True, key_bindings=_PAGING)
+        asker: PromptSession[str] = PromptSession(erase_when_done=True)
         try:
             answer = await _read(asker, f"-- {done} of {of} lines: Enter goes on, q ends -- ")
         except (KeyboardInterrupt, EOFError):
@@ -148,21 +145,6 @@ class TerminalFrontend(PlainFrontend):
 
         width = max(shutil.get_terminal_size().columns - _ANSWER, _ANSWER)
         return "\n".join(lines_drawn(text.rstrip(), width, coloured=False)) + " "
-
-
-def _paging() -> KeyBindings:
-    """Space goes on, and q ends, without Enter behind them; other text is for the prompt."""
-    bindings = KeyBindings()
-    for key, answer in (("q", "q"), ("space", "")):
-
-        @bindings.add(key, filter=Condition(lambda: not get_app().current_buffer.text))
-        def _(event: KeyPressEvent, answer: str = answer) -> None:
-            event.app.exit(result=answer)
-
-    return bindings
-
-
-_PAGING = _paging()
 
 
 def _drawing() -> bool:
