@@ -12,7 +12,7 @@ from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, acts_by_link, changes_of
 from pytest_loadtool.correlation.outcomes.choosing import chosen
-from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, History, Proof
+from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, Proof, SessionChanges
 from pytest_loadtool.correlation.outcomes.proof import names as names_thing
 from pytest_loadtool.correlation.outcomes.proofs import proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
@@ -64,7 +64,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         for known_as, thing in things.items():
             if names_thing(step, thing):
                 changed[known_as].append(step.index)
-    history = History.of(changes, changed)
+    history = SessionChanges.of(changes, changed)
     for change in changes:
         step = change.step
         if entries.have(step.index, _IGNORED, case.asm.ignore):

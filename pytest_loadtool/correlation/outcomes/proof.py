@@ -49,7 +49,7 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class SessionChanges:
     """What the changes of a session are about. Things are by what they are known as."""
 
     changed: Mapping[str, Sequence[int]]
@@ -61,7 +61,7 @@ class History:
     """The changes of a thing, in their order."""
 
     @classmethod
-    def of(cls, changes: Sequence[Change], changed: Mapping[str, Sequence[int]]) -> History:
+    def of(cls, changes: Sequence[Change], changed: Mapping[str, Sequence[int]]) -> SessionChanges:
         """That of these changes."""
         by_thing: dict[str, list[Change]] = {}
         first: dict[str, tuple[int, Thing]] = {}
@@ -76,7 +76,7 @@ class History:
 class Before:
     """What answers showed before a change."""
 
-    def __init__(self, change: Change, answers: Answers, history: History) -> None:
+    def __init__(self, change: Change, answers: Answers, history: SessionChanges) -> None:
         self.answers = tuple(answers.before(change.step.index))
         self._by_asked = {one.asked: one for one in reversed(self.answers)}
         self._change = change.step.index

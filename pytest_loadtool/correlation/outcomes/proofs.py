@@ -41,7 +41,14 @@ from pytest_loadtool.correlation.outcomes.pages import (
     on_page,
     words_in_row,
 )
-from pytest_loadtool.correlation.outcomes.proof import OWN, Before, History, Proof, names, short
+from pytest_loadtool.correlation.outcomes.proof import (
+    OWN,
+    Before,
+    Proof,
+    SessionChanges,
+    names,
+    short,
+)
 from pytest_loadtool.correlation.outcomes.replies import in_head, reply
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
@@ -65,7 +72,7 @@ class Shown(NamedTuple):
     proofs: Iterable[Proof]
 
 
-def proofs(change: Change, answers: Answers, history: History) -> Iterator[Shown]:
+def proofs(change: Change, answers: Answers, history: SessionChanges) -> Iterator[Shown]:
     """All that the recording has: those of each answer, the nearest first, and last what the
     change's own answer says."""
     was = Before(change, answers, history)

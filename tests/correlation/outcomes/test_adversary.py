@@ -1,0 +1,69 @@
+"""Servers that do half of a change, or more than it, or take it back; and what says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_loadtool.model.case import TestCase
+from tests.correlation.outcomes.adversary import (
+    HONEST,
+    SESSIONS,
+    failures,
+    opened,
+    recorded,
+    replayed,
+)
+from tests.correlation.outcomes.office import TRICKS
+from tests.correlation.outcomes.refusals import told_no
+
+#: By session: changes, and what is done in their place.
+SEEN = {
+    "object": [
+        ("add", "a tag less"), ("add", "in small letters"), ("edit", "another field cleared"),
+        ("comment", "twice"), ("comment", "undone"),
+    ],
+    "list": [
+        ("add", "escaped twice"), ("ship", "of all"), ("drop", "the newest, too"),
+        ("drop", "undone"), ("comment", "of a neighbour"),
+    ],
+    "pages": [
+        ("add", "another quantity"), ("add", "all but the note"), ("edit", "nothing"),
+        ("edit", "undone"), ("comment", "of the oldest"),
+    ],
+}  # fmt: skip
+REFUSED = (
+    "type", "an inner error", "violations", "some failed", "GraphQL union", "JSON-RPC batch short",
+    "SOAP another element", "SOAP code", "a redirect's query", "a redirect's other query",
+    "the form again, in German", "an alert that was not", "a gRPC status",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def cases() -> dict[str, TestCase]:
+    """The sessions, each with a name of each run's own."""
+    return {name: recorded(name, unique=True) for name in SESSIONS}
+
+
+@pytest.mark.parametrize("session", SEEN)
+def test_tricks(session: str, cases: dict[str, TestCase]) -> None:
+    """Each makes the replay red, and the change is what is said first."""
+    for change, trick in SEEN[session]:
+        office = opened(71, change=change, trick=TRICKS[change, trick])
+        told = failures(replayed(cases[session], office))
+        assert told, (change, trick)
+        assert "did not take effect" in told[0], (change, trick)
+
+
+@pytest.mark.parametrize("session", SEEN)
+def test_honest(session: str, cases: dict[str, TestCase]) -> None:
+    """Whatever others do meanwhile, and however much a list shows; again, too."""
+    for make in HONEST.values():
+        office = make()
+        for _ in range(2):
+            assert failures(replayed(cases[session], office)) == []
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str) -> None:
+    """What an answer says otherwise than in the recording makes the replay red."""
+    assert failures(told_no(name))
