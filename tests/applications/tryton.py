@@ -28,6 +28,12 @@ UNIQUE: tuple[str, ...] = ("Drinks",)
 _REQUIREMENTS = ("trytond==8.2.1", "trytond-party==8.2.0")
 _PASSWORD = "correct-horse-battery"
 _SETTINGS = "[database]\nuri = sqlite://\npath = {state}\n[web]\nlisten = 127.0.0.1:{port}\n"
+#: One request after the other: in SQLite, Tryton gives two parties at once the same number.
+_SERVER = """
+from trytond.application import app
+from werkzeug.serving import run_simple
+run_simple("127.0.0.1", {port}, app)
+"""
 _STATE = """
 SELECT 'party', name, active, '', '' FROM party_party
 UNION ALL SELECT 'address', party_address.party_name, street_unstructured, party_address.active, party_party.name
@@ -67,9 +73,11 @@ def serve(state: Path) -> Iterator[str]:
     shutil.copy(_installed() / "tea.sqlite", state)
     settings = state / "trytond.conf"
     settings.write_text(_SETTINGS.format(state=state, port=port))
-    command = (str(_installed() / "bin" / "trytond"), "-c", str(settings), "-d", "tea")
-    with serving(command, f"http://127.0.0.1:{port}/", state=state) as url:
-        yield url
+    environment = {"TRYTOND_CONFIG": str(settings), "TRYTOND_DATABASE_NAMES": "tea"}
+    command = (str(_installed() / "bin" / "python"), "-c", _SERVER.format(port=port))
+    url = f"http://127.0.0.1:{port}/"
+    with serving(command, url, state=state, environment=environment) as base:
+        yield base
 
 
 def state(url: str, folder: Path) -> State:
