@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -47,6 +48,23 @@ class Nginx:
             assert time.monotonic() < end, lines
             time.sleep(0.01)
         return lines
+
+    def reload(self, http: str) -> None:
+        """Have it read another inside of the block ``http``; return when no worker has the old."""
+        head = (self.folder / "nginx.conf").read_text().partition("http {")[0]
+        for name, port in self.ports.items():
+            http = http.replace(f"<{name}>", str(port))
+        (self.folder / "nginx.conf").write_text(f"{head}http {{\n{http}}}\n", encoding="utf-8")
+        old = self._workers()
+        self.process.send_signal(signal.SIGHUP)
+        end = time.monotonic() + 60
+        while not (now := self._workers()) or now & old:
+            assert time.monotonic() < end, (self.folder / "error.log").read_text()
+            time.sleep(0.01)
+
+    def _workers(self) -> set[str]:
+        pid = self.process.pid
+        return set(Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split())
 
     def stop(self) -> None:
         """End it; after that nothing is added to the log."""

@@ -37,7 +37,13 @@ class Observed:
         self.failures.append(failures)
         self.outcomes.append(
             StepOutcome(
-                step.index, step.page_title, str(step.origin), step.transaction, response, failures
+                step.index,
+                step.page_title,
+                str(step.origin),
+                step.transaction,
+                response,
+                failures,
+                response.otherwise,
             )
         )
 

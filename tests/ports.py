@@ -6,7 +6,8 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import chain, cycle, islice
 from pathlib import Path
 
@@ -16,9 +17,12 @@ __all__ = ["free_port", "free_ports", "wait_until_open"]
 #: might be gone before the server has it.
 _PORTS = range(10_000, 32_000)
 
-#: Each process takes them in turn, and begins where others do not.
-_FIRST = os.getpid() * 101 % len(_PORTS)
-_TURNS = cycle(chain(_PORTS[_FIRST:], _PORTS[:_FIRST]))
+
+@cache
+def _turns(process: int) -> Iterator[int]:
+    """Each process takes them in turn, and begins where others do not: one that was forked, too."""
+    first = process * 101 % len(_PORTS)
+    return cycle(chain(_PORTS[first:], _PORTS[:first]))
 
 
 def free_port() -> int:
@@ -28,7 +32,7 @@ def free_port() -> int:
 
 def free_ports(count: int) -> list[int]:
     """So many of them."""
-    return list(islice(filter(_is_free, _TURNS), count))
+    return list(islice(filter(_is_free, _turns(os.getpid())), count))
 
 
 def wait_until_open(ports: Iterable[int], process: subprocess.Popen[bytes], folder: Path) -> None:

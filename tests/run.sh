@@ -32,6 +32,8 @@ nginx     nginx-light
 /etc/gss/mech.d/mech.ntlmssp.conf  gss-ntlmssp
 squid     squid
 chromedriver  chromium-driver
+firefox   firefox-esr
+certutil  libnss3-tools
 curl      curl
 tmux      tmux
 TABLE

@@ -37,6 +37,7 @@ ROOMS: dict[str, set[str]] = {
     "replay": {"errors", "codec", "model", "answers", "auth", "extraction"},
     "report": {"errors", "codec", "model", "load", "diagnosis", "masking"},
     "transport": {"errors", "codec", "model", "auth", "replay"},
+    "telemetry": {"errors", "model", "load"},
     "engine": {
         *("errors", "codec", "model", "casefile", "load", "replay", "transport"),
         *("diagnosis", "masking"),
@@ -44,7 +45,7 @@ ROOMS: dict[str, set[str]] = {
     "fleet": {"errors", "codec", "model", "casefile", "load", "replay", "engine"},
     "capture": {"errors", "codec", "model", "casefile", "recording", "replay"},
 }
-MIDDLE = set(ROOMS) - {"", "errors", "transport", "engine", "fleet", "capture"}
+MIDDLE = set(ROOMS) - {"", "errors", "transport", "telemetry", "engine", "fleet", "capture"}
 ROOMS["workflow"] = {*ROOMS} - {""}
 ROOMS["console"] = {*ROOMS} - {""}
 ROOMS["plugin"] = {*ROOMS} - {""}
@@ -68,9 +69,11 @@ SUBROOMS: dict[str, tuple[str, ...]] = {
     "console": ("views", "wizards", "screens", "commands", "fullscreen", "repl"),
     "plugin": ("functional", "load", "record"),
 }
-EDGES = frozenset({"transport", "engine", "fleet", "capture", "workflow", "console", "plugin"})
+EDGES = frozenset({"transport", "telemetry", "engine", "fleet", "capture"})
+EDGES |= {"workflow", "console", "plugin"}
 PLUGIN, CAPTURE = frozenset({"plugin"}), frozenset({"capture"})
 CONSOLE, TRANSPORT = frozenset({"console"}), frozenset({"transport"})
+TELEMETRY = frozenset({"telemetry"})
 
 #: Modules that only some rooms may import, with everything below them.
 ONLY_IN: dict[str, frozenset[str]] = {
@@ -80,7 +83,9 @@ ONLY_IN: dict[str, frozenset[str]] = {
     "prompt_toolkit": CONSOLE,
     "rich": frozenset({"report", "console", "plugin"}),
     **dict.fromkeys(("jinja2", "markupsafe"), frozenset({"report"})),
-    **dict.fromkeys(("socket", "uvloop", "httpx"), TRANSPORT),
+    **dict.fromkeys(("socket", "uvloop"), TRANSPORT),
+    "httpx": TRANSPORT | TELEMETRY,
+    **dict.fromkeys(("opentelemetry", "google.protobuf", "cramjam"), TELEMETRY),
     **dict.fromkeys(("asyncio", "ssl", "subprocess", "multiprocessing", "concurrent"), EDGES),
     **dict.fromkeys(("threading", "select", "selectors", "signal", "socketserver"), EDGES),
     **dict.fromkeys(("http.client", "http.server", "urllib.request", "time.sleep"), EDGES),

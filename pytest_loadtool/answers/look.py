@@ -29,6 +29,12 @@ READ: Mapping[Kind, Callable[[str], Answer]] = {
     Kind.JSON: document,
     Kind.XML: element,
 }
+#: The first field of its query or fragment that is called an error, and its value.
+_TAIL = re.compile(
+    r"[?&;#](?:error|errors|err|error_?code|error_?message|error_description|failed|failure)"
+    r"(?:=([^&;#]+)|(?=[&;#]|\Z)())",
+    re.IGNORECASE,
+)
 _OF_A_THING = re.compile(r"\d|.{24}")
 
 
@@ -36,7 +42,15 @@ def look(kind: Kind, text: str, size: int, location: str = "") -> Answer:
     """What an answer looks like that is ``size`` bytes long and redirects to ``location``."""
     read = READ.get(kind)
     found = read(text) if read is not None and text and size <= LONGEST_READ else Answer()
-    return replace(found, size=size, location=place_of(location))
+    failed = found.failed or ("redirect to an error" if leads_to_error(location) else "")
+    return replace(found, size=size, location=place_of(location), failed=failed)
+
+
+def leads_to_error(location: str) -> bool:
+    """Whether the query or the fragment of a redirect says that something failed:
+    ``/orders?error=locked``, ``/orders#error``."""
+    tail = _TAIL.search(location)
+    return tail is not None and tail[1].lower() not in ("0", "false", "none", "null")
 
 
 def place_of(location: str) -> str:

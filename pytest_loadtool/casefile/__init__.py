@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pytest_loadtool.casefile.case.extractors_validators import parse_extractor, parse_validator
 from pytest_loadtool.casefile.case.reader import parse_case, read_case
-from pytest_loadtool.casefile.case.writer import format_case
+from pytest_loadtool.casefile.case.writer import extractor_pairs, format_case, validator_pairs
 from pytest_loadtool.casefile.dataset import (
     format_dataset,
     parse_dataset,
@@ -34,6 +34,7 @@ from pytest_loadtool.casefile.saving import save_case, save_load
 __all__ = [
     "HarWriter",
     "case_rules",
+    "extractor_pairs",
     "format_case",
     "format_dataset",
     "format_duration",
@@ -61,5 +62,6 @@ __all__ = [
     "save_case",
     "save_dataset",
     "save_load",
+    "validator_pairs",
     "write_decisions",
 ]

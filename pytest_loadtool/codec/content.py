@@ -35,6 +35,10 @@ class ContentError(ValueError):
     """A body cannot be decoded. The text says which coding and why."""
 
 
+class BrokenError(ContentError):
+    """A body is not in the coding that it names."""
+
+
 class TooLargeError(ContentError):
     """A body stands for more than the limit. All up to there was decoded."""
 
@@ -56,7 +60,8 @@ def decoded(chunks: Iterable[bytes], codings: str, limit: int = DECODED_LIMIT) -
     body is empty, whatever its coding.
 
     Raises:
-        ContentError: a coding is unknown; while the pieces are read: the body is broken.
+        ContentError: a coding is unknown.
+        BrokenError: while the pieces are read: the body is not in its coding.
         TooLargeError: after the first ``limit`` bytes.
     """
     names = [one for one in (part.strip().lower() for part in codings.split(",")) if one]
@@ -85,14 +90,14 @@ def _undone(chunks: Iterable[bytes], name: str, limit: int) -> Iterator[bytes]:
             return
         if number and not data.startswith(marks):
             if name == "br":  # its package refuses what follows in the same piece
-                raise ContentError(f"broken {name} body: it is not valid {name}")
+                raise BrokenError(f"broken {name} body: it is not valid {name}")
             return
         stream = begin(data)
         while True:
             try:
                 piece = stream.decompress(data, _PIECE)
             except Exception:  # each codec has exceptions of its own, with too many texts to count
-                raise ContentError(f"broken {name} body: it is not valid {name}") from None
+                raise BrokenError(f"broken {name} body: it is not valid {name}") from None
             room -= len(piece)
             if room < 0:
                 yield piece[:room]
@@ -105,7 +110,7 @@ def _undone(chunks: Iterable[bytes], name: str, limit: int) -> Iterator[bytes]:
             if stream.needs_input:
                 more = next(source, None)
                 if more is None:
-                    raise ContentError(f"broken {name} body: it ends too early")
+                    raise BrokenError(f"broken {name} body: it ends too early")
                 data = more
         data = stream.unused_data
     raise ContentError(f"{name} body of more than {_MOST_MEMBERS:,} members, which is the limit")

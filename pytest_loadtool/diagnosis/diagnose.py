@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pytest_loadtool.codec.uses import needed_by
-from pytest_loadtool.diagnosis.finding import Cause, Check, Diagnosis, RuledOut
+from pytest_loadtool.diagnosis.finding import WEAK, Cause, Check, Diagnosis, RuledOut
 from pytest_loadtool.diagnosis.outcome import Evidence, StepOutcome
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.diagnosis.subject import Subject
@@ -44,7 +44,7 @@ def diagnose(
         row.meaning,
         causes[:_MOST_CAUSES],
         tuple(ruled_out),
-        () if causes else row.possible,
+        () if causes and causes[0].sure > WEAK else row.possible,
         () if causes else row.advice,
         tuple((name, told) for name, step in row.steps if (told := step(situation))),
         tuple((one, tuple(_wanted(case, one, {mend.index, failed.index}))) for one in later),
@@ -57,6 +57,7 @@ def _looked_at(
     """The causes that were found, the surest first, and what was ruled out."""
     results = [check(situation) for check in dict.fromkeys(checks)]
     causes = sorted((one for one in results if isinstance(one, Cause)), key=lambda one: -one.sure)
+    causes = [one for one in causes if one.sure > WEAK] or causes
     return tuple(causes), [one.text for one in results if isinstance(one, RuledOut)]
 
 

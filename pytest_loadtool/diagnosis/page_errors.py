@@ -23,7 +23,9 @@ _ELEMENT = re.compile(
     r"""|(?:class|id)\s*=\s*["']?[^"'<>]*(?:error|alert|invalid|danger|warning)))[^<>]*>""",
     re.IGNORECASE,
 )
-_SAYING = re.compile(r"<(h[1-3]|p)\b[^<>]*>(.{1,2000}?)</\1\s*>", re.IGNORECASE | re.DOTALL)
+_SAYING = re.compile(r"<(h[1-3]|p|center)\b[^<>]*>(.{1,2000}?)</\1\s*>", re.IGNORECASE | re.DOTALL)
+#: A status with its phrase, as nginx has it above what it says.
+_STATUS = re.compile(r"(?:error )?\d{3}[ :-]+[\w -]{1,40}", re.IGNORECASE)
 _CONTROL = re.compile(r"<(?:input|select|textarea)\b", re.IGNORECASE)
 _MARKUP = re.compile(
     r"<!--.*?-->|<(script|style|template|button)\b.*?</\1\s*>|<[^<>]*>", re.IGNORECASE | re.DOTALL
@@ -66,10 +68,11 @@ def _end(page: str, element: re.Match[str]) -> int:
 
 
 def error_text(page: str) -> list[str]:
-    """Return what a page of an error says below its title: its first heading and paragraph that say
+    """Return what a page of an error says below its title: the first heading or paragraph that says
     more than a status does."""
     found = [" ".join(unescape(_MARKUP.sub(" ", one[2])).split()) for one in _SAYING.finditer(page)]
-    return [clip(one, LONGEST_SAID) for one in found if one.count(" ") >= 2][:1]
+    told = (one for one in found if one.count(" ") >= 2 and not _STATUS.fullmatch(one))
+    return [clip(one, LONGEST_SAID) for one in told][:1]
 
 
 def visible_text(page: str) -> str:

@@ -33,6 +33,11 @@ _COMPLAINTS = (
     "msg",
     "reason",
 )
+#: What of the request is said again.
+_ECHOES = frozenset({"input", "value", "rejectedValue", "rejected_value", "request", "ctx"})
+#: Where JSON says which field it is about: a list of names (pydantic), a pointer (RFC 9457 §3,
+#: JSON:API's ``source``), or its name.
+_PLACES = ("loc", "pointer", "source", "field", "property", "path", "param")
 _MOST_VISITED = 200
 
 
@@ -82,7 +87,11 @@ class Situation:
     @cached_property
     def recorded_values(self) -> Mapping[str, frozenset[str]]:
         """The values of the recorded request by the name of their field; empty without it."""
-        exchange = self.subject.exchange
+        return self.recorded_of(self.failed)
+
+    def recorded_of(self, outcome: StepOutcome) -> Mapping[str, frozenset[str]]:
+        """Return the values of a recorded request by the name of their field."""
+        exchange = self.of(outcome).exchange
         found: dict[str, set[str]] = {}
         for one in recorded_slots(exchange) if exchange is not None else ():
             found.setdefault(one.name, set()).add(one.value)
@@ -126,7 +135,11 @@ class Situation:
     @cached_property
     def cookies_sent(self) -> Mapping[str, str]:
         """The cookies that the request had which failed."""
-        lines = (line.partition(": ")[::2] for line in self.subject.request_head[1:])
+        return self.cookies_of(self.failed)
+
+    def cookies_of(self, outcome: StepOutcome) -> Mapping[str, str]:
+        """Return the cookies that a request had."""
+        lines = (line.partition(": ")[::2] for line in self.of(outcome).request_head[1:])
         return dict(sent_cookies(lines))
 
     @cached_property
@@ -185,9 +198,21 @@ def _said(value: object) -> Iterator[str]:
             return
         match waiting.pop(0):
             case dict() as found:
+                about = _place(found)
                 for name in _COMPLAINTS:
                     if isinstance(found.get(name), str) and found[name]:
-                        yield found[name]
-                waiting += found.values()
+                        yield f"{about}: {found[name]}" if about else found[name]
+                waiting += (one for name, one in found.items() if name not in _ECHOES)
             case list() as found:
                 waiting += found[:20]
+
+
+def _place(found: Mapping[str, object]) -> str:
+    """The field that a complaint is about, its names with dots between them; empty if it does not
+    say."""
+    match next((found[name] for name in _PLACES if found.get(name)), None):
+        case list() as names:
+            return ".".join(map(str, names))
+        case {"pointer": str(pointer)} | {"parameter": str(pointer)} | str(pointer):
+            return ".".join(pointer.lstrip("#/").split("/"))
+    return ""

@@ -62,9 +62,19 @@ def with_status(case: TestCase, index: int, status: StatusCodes) -> TestCase:
     return _changed(case, index, lambda one: replace(one, status=status))
 
 
-def with_validator(case: TestCase, index: int, validator: Validator) -> TestCase:
-    """``case`` with one more validator of a transaction."""
-    return _changed(case, index, lambda one: replace(one, validators=(*one.validators, validator)))
+def with_validator(
+    case: TestCase, index: int, validator: Validator, number: int | None = None
+) -> TestCase:
+    """``case`` with one more validator of a transaction, or with it in place of the one of that
+    ``number``, counted from 1.
+
+    Raises:
+        ValueError: there is none of that number.
+    """
+    known = list(case.transactions())[index].validators
+    at = len(known) if number is None else _validator_at(known, number)
+    now = (*known[:at], validator, *known[at + 1 :])
+    return _changed(case, index, lambda one: replace(one, validators=now))
 
 
 def without_validator(case: TestCase, index: int, number: int) -> TestCase:
@@ -74,11 +84,16 @@ def without_validator(case: TestCase, index: int, number: int) -> TestCase:
         ValueError: there is none of that number.
     """
     known = list(case.transactions())[index].validators
+    at = _validator_at(known, number)
+    kept = known[:at] + known[at + 1 :]
+    return _changed(case, index, lambda one: replace(one, validators=kept))
+
+
+def _validator_at(known: Sequence[Validator], number: int) -> int:
     if not 1 <= number <= len(known):
         has = f"validators 1 to {len(known)}" if known else "none but the Status Code validator"
         raise ValueError(f"no validator {number}: it has {has}")
-    kept = known[: number - 1] + known[number:]
-    return _changed(case, index, lambda one: replace(one, validators=kept))
+    return number - 1
 
 
 def with_extractor(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_loadtool.engine.prepare.share import PreparedShare
-from pytest_loadtool.engine.run import LoadRun
+from pytest_loadtool.engine.run import Listener, LoadRun
 from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import Progress, Summary
@@ -31,6 +31,7 @@ def run_alone(
     baseline: Sequence[SavedRun] = (),
     tolerance: float = TOLERANCE,
     lengths: Sequence[Length] = (),
+    listeners: Sequence[Listener] = (),
 ) -> Summary:
     """Run the prepared ``share`` from beginning to end, and judge it.
 
@@ -40,7 +41,14 @@ def run_alone(
     """
     worker = _Here(share)
     run = LoadRun(worker, [_NAME], lead_time=0)
-    run.introduce(configuration, lengths=lengths, baseline=baseline, tolerance=tolerance, show=show)
+    run.introduce(
+        configuration,
+        lengths=lengths,
+        baseline=baseline,
+        tolerance=tolerance,
+        show=show,
+        listeners=listeners,
+    )
     worker.take_part(run)
     summary = run.summary(interrupted=interrupted())
     assert summary is not None, "a share that is prepared is run"
@@ -77,6 +85,8 @@ class _Here:
 
         def tell(kind: str, *fields: Any) -> None:
             if kind == "snapshot":  # the sums of all reports are here: nobody adds them up again
+                for listener in run.listeners:
+                    listener.hear(*fields)
                 fields = (self._share.runner.reporter,)
             run.hear(_NAME, kind, *fields)
 

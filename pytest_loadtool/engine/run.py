@@ -23,6 +23,7 @@ from pytest_loadtool.load import (
     verdict,
 )
 from pytest_loadtool.load.cluster.conductor import LEAD_TIME, Conductor, Instruction, Phase
+from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.load.verdict.comparison import TOLERANCE
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.model.length import Length
@@ -59,6 +60,19 @@ class Workers(Protocol):
         """End a worker that does not listen. Its loss is then noticed like any other."""
 
 
+class Listener(Protocol):
+    """Who wants to know all that a run measures while it lasts. None of it may take its time."""
+
+    def begin(self, started: datetime) -> None:
+        """The workers are told to start."""
+
+    def hear(self, report: bytes) -> None:
+        """A worker tells what it measured since the last time, as `load.metrics.reports` has it."""
+
+    def end(self, metrics: LoadMetrics) -> None:
+        """The run is over, and this is what it came to."""
+
+
 class LoadRun:
     """Leads ``workers``, which are to be called ``names``, through one load test.
 
@@ -74,6 +88,7 @@ class LoadRun:
         self._configuration: LoadConfiguration | None = None
         self._watch, self._lookout = ThresholdWatch(()), ProgressTracker()
         self._interrupted = False
+        self.listeners: Sequence[Listener] = ()
         self._heard_at: dict[str, float] = {}
         self._fresh: set[str] = set()
         """The workers whose newest numbers were not looked at."""
@@ -89,16 +104,17 @@ class LoadRun:
         baseline: Sequence[SavedRun] = (),
         tolerance: float = TOLERANCE,
         show: Callable[[Progress], None] | None = None,
+        listeners: Sequence[Listener] = (),
     ) -> None:
         """Say what is run: before any worker arms.
 
         ``lengths`` are how long an iteration of each test case takes; ``baseline`` are the runs
         that it is compared with, and ``tolerance`` how much worse (a share) it may be; ``show`` is
-        called up to twice a second with how it is getting on.
+        called up to twice a second with how it is getting on. ``listeners`` hear all reports.
         """
         self._configuration = configuration
         self._lengths, self._baseline, self._tolerance = lengths, baseline, tolerance
-        self._show = show
+        self._show, self.listeners = show, listeners
         self._watch = ThresholdWatch(configuration.thresholds, configuration.duration)
 
     @property
@@ -116,6 +132,9 @@ class LoadRun:
     def hear(self, worker: str, kind: str, *fields: Any) -> None:
         """Act on what a worker says."""
         self._heard_at[worker] = time.monotonic()
+        if kind == "snapshot" and isinstance(fields[0], bytes):
+            for listener in self.listeners:
+                listener.hear(fields[0])
         if kind in _FOR_MERGER:
             self._merger.receive(worker, kind, *fields)
         self._order(self.conductor.hear(worker, kind, *fields))
@@ -175,6 +194,8 @@ class LoadRun:
             return None
         result, plan = self._merger.result(), self._configuration
         metrics, workers = result.metrics, result.workers
+        for listener in self.listeners:
+            listener.end(metrics)
         stopped = interrupted or self._interrupted
         thresholds = self._watch.results(metrics)
         found = verdict(
@@ -215,5 +236,8 @@ class LoadRun:
             self._merger.started(worker, Share(index, len(going)))
             self._heard_at[worker] = time.monotonic()
             self.started = datetime.now(UTC).astimezone()
+        if going and self.started is not None:
+            for listener in self.listeners:
+                listener.begin(self.started)
         for order in orders:
             self._workers.send(order.worker, order.kind, *order.fields)

@@ -53,15 +53,15 @@ class Samples:
         self._epoch = time.time() - perf_counter()
         self._left = _PATIENCE
 
-    def sent(self, kept: KeptSteps) -> dict[str, Any] | None:
-        """As `load.metrics.samples.sample_of` reads it; None: there is no time left for it."""
+    def sent(self, kept: KeptSteps) -> dict[str, Any] | str:
+        """As `load.metrics.samples.sample_of` reads it, or why it cannot be made."""
         if self._left < 0:
-            return None
+            return f"the {_PATIENCE:g} s for making samples were over"
         began = perf_counter()
         try:
             return self._made(kept)
-        except Exception:  # whatever a server has sent, the numbers of the run go on
-            return None
+        except Exception as error:  # whatever a server has sent, the numbers of the run go on
+            return f"{type(error).__name__}, a defect of pytest-loadtool: please report it"
         finally:
             self._left -= perf_counter() - began
 

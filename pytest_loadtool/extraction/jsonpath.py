@@ -23,7 +23,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _STEP = re.compile(
     r"""\.(?P<name>[A-Za-z_$][\w$-]*)|\[(?P<index>\d{1,18})\]|(?P<any>\.\*|\[\*\])"""
     r"""|\['(?P<single>[^'\\]*)'\]|\["(?P<double>[^"\\]*)"\]"""
-    r"""|\[\?(?P<paren>\()?@(?P<keys>(?:\.[A-Za-z_$][\w$-]*)+)\s*==\s*"""
+    r"""|\[\?(?P<paren>\()?@(?P<keys>(?:\.[A-Za-z_$][\w$-]*)*)\s*==\s*"""
     r"""(?:'(?P<is>[^'\\]*)'|"(?P<equals>[^"\\]*)"|(?P<bare>-?\d+|\$\{[^}]*\}))(?(paren)\))\]"""
 )
 
@@ -34,7 +34,7 @@ class _Wildcard:
 
 class _Where:
     """The step ``[?(@.key=="text")]``: the items that have this text under this key, or these keys
-    (``@.fields.name``). Without quotes it may be that of a number, too."""
+    (``@.fields.name``), or are it (``@``). Without quotes it may be that of a number, too."""
 
     def __init__(self, keys: tuple[str, ...], text: str, bare: bool) -> None:
         self.keys = keys
@@ -151,7 +151,7 @@ def _simple(path: str) -> tuple[_Step, ...] | None:
         elif match["index"] is not None:
             steps.append(int(match["index"]))
         elif match["keys"] is not None:
-            keys = tuple(match["keys"][1:].split("."))
+            keys = tuple(match["keys"].split(".")[1:])
             text = _given(match, "is", "equals", "bare")
             steps.append(_Where(keys, text, match["bare"] is not None))
         else:

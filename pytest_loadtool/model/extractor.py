@@ -193,9 +193,14 @@ _TEMPLATES: Mapping[type, tuple[str, ...]] = MappingProxyType(
 
 def source_texts(source: Source) -> tuple[str, ...]:
     """The texts of a source that hold placeholders or their escape; most have none."""
-    within = tuple(text for one in parts_of(source).values() for text in source_texts(one))
+    return tuple(text for text in source_templates(source) if "${" in text)
+
+
+def source_templates(source: Source) -> tuple[str, ...]:
+    """All texts of a source in which placeholders may stand."""
+    within = tuple(text for one in parts_of(source).values() for text in source_templates(one))
     texts = (getattr(source, name) for name in _TEMPLATES[type(source)])
-    return (*within, *(text for text in texts if text and "${" in text))
+    return (*within, *(text for text in texts if text))
 
 
 def with_texts(source: Source, write: Callable[[str], str]) -> Source:

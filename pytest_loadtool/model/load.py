@@ -70,6 +70,10 @@ class Stage:
         return level
 
 
+#: The percentiles of times that are told unless a load configuration asks for others.
+PERCENTILES = (50.0, 90.0, 95.0, 99.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Override:
     """The value of a configuration's ``key`` that was said outside of its file: ``text``, in words
@@ -121,7 +125,7 @@ class LoadConfiguration:
     """Whether a virtual user keeps its connections from one iteration to the next."""
     keep_state: bool = False
     """Whether it keeps its cookies, variables and dataset rows."""
-    percentiles: tuple[float, ...] = (50.0, 90.0, 95.0, 99.0)
+    percentiles: tuple[float, ...] = PERCENTILES
     """Those of times that are told, ascending: above 0, up to 100, with three decimals at most."""
     detailed_pages: bool = False
     """Whether durations of pages are kept in detail, so that there are percentiles of them."""

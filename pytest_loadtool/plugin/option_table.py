@@ -162,6 +162,24 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "a CI job or a comment on a pull request."
         ),
     },
+    "--load-otlp": {
+        "metavar": "URL",
+        "help": (
+            "With --load: send metrics to an OpenTelemetry collector at URL "
+            "(http://127.0.0.1:4318) while load tests run, by OTLP over HTTP. Headers, such as a "
+            "token: OTEL_EXPORTER_OTLP_HEADERS in the environment. Needs "
+            "pip install 'pytest-loadtool[otel]'."
+        ),
+    },
+    "--load-remote-write": {
+        "metavar": "URL",
+        "help": (
+            "With --load: send metrics to Prometheus at URL (http://127.0.0.1:9090/api/v1/write) "
+            "while load tests run, by remote write with native histograms. Headers: "
+            "LOADTOOL_REMOTE_WRITE_HEADERS in the environment, as name=value,…. Needs "
+            "pip install 'pytest-loadtool[prometheus]'."
+        ),
+    },
     "--load-save": {
         "metavar": "FILE",
         "help": "With --load: also keep the runs' response times in FILE, to be compared with.",
@@ -293,6 +311,8 @@ TWINS = {
     "record_block_trackers": "Whether trackers are blocked; see --record-block-trackers.",
     "load_on": "The Dask cluster that makes the load; see --load-on.",
     "load_html": "The HTML page with the results of load tests; see --load-html.",
+    "load_otlp": "Where metrics of load tests go, by OTLP; see --load-otlp.",
+    "load_remote_write": "Likewise, by Prometheus remote write; see --load-remote-write.",
     "load_history": "How many runs of a load test are kept; see --load-history.",
     "load_tolerance": "How much worse a run may be than an earlier one; see --load-tolerance.",
     "loadtool_server": "The server to replay against; see --loadtool-server.",

@@ -41,6 +41,8 @@ _NEEDS = {
     "load_save": ("load",),
     "load_samples": ("load",),
     "load_top": ("load",),
+    "load_otlp": ("load",),
+    "load_remote_write": ("load",),
     "load_compare": ("load",),
     "load_history": ("load_save",),
     "load_tolerance": ("load_compare",),

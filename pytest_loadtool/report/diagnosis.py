@@ -63,6 +63,7 @@ def fix_first(diagnosis: Diagnosis, path: str) -> list[str]:
         lines += _check(first, path)
         for one in others:
             lines += row("  or", one.text)
+        lines += _rows("  may be", diagnosis.possible)
     else:
         meaning = diagnosis.meaning or "; ".join(failed.reasons)
         lines += row("  cause", f"Not found. {failed.response.status or ''} {meaning}".strip())

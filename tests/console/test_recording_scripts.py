@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from example_suite.server import ShopServer
 from pytest_loadtool.casefile import read_case, read_har, read_load
 from pytest_loadtool.model.load import CaseShare
 from tests.capture.servers import secure_site
-from tests.console.running import recording, run_script
+from tests.console.running import ROOT, recording, run_script
 from tests.plugin.serving import case, serving, transaction
 
 API = f'sh -c \'"{sys.executable}" -m example_suite.record_api --proxy "$LOADTOOL_PROXY" {{url}}\''
@@ -269,3 +270,31 @@ def test_application_of_the_project_is_played_and_loaded(tmp_path: Path) -> None
     done = run_script(cases, "play\ncreate-load users=2 duration=300ms\nstart\n")
     assert "1 transaction passed." in done.stdout
     assert re.search(r"^shop +PASSED$", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.skipif(
+    not (shutil.which("firefox") and shutil.which("certutil")),
+    reason="firefox or certutil is not installed",
+)
+def test_firefox_is_recorded_by_the_script_of_the_documentation(tmp_path: Path) -> None:
+    """Its profile trusts the recorder, and what it asks its maker for is in no test case."""
+    page = (ROOT / "docs" / "recording.md").read_text()
+    script = re.search(r"```bash\n(# firefox\.sh\n.*?)```", page, re.DOTALL)
+    assert script is not None
+    (tmp_path / "firefox.sh").write_text(script[1])
+    with secure_site(tmp_path) as nginx:
+        url = f"https://127.0.0.1:{nginx.port}/text"
+        run_script(
+            tmp_path,
+            f"""
+            record --browser none
+            run bash firefox.sh --headless --screenshot {tmp_path / "seen.png"} {url}
+            stop
+            save
+            """,
+        )
+    assert (tmp_path / "seen.png").exists()
+    case = read_case(tmp_path / "shop.case.toml")
+    assert case.server == f"https://127.0.0.1:{nginx.port}"
+    assert "/text" in [one.request.target for one in case.transactions()]
+    assert not [host for host in case.recorded_hosts if "mozilla" in host]

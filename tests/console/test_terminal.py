@@ -288,7 +288,7 @@ def test_output_stands_below_its_command(terminal: Terminal, tmp_path: Path) -> 
 
 
 def test_line_that_is_typed_while_a_long_text_is_shown(tmp_path: Path) -> None:
-    """It ends the text and is run; q only ends it."""
+    """It ends the text and is run; q only ends it, and Space goes on, without Enter."""
     with console(tmp_path, size=(80, 12)) as terminal:
         terminal.enter("help record")
         terminal.wait_for(r"lines: Enter goes on, q ends --")
@@ -296,9 +296,38 @@ def test_line_that_is_typed_while_a_long_text_is_shown(tmp_path: Path) -> None:
         terminal.wait_for(r"^loadtool> think\n.*there is no test case yet")
         terminal.enter("help record")
         terminal.wait_for(r"lines: Enter goes on, q ends --")
-        terminal.enter("q")
+        terminal.press("Space")
+        terminal.wait_for(r"-- 20 of \d+ lines")
+        terminal.type("q")
         terminal.wait_for(r"help record\n(.*\n)+loadtool> *$")
         assert "there is no command" not in terminal.screen().lower()
+
+
+def test_the_terminal_echoes_nothing_while_a_command_runs(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    """What is typed meanwhile is for the next prompt, or for the view that opens: nothing of it
+    stands on the screen that the view leaves behind. A program that reads is written to as
+    usual."""
+    write_har(tmp_path / "in.har", *sign_in("http://127.0.0.1:9"))
+    terminal.enter("record")
+    terminal.wait_for(r"^recording: 0 exchanges")
+    terminal.enter("wait 3")
+    terminal.enter('!echo ready; read a; echo "<$a>"')
+    terminal.wait_for(r"^ready$")
+    terminal.enter("abc")
+    terminal.wait_for(r"^abc\n<abc>$")
+    terminal.enter("stop")
+    terminal.enter("import in.har")
+    terminal.wait_for(r"`configure` finds")
+    terminal.wait_for(r"^loadtool> *$")
+    terminal.press("F2")
+    terminal.type("jj")
+    terminal.wait_for(r"│ 2 GET https")
+    terminal.type("q")
+    screen = terminal.wait_for(r"^(?s:.*)^loadtool> view\n+loadtool> *$")[0]
+    assert "jj" not in screen
+    assert len(re.findall("!echo", screen)) == 1
 
 
 def test_the_next_prompt_comes_after_all_that_was_said(tmp_path: Path) -> None:

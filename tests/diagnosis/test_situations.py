@@ -10,6 +10,8 @@ import pytest
 from tests.diagnosis.situations import golden
 from tests.diagnosis.situations.bench import Situation, bring_about, too_wide
 from tests.diagnosis.situations.table import SITUATIONS
+from tests.diagnosis.situations.unseen import UNSEEN
+from tests.diagnosis.situations.unseen_again import UNSEEN_AGAIN
 
 
 @pytest.mark.parametrize(
@@ -23,7 +25,7 @@ from tests.diagnosis.situations.table import SITUATIONS
                 *([pytest.mark.xfail(reason=one.wanting, strict=False)] if one.wanting else []),
             ],
         )
-        for one in SITUATIONS
+        for one in (*SITUATIONS, *UNSEEN, *UNSEEN_AGAIN)
     ],
 )
 def test_situation(situation: Situation, tmp_path: Path) -> None:

@@ -121,9 +121,9 @@ def test_nothing_grows_without_bounds() -> None:
 
 
 def test_a_sample_that_cannot_be_made_is_counted() -> None:
-    """A worker keeps three and can send one; who merges them knows how many are missing."""
+    """A worker keeps three and can send one; who merges them knows how many are missing, and why."""
     kept = {"whole": False, "started": 1.0}
-    firsts = FirstFailures(lambda one: kept if one == 1 else None)
+    firsts = FirstFailures(lambda one: kept if one == 1 else "no time")
     firsts.failed(0, 0, 10, 10)
     group = firsts.group(0, 401, (REFUSED,), 0)
     group.add(0, 0, [])
@@ -133,4 +133,4 @@ def test_a_sample_that_cannot_be_made_is_counted() -> None:
         whole.merge(FirstFailures.from_wire(json.loads(json.dumps(firsts.to_wire()))))
     [merged] = whole
     assert merged.samples == [kept, kept]
-    assert merged.unmade == 4
+    assert merged.unmade == {"no time": 4}

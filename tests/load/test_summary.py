@@ -11,6 +11,7 @@ from pytest_loadtool.load.cluster.merger import WorkerResult
 from pytest_loadtool.load.cluster.share import Share
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.load.verdict.summary import TimeSummary
+from pytest_loadtool.report.load.text import load_text
 from tests.load.simulation import CONFIGURATION, STARTED, STEPS, summary, two_workers
 
 MS = 1000
@@ -43,6 +44,17 @@ def test_times() -> None:
     ).totals
     assert astuple(totals.service_time)[:5] == pytest.approx((50.5, 50, 95, 99, 100), rel=0.001)
     assert astuple(totals.response_time)[:5] == pytest.approx((60.5, 60, 105, 109, 110), rel=0.001)
+
+
+def test_percentiles_that_are_asked_for() -> None:
+    """The text has columns of them."""
+    asked = replace(CONFIGURATION, percentiles=(50.0, 90.0, 99.9))
+    found = summarise(one_transaction(), asked, (), Verdict("passed"), started=STARTED)
+    for width, columns in ((120, "average median p90 p99.9 max"), (80, "average p90 p99.9 max")):
+        lines = [" ".join(line.split()) for line in load_text(found, width)]
+        assert any(f"count failed {columns}" in line for line in lines)
+        assert "milliseconds average median p90 p99.9 max" in lines
+        assert "service time 50.5 50.0 90.0 100 100" in lines
 
 
 @pytest.mark.promise(4)

@@ -114,6 +114,20 @@ def test_a_body_that_cannot_be_decoded_is_not_compared() -> None:
     assert response.otherwise == ""
 
 
+@pytest.mark.parametrize("body", [b"no gzip", gzip.compress(b'{"id": 1}')[:-12]])
+def test_a_body_that_is_not_in_its_coding_has_failed(body: bytes) -> None:
+    """A browser would show an error, though nobody has asked to look into it."""
+    step = step_of(Raw(200, JSON, '{"id": 1}'))
+    response = answered(step, Raw(200, JSON, '{"id": 1}'), packed=True)
+    assert step.compare is not None
+    assert step.compare(response) is None
+    response = answered(step, Raw(200, JSON, "{}"), packed=True)
+    response.body = body
+    failure = step.compare(response)
+    assert failure is not None
+    assert failure.cause == "decoding"
+
+
 def test_a_body_that_was_not_kept_is_not_empty() -> None:
     """It was too large to be looked into, and nothing more is known of it."""
     step = step_of(Raw(200, JSON, '{"id": 1}'))

@@ -169,6 +169,10 @@ def test_what_follows_a_response_is_told() -> None:
 
 BROKEN = {
     "no status line": (b"hello", "no HTTP/1 status line"),
+    "frames of HTTP/2": (
+        b"\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x80",
+        "no HTTP/1 status line; HTTP/2 is spoken there",
+    ),
     "another protocol": (b"SSH-2.0-OpenSSH_9.2\r\n", "no HTTP/1 status line"),
     "TLS": (b"\x15\x03\x01\x00\x02\x02\x46", "use https://"),
     "endless interim responses": (

@@ -24,8 +24,8 @@ _NAMES = (
 
 FIREFOX = (
     "Firefox is not launched: a profile of its own would have to trust the recorder's certificate, "
-    "which only certutil can make it do. `record --browser none` prints the proxy and the "
-    "certificate, which Firefox's own settings take"
+    "which only certutil can make it do. `record --browser none` and a script do it: "
+    "docs/recording.md#firefox"
 )
 """Why Firefox is not among them, and how it is recorded all the same."""
 

@@ -158,8 +158,8 @@ def _transaction(table: KeyPath, transaction: Transaction) -> Iterator[KeyedLine
     yield from _strings(table, "cookies", request.cookies)
     yield from _body(table, request)
     yield _status(table, transaction.status)
-    yield from _tables(table, "extractors", map(_extractor, transaction.extractors))
-    yield from _tables(table, "validators", map(_validator, transaction.validators))
+    yield from _tables(table, "extractors", map(extractor_pairs, transaction.extractors))
+    yield from _tables(table, "validators", map(validator_pairs, transaction.validators))
     if transaction.recorded is not None:
         recorded = inline_table(_recorded(transaction.recorded))
         yield KeyedLine((*table, "recorded"), f"recorded = {recorded}")
@@ -193,7 +193,8 @@ def _status(table: KeyPath, status: StatusCodes) -> KeyedLine:
     return KeyedLine(path, "status = ", elements=written)
 
 
-def _extractor(extractor: Extractor) -> dict[str, str]:
+def extractor_pairs(extractor: Extractor) -> dict[str, str]:
+    """Return the keys of an extractor with their values, as a file has them."""
     pairs = {"variable": string(extractor.variable), **_source(extractor.source)}
     if extractor.match != 1:
         pairs["match"] = str(extractor.match)
@@ -248,7 +249,8 @@ def _decoded(source: Decoded) -> dict[str, str]:
     return pairs
 
 
-def _validator(validator: Validator) -> dict[str, str]:
+def validator_pairs(validator: Validator) -> dict[str, str]:
+    """Return the keys of a validator with their values, as a file has them."""
     pairs: dict[str, str] = {}
     if validator.outcome is not None:
         pairs["outcome"] = string(validator.outcome.name)

@@ -54,12 +54,15 @@ class Whereabouts(OptionGroup):
     match: int | None = None
     decode: tuple[str, ...] = ()
     then: str | None = None
+    split: int | None = None
+    by_place: bool = False
 
     @property
     def keys(self) -> dict[str, Any]:
         """What is given, as the test case has it."""
         given = {one.name: getattr(self, one.name) for one in fields(self)}
-        found = {name: value for name, value in given.items() if value not in (None, ())}
+        absent = (None, (), False)
+        found = {n: v for n, v in given.items() if not any(v is one for one in absent)}
         left, right = found.pop("left", ""), found.pop("right", "")
         if left or right:
             found["boundary"] = [left, right]

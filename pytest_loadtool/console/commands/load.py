@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_loadtool.console.commands.load_configuration import hint
+from pytest_loadtool.console.commands.load_configuration import hints
 from pytest_loadtool.console.errors import CommandError, InconclusiveError
 from pytest_loadtool.console.load_files import chosen, saved
 from pytest_loadtool.console.session import Console
@@ -117,7 +117,7 @@ async def _run(session: Console, test: LoadTest, server: str) -> None:
     share = prepare(test, [server] * len(test.cases), Share())
     session.say(f"Load test {configuration.name}, {session.shown(test.path)}. Ctrl-C stops it.")
     lengths = test.lengths
-    hint(session, configuration, lengths)
+    session.tell(hints(configuration, lengths))
     for case in test.cases:
         if not case.tls.verify:
             session.say(f"Certificates are not verified: the test case {case.name} says so.")

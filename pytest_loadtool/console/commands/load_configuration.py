@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_loadtool import CASE_SUFFIX
@@ -14,7 +15,7 @@ from pytest_loadtool.casefile import read_load, save_load
 from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.codec.suggestions import did_you_mean
-from pytest_loadtool.console.arguments import Duration, LoadKey
+from pytest_loadtool.console.arguments import Duration, LoadKey, OptionGroup
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.guiding import Lines, guide
 from pytest_loadtool.console.load_files import chosen, saved
@@ -41,19 +42,44 @@ _USERS, _DURATION = 20, 60.0
 _RAMP_UP, _RAMP_UP_SHARE = 10.0, 0.2
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadOptions(OptionGroup):
+    """How much load there is, for how long, and what must hold."""
+
+    users: int | None = None
+    rate: str | None = None
+    duration: Duration | None = None
+    ramp_up: Duration | None = None
+    iterations: int | None = None
+    stage: tuple[str, ...] = ()
+    think_time: str | None = None
+    case: tuple[str, ...] = ()
+    threshold: tuple[str, ...] = ()
+
+    def values(self, path: Path) -> list[tuple[str, str]]:
+        """What is given, with the keys that a load configuration at ``path`` has for it."""
+        given = {
+            "stages": " ".join(self.stage) or None,
+            "users": _text(self.users),
+            "rate": self.rate,
+            "duration": None if self.duration is None else format_duration(self.duration),
+            "iterations": _text(self.iterations),
+            "ramp_up": None if self.ramp_up is None else format_duration(self.ramp_up),
+            "think_time": self.think_time,
+        }
+        found = [(key, text) for key, text in given.items() if text is not None]
+        found += [("case", _from(path, one)) for one in self.case]
+        return [*found, *(("threshold", one) for one in self.threshold)]
+
+
+UNSAID = LoadOptions()
+
+
 async def create_load_configuration(
     session: Console,
     file: Path | None = None,
     *,
-    users: int | None = None,
-    rate: str | None = None,
-    duration: Duration | None = None,
-    ramp_up: Duration | None = None,
-    iterations: int | None = None,
-    stage: tuple[str, ...] = (),
-    think_time: str | None = None,
-    case: tuple[str, ...] = (),
-    threshold: tuple[str, ...] = (),
+    content: LoadOptions = UNSAID,
     replace: bool = False,
 ) -> None:
     """Create Load Configuration: write a file that says how many users replay the test case.
@@ -83,38 +109,32 @@ async def create_load_configuration(
     begun = LoadConfiguration(
         load_name(path), (CaseShare(_relative(session.case_path, path.parent)),), _USERS, _DURATION
     )
-    given = {
-        "stages": " ".join(stage) or None,
-        "users": _text(users),
-        "rate": rate,
-        "duration": None if duration is None else format_duration(duration),
-        "iterations": _text(iterations),
-        "ramp_up": None if ramp_up is None else format_duration(ramp_up),
-        "think_time": think_time,
-    }
-    values = [(key, text) for key, text in given.items() if text is not None]
-    values += [("case", _from(path, one)) for one in case]
-    values += [("threshold", one) for one in threshold]
+    values = content.values(path)
     if not values and session.frontend.interactive:
         await guide(session, "Create Load Configuration", lambda: _wizard(session, begun, file))
         return
     configuration = _made(begun, values)
     _files_there(configuration, path)
-    shown = session.shown(path)
     if path.exists() and not replace:
         await session.agree(
-            f"{shown} would be written over. Replace?",
-            f"{shown} would be written over: give --replace, or another name",
+            f"{session.shown(path)} would be written over. Replace?",
+            f"{session.shown(path)} would be written over: give --replace, or another name",
             option="--replace",
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     _write(session, path, configuration)
     session.load_path = path
-    session.say(f"Wrote {shown}: {_in_short(configuration)}. `start` runs it.")
+    session.tell(_made_known(session, path, configuration))
+
+
+def _made_known(session: Console, path: Path, configuration: LoadConfiguration) -> Iterator[str]:
+    """What was written, and what will be in its way."""
+    yield f"Wrote {session.shown(path)}: {_in_short(configuration)}. `start` runs it."
     opened = session.opened().case
-    hint(session, configuration, [(opened.name, length_of(opened, configuration.think_time))])
+    lengths = [(opened.name, length_of(opened, configuration.think_time))]
+    yield from hints(configuration, lengths)
     for why in lacking(session.settings, session.case_path, opened, configuration):
-        session.say(f"  {why}")
+        yield f"  {why}"
 
 
 async def load(session: Console, file: Path | None = None) -> None:
@@ -166,13 +186,11 @@ def tell_preview(session: Console, path: Path) -> None:
     session.tell(views.lines(found, session.shown(path), width, glyphs))
 
 
-def hint(
-    session: Console, configuration: LoadConfiguration, lengths: Iterable[tuple[str, Length]]
-) -> None:
-    """Say of which test cases the users will finish no iteration."""
+def hints(configuration: LoadConfiguration, lengths: Iterable[tuple[str, Length]]) -> Iterator[str]:
+    """Yield of which test cases the users will finish no iteration."""
     for name, length in lengths:
         if text := too_short(name, length, configuration):
-            session.say(f"  {text}")
+            yield f"  {text}"
 
 
 def _wizard(session: Console, begun: LoadConfiguration, file: Path | None) -> Lines:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import Any
 
 from pytest_loadtool.casefile import parse_validator
@@ -15,6 +14,7 @@ from pytest_loadtool.console.commands.actors import (
     titled,
 )
 from pytest_loadtool.console.errors import as_usage
+from pytest_loadtool.console.literals import parsed
 from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import actors as views
@@ -62,6 +62,7 @@ async def validate(
     matches: str | None = None,
     absent: bool = False,
     outcome: str | None = None,
+    replace: int | None = None,
     from_: str | None = None,
     choose: int = 1,
     preview: bool = False,
@@ -71,9 +72,10 @@ async def validate(
 
     One of --text, a text of the body (`${users.name}` is a dataset field), with --row, another text
     of the row of the page that it is sought in; --regex, a regular expression; --json or --xml, a
-    path, with --equals, the value there; --header, its name, with --equals, --contains, a text in
-    its value, or --matches, a regular expression. --absent wants the opposite; --outcome says in
-    words what is so then.
+    path, with --equals, the value there (of JSON, '"17"' is a text, 17 a number); --header, its
+    name, with --equals, --contains, a text in its value, or --matches, a regular expression.
+    --absent wants the opposite; --outcome says in words what is so then. --replace 2 takes the
+    place of validator 2.
     Whether it holds is shown before it is taken, on the recorded response and on those of the last
     replays; one that does not hold on the recorded one is taken if you agree; --anyway takes it
     unasked. --preview only shows.
@@ -96,9 +98,11 @@ async def validate(
         given: dict[str, Any] = {name: one for name, one in keys.items() if one is not None}
         given |= {"absent": True} if absent else {}
         if equals is not None:
-            given["equals"] = _literal(equals) if json is not None else equals
+            given["equals"] = parsed(equals) if json is not None else equals
         with as_usage():
             validator = parse_validator(given)
+    with as_usage():
+        case = editing.with_validator(document.case, index, validator, replace)
     trials = [tried_validator(validator, on) for on in known_responses(session, index)]
     session.tell(views.tried_validator(trials))
     if preview:
@@ -109,7 +113,7 @@ async def validate(
             "it does not hold on the recorded response: give --anyway, or look for something else",
             "--anyway",
         )
-    changed(session, editing.with_validator(document.case, index, validator))
+    changed(session, case)
     session.say(f"{titled(document, index)}: {views.described(validator)}")
 
 
@@ -128,12 +132,3 @@ async def remove_validator(session: Console, which: TransactionName, number: int
     gone = list(document.case.transactions())[index].validators[number - 1]
     changed(session, case)
     session.say(f"Removed from {titled(document, index)}: {views.described(gone)}")
-
-
-def _literal(text: str) -> str | int | float | bool:
-    """A number or a truth value as JSON writes it, else the text."""
-    try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
-    return value if isinstance(value, bool | int | float) else text

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from itertools import islice
 
 from prompt_toolkit.filters import Condition
 
 from pytest_loadtool.console.screens import form as forms
+from pytest_loadtool.console.screens.cells import wrapped
 from pytest_loadtool.console.screens.editor import Editor
 from pytest_loadtool.console.screens.editor_drawing import drawn as editor_drawn
 from pytest_loadtool.console.screens.form import Form
@@ -94,7 +96,8 @@ class FormFilling:
         assert self.form is not None
         above = self._above(rows)
         lines = editor_drawn(editor, columns, above) if above else []
-        said = self._said[:_SAID_ROWS]
+        pieces = (piece for line in self._said for piece in wrapped(line, columns - 1))
+        said = list(islice(pieces, _SAID_ROWS))
         return [*lines, *forms.drawn(self.form, said, columns, rows - above)]
 
     def clicked(self, column: int, row: int, columns: int, rows: int) -> None:

@@ -204,9 +204,7 @@ class FullScreen:
             return lambda _: action(*given)
 
         tables = (
-            editor_keys.KEYS,
-            editor_keys.FIELD_KEYS,
-            editor_keys.PICK_KEYS,
+            *editor_keys.TABLES,
             replaying.KEYS,
             form.KEYS,
             *PANELS.values(),

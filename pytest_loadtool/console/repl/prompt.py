@@ -10,12 +10,15 @@ import sys
 import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
+from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.shortcuts import clear
@@ -23,10 +26,12 @@ from prompt_toolkit.shortcuts import clear
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.execution import ABANDONED, execute, outcome
 from pytest_loadtool.console.repl.completion import RegistryCompleter
+from pytest_loadtool.console.repl.echo import echo
 from pytest_loadtool.console.repl.full_screen import Views, view_key
 from pytest_loadtool.console.repl.holding import holding
 from pytest_loadtool.console.repl.interrupting import ENDING, Interruptible
 from pytest_loadtool.console.repl.script import PlainFrontend
+from pytest_loadtool.console.screens.keys import starts_program
 from pytest_loadtool.console.session import Console, printable
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.wizard import Question
@@ -80,7 +85,7 @@ class TerminalFrontend(PlainFrontend):
                 PlainFrontend.say(self, line)
 
     async def _more(self, done: int, of: int) -> bool:
-        asker: PromptSession[str] = PromptSession(erase_when_done=True)
+        asker: PromptSession[str] = PromptSession(erase_when_done=True, key_bindings=_PAGING)
         try:
             answer = await _read(asker, f"-- {done} of {of} lines: Enter goes on, q ends -- ")
         except (KeyboardInterrupt, EOFError):
@@ -145,6 +150,21 @@ class TerminalFrontend(PlainFrontend):
         return "\n".join(lines_drawn(text.rstrip(), width, coloured=False)) + " "
 
 
+def _paging() -> KeyBindings:
+    """Space goes on, and q ends, without Enter behind them; other text is for the prompt."""
+    bindings = KeyBindings()
+    for key, answer in (("q", "q"), ("space", "")):
+
+        @bindings.add(key, filter=Condition(lambda: not get_app().current_buffer.text))
+        def _(event: KeyPressEvent, answer: str = answer) -> None:
+            event.app.exit(result=answer)
+
+    return bindings
+
+
+_PAGING = _paging()
+
+
 def _drawing() -> bool:
     """Whether output goes to a terminal that can draw."""
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
@@ -178,9 +198,10 @@ async def interact(session: Console, first: str = "") -> int:
             line = "quit"
         line, *others = line.splitlines() or [""]
         pasted.extendleft(reversed([one for one in others if one.strip()]))
-        await execute(session, line)
+        with echo(on=True) if starts_program(line, session.registry) else nullcontext():
+            await execute(session, line)
 
-    with Interruptible(signal.SIGINT, *ENDING) as running:
+    with echo(on=False), Interruptible(signal.SIGINT, *ENDING) as running:
         session.show_view = Views(
             session, running, prompt, coloured=coloured(session.settings.colour)
         ).show

@@ -8,11 +8,11 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from pytest_loadtool.codec.printable import on_one_line, printable
+from pytest_loadtool.console.screens.actor_rows import actor_lines
 from pytest_loadtool.console.screens.cells import columns_of, joined, padded, shortened, wrapped
 from pytest_loadtool.console.screens.content import content
 from pytest_loadtool.console.screens.field_rows import field_lines, field_rows
 from pytest_loadtool.console.screens.same import Same
-from pytest_loadtool.console.views.actors import described
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.replays import OUTCOME_KINDS
 from pytest_loadtool.console.views.text import status_kind
@@ -79,6 +79,28 @@ def lines_of(
         joined((ViewLine(("~" if differs else " ", "bad")), piece))
         for differs, line in differing(*both)
         for piece in wrapped(line, columns - 1)
+    )
+
+
+@lru_cache(maxsize=4)
+def actors_of(
+    document: Same[Document],
+    number: int,
+    columns: int,
+    *,
+    secrets: bool,
+    replay: Same[OpenReplay] | None,
+) -> tuple[tuple[int | None, ViewLine], ...]:
+    """Return the lines of the actors of transaction ``number``, wrapped at so many columns, each
+    with the index of its row."""
+    it = document.it
+    transaction = list(it.case.transactions())[number - 1]
+    kept = kept_in(Same(it.case), replay).get(number - 1)
+    mask = Unmasked() if secrets else _mask(it, transaction, kept, replay)
+    return tuple(
+        (index, piece)
+        for index, line in actor_lines(transaction, mask)
+        for piece in wrapped(line, max(columns, 8))
     )
 
 
@@ -240,15 +262,7 @@ def _actors(
     document: Document, _: int, transaction: Transaction, mask: Mask, look: Look
 ) -> Iterator[ViewLine]:
     del document, look
-    yield ViewLine(("Validators", "heading"))
-    yield ViewLine(("  Status Code  ", "name"), (str(transaction.status), ""))
-    for at, one in enumerate(transaction.validators, 1):
-        yield ViewLine((f"  {at}  ", "number"), (printable(mask.text(described(one))), ""))
-    yield ViewLine(("Extractors", "heading"))
-    for each in transaction.extractors:
-        yield ViewLine((f"  {each.variable}  ", "name"), (printable(str(each.source)), ""))
-    if not transaction.extractors:
-        yield ViewLine(("  none", "dim"))
+    yield from (line for _, line in actor_lines(transaction, mask))
 
 
 def _errors(

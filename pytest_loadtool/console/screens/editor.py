@@ -7,6 +7,7 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from pytest_loadtool.console.screens.actor_rows import ActorRow, actor_rows
 from pytest_loadtool.console.screens.detail import (
     COMPARED,
     SIDES,
@@ -15,7 +16,7 @@ from pytest_loadtool.console.screens.detail import (
     kept_in,
     lines_of,
 )
-from pytest_loadtool.console.screens.editor_keys import FIELD_KEYS, KEYS, PICK_KEYS
+from pytest_loadtool.console.screens.editor_keys import ACTOR_KEYS, FIELD_KEYS, KEYS, PICK_KEYS
 from pytest_loadtool.console.screens.field_rows import (
     SCOPES,
     FieldRow,
@@ -63,7 +64,7 @@ class Editor:
     query: str = ""
     """What is in the fields that are shown."""
     at: int = 0
-    """The field that the cursor is on."""
+    """The field or actor that the cursor is on."""
     pick: Pick | None = None
     """What is picked out of the content, for an extractor or a validator."""
 
@@ -71,6 +72,23 @@ class Editor:
     def in_fields(self) -> bool:
         """Whether the cursor is on a field."""
         return self.focus == "detail" and TABS[self.tab] == "Fields"
+
+    @property
+    def in_actors(self) -> bool:
+        """Whether the cursor is on an actor."""
+        return self.focus == "detail" and TABS[self.tab] == "Actors"
+
+    @property
+    def actors(self) -> tuple[ActorRow, ...]:
+        """The actors that are shown."""
+        one = self.tree.transaction
+        return actor_rows(one) if one is not None else ()
+
+    @property
+    def actor(self) -> ActorRow | None:
+        """The actor at the cursor."""
+        shown = self.actors if self.in_actors else ()
+        return shown[min(self.at, len(shown) - 1)] if shown else None
 
     @property
     def fields(self) -> tuple[FieldRow, ...]:
@@ -105,7 +123,13 @@ class Editor:
     @property
     def keys(self) -> tuple[ScreenKey, ...]:
         """The keys that mean something now."""
-        own = PICK_KEYS if self.pick is not None else FIELD_KEYS if self.in_fields else ()
+        own: tuple[ScreenKey, ...] = ()
+        if self.pick is not None:
+            own = PICK_KEYS
+        elif self.in_fields:
+            own = FIELD_KEYS
+        elif self.in_actors:
+            own = ACTOR_KEYS
         taken = {name for key in own for name in key.keys}
         return (*own, *(key for key in KEYS if taken.isdisjoint(key.keys)))
 
@@ -148,6 +172,8 @@ class Editor:
                 "field": shlex.quote(one.field.name),
                 "value": shlex.quote(value),
             }
+        if self.actor is not None:
+            known["removal"] = self.actor.removal(self.tree.number)
         if self.pick is not None:
             known["text"] = shlex.quote(self.picked)
         return known

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pytest_loadtool.codec.printable import on_one_line
 from pytest_loadtool.console.screens import tree_drawing as trees
 from pytest_loadtool.console.screens.cells import (
@@ -10,10 +12,12 @@ from pytest_loadtool.console.screens.cells import (
     filled,
     fitted,
     joined,
+    of_kind,
     shortened,
 )
 from pytest_loadtool.console.screens.detail import (
     TABS,
+    actors_of,
     kept_in,
 )
 from pytest_loadtool.console.screens.editor import (
@@ -112,17 +116,40 @@ def _fields_block(editor: Editor, width: int, rows: int) -> list[ViewLine]:
     mask = Unmasked() if editor.secrets else BY_NAME
     of_several = titles if editor.scope != SCOPES[0] else ()
     lines = list(field_lines(shown, mask, width - 2, of_several))
-    at = min(editor.at, len(shown) - 1)
-    here = next((i for i, (index, _) in enumerate(lines) if index == at), 0)
     query = f"  filter: {editor.query}" if editor.query else "  / filters"
     head = ViewLine((f" fields of the {editor.scope}", "heading"), (query, "dim"))
-    top = max(0, min(here - rows // 2, len(lines) - rows + 1))
-    block = [head]
-    for index, line in lines[top : top + rows - 1]:
-        on = editor.focus == "detail" and index == at and index is not None
+    return [head, *_cursor_block(editor, lines, len(shown), width, rows - 1)]
+
+
+def _actors_block(editor: Editor, width: int, rows: int) -> list[ViewLine]:
+    """The Actors View: the cursor on one of them."""
+    lines = actors_of(
+        Same(editor.tree.document),
+        editor.tree.number,
+        width - 2,
+        secrets=editor.secrets,
+        replay=editor.replay_key,
+    )
+    return _cursor_block(editor, lines, len(editor.actors), width, rows)
+
+
+def _cursor_block(
+    editor: Editor,
+    lines: Sequence[tuple[int | None, ViewLine]],
+    count: int,
+    width: int,
+    rows: int,
+) -> list[ViewLine]:
+    """Lines of ``count`` things, by their indexes; the cursor is on one of them."""
+    at = min(editor.at, count - 1)
+    here = next((i for i, (index, _) in enumerate(lines) if index == at), 0)
+    top = max(0, min(here - rows // 2, len(lines) - rows))
+    block = []
+    for index, line in lines[top : top + rows]:
         text = joined((ViewLine((" ", "")), line))
-        block.append(ViewLine((str(fitted(text, width)), "cursor")) if on else text)
-    return [fitted(line, width) for line in block]
+        on = editor.focus == "detail" and index == at
+        block.append(of_kind(fitted(text, width), "cursor") if on else fitted(text, width))
+    return block
 
 
 def _pick_block(editor: Editor, pick: Pick, width: int, rows: int) -> list[ViewLine]:
@@ -156,6 +183,8 @@ def _tab_block(editor: Editor, columns: int, width: int, rows: int) -> list[View
         return _pick_block(editor, editor.pick, width, rows - HEAD)
     if TABS[editor.tab] == "Fields" and editor.tree.row is not None:
         return _fields_block(editor, width, rows - HEAD)
+    if TABS[editor.tab] == "Actors" and editor.tree.row is not None:
+        return _actors_block(editor, width, rows - HEAD)
     seen = sides(editor, columns)
     if len(seen) == 1:
         return _side_block(editor, columns, width, rows - HEAD, seen[0])

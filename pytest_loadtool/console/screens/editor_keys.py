@@ -80,6 +80,18 @@ FIELD_KEYS = (
 )  # fmt: skip
 """On fields."""
 
+ACTOR_KEYS = (
+    ScreenKey(("enter", "e"), "edit the validator or extractor", "edit",
+              line="validators {number}", form="actor"),
+    ScreenKey(("a",), "a new validator", "validator", line="validate {number} ", ask=True,
+              form="validator"),
+    ScreenKey(("x",), "a new extractor", "extractor", line="extract {number} ", ask=True,
+              form="extractor"),
+    ScreenKey(("d", "delete"), "remove it; of the Status Code validator: the usual codes", "remove",
+              line="{removal}"),
+)  # fmt: skip
+"""On validators and extractors."""
+
 PICK_KEYS = (
     ScreenKey(("x",), "make an extractor of what is picked", "extractor",
               line="extract {number} NAME --from {text} --use all", ask=True, form="extractor"),
@@ -92,4 +104,4 @@ PICK_KEYS = (
 )  # fmt: skip
 """While a value is picked out of a content."""
 
-TABLES = (KEYS, FIELD_KEYS, PICK_KEYS)
+TABLES = (KEYS, FIELD_KEYS, ACTOR_KEYS, PICK_KEYS)

@@ -43,8 +43,9 @@ def _moved(editor: Editor, by: int, columns: int, rows: int) -> Editor:
     """Move what the person is at: the cursor of the tree or of the fields, or the right side."""
     if editor.pick is not None:
         return replace(editor, pick=editor.pick.moved_lines(editor.body, by))
-    if editor.in_fields:
-        return replace(editor, at=max(0, min(editor.at + by, len(editor.fields) - 1)))
+    if editor.in_fields or editor.in_actors:
+        count = len(editor.fields if editor.in_fields else editor.actors)
+        return replace(editor, at=max(0, min(editor.at + by, count - 1)))
     if editor.focus == "detail":
         return _scrolled(editor, by, columns, rows)
     return with_tree(editor, editor.tree.moved(by, rows - 1))
@@ -71,7 +72,7 @@ def _back(editor: Editor, columns: int, rows: int) -> Editor:
 
 def _tab(editor: Editor, index: int) -> Editor:
     pager = replace(editor.pager, top=0)
-    return replace(editor, tab=index % len(TABS), pager=pager, pick=None)
+    return replace(editor, tab=index % len(TABS), pager=pager, at=0, pick=None)
 
 
 def _to_found(editor: Editor, step: int, columns: int) -> Editor:
@@ -178,6 +179,10 @@ def searched(editor: Editor, text: str, columns: int) -> Editor | None:
     if editor.in_fields:
         found = replace(editor, query=text, at=0)
         return found if found.fields else None
+    if editor.in_actors:
+        shown = (str(row.actor).lower() for row in editor.actors)
+        at = next((at for at, one in enumerate(shown) if text.lower() in one), None)
+        return None if at is None else replace(editor, at=at)
     pager = editor.pager.found(detail_lines(editor, columns), text)
     return replace(editor, pager=pager) if pager is not None else None
 

@@ -66,17 +66,27 @@ def _known(line: str, registry: Registry) -> bool:
     return True
 
 
-#: Commands that start programs, or draw on the terminal themselves.
-_OF_THE_TERMINAL = frozenset({"run", "shell", "edit", "start"})
+#: Commands that start programs, and those that draw on the terminal themselves.
+_PROGRAMS = frozenset({"run", "shell", "edit"})
+_OF_THE_TERMINAL = _PROGRAMS | {"start"}
 
 
 def needs_terminal(line: str, registry: Registry) -> bool:
     """Whether a command line wants the terminal for itself."""
+    return _is_of(_OF_THE_TERMINAL, line, registry)
+
+
+def starts_program(line: str, registry: Registry) -> bool:
+    """Whether a command line starts a program that may read what is typed."""
+    return _is_of(_PROGRAMS, line, registry)
+
+
+def _is_of(names: frozenset[str], line: str, registry: Registry) -> bool:
     try:
         call = registry.parse(line)
     except UsageError:
         return False
-    return call is not None and call.command.name in _OF_THE_TERMINAL
+    return call is not None and call.command.name in names
 
 
 def hints(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
-from pytest_loadtool.console.views.line import Kind, ViewLine
+from pytest_loadtool.console.screens.cells import cut_at
+from pytest_loadtool.console.views.line import ViewLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,36 +26,59 @@ class Pager:
     def found(self, lines: Sequence[str], query: str, step: int = 1) -> Pager | None:
         """Go to the next line with that text, or to the one before (``step`` -1), all around; None
         if there is none."""
-        wanted, count = query.lower(), len(lines)
-        if not wanted:
+        if not query:
             return replace(self, query="")
-        first = 0 if query != self.query else step  # a new query may be where it is already
-        for distance in range(count):
-            at = (self.top + first + step * distance) % count
-            if wanted in lines[at].lower():
-                return Pager(at, query)
-        return None
+        at = sorted({hits[0][0] for hits in _hits(lines, query)})
+        if not at:
+            return None
+        begin = self.top + (step if query == self.query else 0)  # a new one may be here already
+        if step > 0:
+            return Pager(next((one for one in at if one >= begin), at[0]), query)
+        return Pager(next((one for one in reversed(at) if one <= begin), at[-1]), query)
 
     def seen(self, lines: Sequence[ViewLine], rows: int) -> list[ViewLine]:
         """Return the lines that are to be seen, with what was looked for marked."""
         top = max(0, min(self.top, len(lines) - 1))
-        return [highlighted(one, self.query) for one in lines[top : top + rows]]
+        shown = list(lines[top : top + rows])
+        for at, start, end in (one for hits in _hits(shown, self.query) for one in hits):
+            shown[at] = _marked(shown[at], start, end)
+        return shown
 
 
 TOP = Pager()
 
+#: Between two characters of a word: nothing, or the break of a line that was too wide, behind which
+#: it is indented, and marked with ~ where recorded and replayed lines differ.
+_BROKEN = r"(?:\n[ ~]*)?"
 
-def highlighted(line: ViewLine, query: str) -> ViewLine:
-    """Return the line with each occurrence of ``query``, whatever its case, marked as found."""
-    wanted = query.lower()
-    if not wanted or wanted not in line.lower():
-        return line
-    spans: list[tuple[str, Kind]] = []
-    for text, kind in line.spans:
-        low, at = text.lower(), 0
-        while (hit := low.find(wanted, at)) >= 0 and len(low) == len(text):
-            spans.append((text[at:hit], kind))
-            spans.append((text[hit : hit + len(wanted)], "found"))
-            at = hit + len(wanted)
-        spans.append((text[at:], kind))
-    return ViewLine(*spans)
+
+def _hits(lines: Sequence[str], query: str) -> Iterator[list[tuple[int, int, int]]]:
+    """Yield each place that has the text, in any case: the lines on which it stands, with where it
+    begins and ends there. It may be broken over lines, as texts are that are too wide."""
+    if not query.strip():
+        return
+    words = (_BROKEN.join(map(re.escape, word)) for word in query.split())
+    pattern = re.compile(r"[\s~]+".join(words), re.IGNORECASE)
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    for match in pattern.finditer("\n".join(lines)):
+        first = bisect_right(starts, match.start()) - 1
+        last = bisect_right(starts, match.end() - 1) - 1
+        yield [
+            (
+                at,
+                max(match.start() - starts[at], _indent(lines[at]) if at > first else 0),
+                min(match.end() - starts[at], len(lines[at])),
+            )
+            for at in range(first, last + 1)
+        ]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" ~"))
+
+
+def _marked(line: ViewLine, start: int, end: int) -> ViewLine:
+    """The line with these characters of it marked as found."""
+    head, rest = cut_at(line, start)
+    mine, tail = cut_at(rest, end - start)
+    return ViewLine(*head.spans, (str(mine), "found"), *tail.spans)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from rich.cells import cell_len, set_cell_size
+
 from pytest_loadtool.codec.printable import clip, on_one_line
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.masking.text import Mask, cut
@@ -121,7 +123,7 @@ def places(found: Iterable[FoundPlace], width: int | None) -> Iterator[ViewLine]
         for one in group:
             head = f"       {one.part} {one.place}: "
             role = f"  ({one.role})" if one.role else ""
-            room = max((width or _WIDTH) - len(head) - len(role) - 1, _NARROWEST)
+            room = max((width or _WIDTH) - cell_len(head) - cell_len(role) - 1, _NARROWEST)
             before, match, after = _fitted(one, room)
             yield ViewLine(
                 (head, ""), (before, "dim"), (match, "found"), (after, "dim"), (role, "")
@@ -130,11 +132,18 @@ def places(found: Iterable[FoundPlace], width: int | None) -> Iterator[ViewLine]
 
 def _fitted(one: FoundPlace, room: int) -> tuple[str, str, str]:
     """What stands there in so many columns: the match, and what is beside it as there is room."""
-    before, after = one.before, one.after
-    match = clip(one.match, room * 2 // 3)
-    beside = max(room - len(match), 0)
-    left = min(len(before), max(beside // 2, beside - len(after)))
-    return before[len(before) - left :], match, after[: beside - left]
+    match = one.match
+    if cell_len(match) > (most := room * 2 // 3):
+        match = f"{_beginning(match, most - 1)}…"
+    beside = max(room - cell_len(match), 0)
+    left = min(cell_len(one.before), max(beside // 2, beside - cell_len(one.after)))
+    before = _beginning(one.before[::-1], left)[::-1]
+    return before, match, _beginning(one.after, beside - left)
+
+
+def _beginning(text: str, columns: int) -> str:
+    """So much of a text as goes into so many columns: wide characters take two."""
+    return text if cell_len(text) <= columns else set_cell_size(text, columns)
 
 
 def trace_lines(found: Trace, width: int | None) -> Iterator[ViewLine]:

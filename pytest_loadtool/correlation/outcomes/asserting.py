@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_loadtool.codec.entities import unescape
@@ -11,7 +11,8 @@ from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, acts_by_link, changes_of
-from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, Proof
+from pytest_loadtool.correlation.outcomes.choosing import chosen
+from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, History, Proof
 from pytest_loadtool.correlation.outcomes.proof import names as names_thing
 from pytest_loadtool.correlation.outcomes.proofs import proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
@@ -22,8 +23,6 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.rule import NamePatterns
 from pytest_loadtool.model.validator import Outcome, Validator, validator_texts
 
-#: How many validators one change gets.
-_MOST_PROOFS = 3
 _CONFIDENCE = (0.95, 0.85, 0.7, 0.6)
 #: What a test case ignores that wants no outcomes, or none of one request.
 _IGNORED = "outcome"
@@ -53,6 +52,11 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         (at, one) for at, each in enumerate(case.transactions()) for one in each.validators
     }
     changes = tuple(changes_of(case, steps))
+    taken: dict[str, int] = {}
+    for at, each in enumerate(case.transactions()):
+        for extractor in each.extractors:
+            taken.setdefault(extractor.variable, at)
+    places = frozenset(taken.values())
     said = _by(changes, lambda change: (one.value for one in change.said))
     changed = _by(changes, lambda change: (one.known_as for one in change.things))
     things = {one.known_as: one for change in changes for one in change.things}
@@ -60,6 +64,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         for known_as, thing in things.items():
             if names_thing(step, thing):
                 changed[known_as].append(step.index)
+    history = History.of(changes, changed)
     for change in changes:
         step = change.step
         if entries.have(step.index, _IGNORED, case.asm.ignore):
@@ -67,11 +72,12 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
 
         def own(one: Proof, at: int = step.index) -> bool:  # it shows no other change, too
             shows_later = any(at < other < one.at for other in said.get(one.text, ()))
-            return (one.at, one.validator) not in told and not shows_later
+            is_new = (one.at, one.validator) not in told
+            return is_new and not shows_later and _is_known(one, taken)
 
-        best = _best(proofs(change, answers, changed), own)
+        best = chosen(change, proofs(change, answers, history), own, places)
         if not best or best[0].strength >= OWN:
-            best = _best(proofs(change, views, changed), own)
+            best = chosen(change, proofs(change, views, history), own, places)
         told.update((one.at, one.validator) for one in best)
         unproved = not best or best[0].strength == REPLY
         if unproved and (change.things or change.said or change.has_fields) and not change.logs_in:
@@ -97,6 +103,18 @@ def without_outcome(case: TestCase, exchanges: Sequence[Exchange], change: str) 
     return replace(case, asm=replace(case.asm, ignore=(*case.asm.ignore, entry)))
 
 
+def _is_known(one: Proof, taken: Mapping[str, int]) -> bool:
+    """Whether all that its validator goes by is ``taken`` from earlier responses: those of its own
+    are taken after it."""
+    texts = validator_texts(one.validator) if one.validator is not None else {}
+    return not any(
+        at >= one.at and f"${{{variable}" in text
+        for text in texts.values()
+        if "${" in text
+        for variable, at in taken.items()
+    )
+
+
 def _by(
     changes: Sequence[Change], names: Callable[[Change], Iterable[str]]
 ) -> dict[str, list[int]]:
@@ -106,19 +124,6 @@ def _by(
         for name in set(names(change)):
             found.setdefault(name, []).append(change.step.index)
     return found
-
-
-def _best(made: Iterable[Iterable[Proof]], counts: Callable[[Proof], bool]) -> list[Proof]:
-    """Of what ``counts`` the strongest, of these the nearest, each once. What comes after an answer
-    that shows the thing itself is not looked at."""
-    found: list[Proof] = []
-    for each in made:
-        found += filter(counts, each)
-        if any(one.strength == 0 for one in found):
-            break
-    found.sort(key=lambda one: (one.strength, one.at))
-    best = [one for one in found if (one.strength, one.at) == (found[0].strength, found[0].at)]
-    return list({one.validator: one for one in best}.values())[:_MOST_PROOFS]
 
 
 def _decision(change: Change, proof: Proof, title: Title, asked: str) -> Decision:

@@ -29,6 +29,7 @@ from pytest_loadtool.correlation.sources.naming import kind_of_thing
 from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.extractor import Extractor, source_templates
 from pytest_loadtool.model.place import Place
 
 #: What fields of JSON have that have nothing.
@@ -64,18 +65,25 @@ class Said:
 class Thing:
     """The id of what a change is about: recorded, as a template, and what such a thing is called.
 
-    ``given`` says that the answer to the change gave it out.
+    ``given`` says that the change has made it: its answer gave the id out, or an answer after that,
+    where what was sent stands, that of transaction ``since``.
     """
 
     id: str
     template: str
     noun: str
     given: bool = False
+    since: int = -1
+
+    @property
+    def is_own(self) -> bool:
+        """Whether each run has another one: a response gives the id out."""
+        return "${" in self.template
 
     @property
     def known_as(self) -> str:
         """What tells it from other things: equal ids may be those of two kinds."""
-        return self.template if "${" in self.template else f"{self.noun} {self.id}"
+        return self.template if self.is_own else f"{self.noun} {self.id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +135,15 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
     )
     for step, one, each, body in zip(steps, transactions, sent, recorded, strict=True):
         if step.exchange is not None and is_change(step) and 200 <= step.exchange.status < 400:
+            said = dict.fromkeys((*_said(each, case.variables), *_booleans(step.exchange)))
+            given = (
+                *((each, step.index) for each in one.extractors),
+                *_shown_by(said, steps, transactions, step.index),
+            )
             things = dict.fromkeys(
-                (*_about(each, case.variables), *_given(step, one, case.variables, nouns))
+                (*_about(each, case.variables), *_given(step, given, case.variables, nouns))
             )
             known = {(thing.id, thing.noun): thing for thing in reversed(things)}
-            said = dict.fromkeys((*_said(each, case.variables), *_booleans(step.exchange)))
             fields = any(slot.part == "body" for slot, _ in each)
             if not fields and _json(step.exchange.request_body) is None:
                 lines = _lines(one.request.body)
@@ -219,20 +231,38 @@ def walk(document: Any) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]
             waiting += reversed(known)
 
 
+def _shown_by(
+    said: Iterable[Said],
+    steps: Sequence[RecordedStep],
+    transactions: Sequence[Transaction],
+    index: int,
+) -> Iterator[tuple[Extractor, int]]:
+    """What takes an id, and where: from the row or object with a text that a change has sent, in an
+    answer before the next change."""
+    texts = [one.template for one in said if one.is_text]
+    for at in range(index + 1, len(steps) if texts else 0):
+        if is_change(steps[at]):
+            return
+        for one in transactions[at].extractors:
+            found = source_templates(one.source)
+            if any(text in found or any(f'"{text}"' in path for path in found) for text in texts):
+                yield one, at
+
+
 def _given(
     step: RecordedStep,
-    transaction: Transaction,
+    given: Iterable[tuple[Extractor, int]],
     variables: Mapping[str, Variable],
     nouns: Mapping[str, str],
 ) -> Iterator[Thing]:
-    """What the answer gives out that names a thing further on."""
+    """What answers give out that names a thing further on."""
     made = collection(operation_of(step)) or "thing"
-    for one in transaction.extractors:
+    for one, at in given:
         template = f"${{{one.variable}}}"
         recorded = variables[one.variable].recorded if one.variable in variables else None
         if recorded and template in nouns:
             noun = nouns[template]
-            yield Thing(recorded, template, made if noun == "thing" else noun, given=True)
+            yield Thing(recorded, template, made if noun == "thing" else noun, True, at)
 
 
 def _about(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -> Iterator[Thing]:

@@ -56,7 +56,7 @@ def of_object(change: Change, thing: Thing, answer: SeenAnswer, was: Before) -> 
     for steps, item in of_thing(answer, thing):
         if answer.paged and listed_at(steps):
             return
-        found = None if thing.given else _last(thing, was)
+        found = None if thing.given else last_shown(thing, was)
         before = None if found is None else found[1]
         alone = found is not None and was.alone(thing, found[0], answer)
         key = id_key(item, thing)
@@ -68,9 +68,9 @@ def of_object(change: Change, thing: Thing, answer: SeenAnswer, was: Before) -> 
             if listed_at(steps) is None and _is_repeated(answer, keys, value):
                 continue
             if said is not None:
-                yield _equal(answer, 0, path, keys, said.template, value)
+                yield equal(answer, 0, path, keys, said.template, value)
             elif alone and before is not None and _is_state(keys, value, before, thing):
-                yield _equal(answer, 0, path, keys, escape(json_text(value) or ""), value)
+                yield equal(answer, 0, path, keys, escape(json_text(value) or ""), value)
         yield from _elements(change, answer, path, item, before)
         yield from _emptied(change, answer, path, item, before)
         return
@@ -104,7 +104,7 @@ def of_answer(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof
             said = None if _is_repeated(answer, keys, value) else _said(change, keys, value)
             was_so = any(inner(one, (*steps, *keys)) == value for one in earlier)
             if said is not None and not was_so and not is_id_name(keys[-1]):
-                yield _equal(answer, 0, format_path(steps), keys, said.template, value)
+                yield equal(answer, 0, format_path(steps), keys, said.template, value)
         before = next((inner(one, steps) for one in earlier), None)
         yield from _elements(change, answer, format_path(steps), item, before)
         yield from _emptied(change, answer, format_path(steps), item, before)
@@ -133,7 +133,7 @@ def _said(change: Change, keys: Keys, value: Any) -> Said | None:
     return next((one for one in change.said if is_same(keys[-1], one, text)), None)
 
 
-def _last(thing: Thing, was: Before) -> tuple[SeenAnswer, dict[str, Any]] | None:
+def last_shown(thing: Thing, was: Before) -> tuple[SeenAnswer, dict[str, Any]] | None:
     """The thing as it was shown last before the change, and where."""
     for one in was.answers:
         for _, item in of_thing(one, thing):
@@ -165,7 +165,7 @@ def named_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterat
             if _is_repeated(answer, keys, said.value):
                 continue
             get, wanted = compile_path(format_path((*steps, *keys)), 1), said.value
-            proof = _equal(answer, 1, format_path(steps), keys, said.template, said.value)
+            proof = equal(answer, 1, format_path(steps), keys, said.template, said.value)
         elif answer.paged and listed_at(steps):
             continue
         else:
@@ -243,17 +243,19 @@ def repeated_in_document(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
                 if said is None or not said.is_text or is_id_name(keys[-1]):
                     continue
                 if listed_at(steps) is None:
-                    yield _equal(answer, OWN, format_path(steps), keys, said.template, value)
+                    yield equal(answer, OWN, format_path(steps), keys, said.template, value)
 
 
-def _equal(
+def equal(
     answer: SeenAnswer, strength: int, path: str, keys: Keys, template: str, value: Any
 ) -> Proof:
+    """That a field has a value. ``path`` leads to its object, and ``keys`` on to it."""
     dynamic = "${" in template.replace("$${", "")
     expected = template if dynamic or isinstance(value, str) else value
     says = f"{keys[-1]} is {short(json_text(value) or '')}"
     whole = path + format_path(keys)[1:]
-    return Proof(answer.step.index, strength, says, JsonValidator(whole, expected))
+    check = JsonValidator(whole, expected)
+    return Proof(answer.step.index, strength, says, check, field=keys[-1])
 
 
 def of_thing(answer: SeenAnswer, thing: Thing) -> Iterator[tuple[Steps, dict[str, Any]]]:

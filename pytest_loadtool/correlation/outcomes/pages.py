@@ -48,6 +48,9 @@ _LONGEST_ADDRESS = 200
 _NO_ADDRESS = re.compile(r"[<>\s]")
 #: A text behind a tag, and words of which it is another one soon.
 _CELL = re.compile(r">\s*[^\s<>][^<>]*(?=<)")
+#: A row of a table, and how much before and behind one is looked at.
+_ROW, _MOST_TABLE = re.compile(r"<tr\b.*?</tr", re.DOTALL | re.IGNORECASE), 10_000
+_FEW_ROWS = 3
 _TIMES = frozenset({"ago", "minute", "moment", "moments", "now", "seconds", "today", "yesterday"})
 #: What may be behind an id in an attribute.
 _AFTER = frozenset("\"'/?&#")
@@ -67,7 +70,8 @@ def on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
                 validator = TextValidator(template, row=mark)
                 says = f"{short(said.value)} is shown"
                 text = "" if row else said.value
-                yield Proof(answer.step.index, 0 if row else 1, says, validator, text)
+                strength = 0 if row else 1
+                yield Proof(answer.step.index, strength, says, validator, text, said.field)
                 break
 
 
@@ -76,15 +80,29 @@ def numbers_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
     too; and not the number before."""
     numbers = [one for one in change.said if one.value in answer.lone_numbers]
     shown_as = {one: re.compile(rf">\s*{one.value}\s*<") for one in numbers}
-    for template, mark, at, called in _rows_of(change, answer) if numbers else ():
+    for template, mark, at, called, is_new in _rows_of(change, answer) if numbers else ():
         start, end = row_around(answer.text, at)
-        for one in numbers if end else ():
+        earlier = [each for each in was.answers if mark in each.text]
+        for one in numbers if end and (earlier or is_new) else ():
             found = shown_as[one].search(answer.text, start, end)
-            earlier = [each for each in was.answers if mark in each.text]
-            if found and earlier and not any(_holds(each, found[0], mark) for each in earlier):
-                shown = escape(found[0]).replace(one.value, one.template)
-                says = f"{one.value} is shown with {called}"
-                yield Proof(answer.step.index, 1, says, TextValidator(shown, row=template))
+            if not found or any(_holds(each, found[0], mark) for each in earlier):
+                continue
+            if is_new and _tells_rows(answer.text, start, end, found.start()):
+                continue
+            shown = escape(found[0]).replace(one.value, one.template)
+            says = f"{one.value} is shown with {called}"
+            check = TextValidator(shown, row=template)
+            yield Proof(answer.step.index, 0 if is_new else 1, says, check, field=one.field)
+
+
+def _tells_rows(text: str, start: int, end: int, at: int) -> bool:
+    """Whether a number in the row from ``start`` to ``end`` may be an id or the place of the row:
+    each row of the table has another one there. So may one of a table of fewer than three rows."""
+    cells, cell = _CELL.findall(text, start, end), len(_CELL.findall(text, start, at))
+    around = text[max(0, start - _MOST_TABLE) : end + _MOST_TABLE]
+    rows = [_CELL.findall(row) for row in _ROW.findall(around)]
+    column = [row[cell] for row in rows if len(row) == len(cells)]
+    return len(column) < _FEW_ROWS or len(set(column)) == len(column)
 
 
 def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -122,35 +140,41 @@ def _passes(words: str) -> bool:
     return not _TIMES.isdisjoint(words.lower().split())
 
 
-def _rows_of(change: Change, answer: SeenAnswer) -> Iterator[tuple[str, str, int, str]]:
-    """What rows are known by, as a template and as recorded, where that is, and what it is."""
-    for thing in change.things:
+def _rows_of(change: Change, answer: SeenAnswer) -> Iterator[tuple[str, str, int, str, bool]]:
+    """What rows are known by, as a template and as recorded, where that is, what it is, and whether
+    the change has made it."""
+    for thing in _known(change, answer):
         for template, mark in islice(attributes_with(answer.text, thing), 1):
-            yield template, mark, answer.text.find(mark), f"the {thing.noun}"
+            yield template, mark, answer.text.find(mark), f"the {thing.noun}", thing.given
     for name in change.said:
         template, mark, at = next(_written(name, answer), ("", "", 0))
         if mark:
-            yield template, mark, at, short(name.value)
+            yield template, mark, at, short(name.value), False
 
 
 def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Controls of the form of the thing that come with what the change has sent, and came with
     something else before."""
-    about = answer.step.path == change.step.path or _is_about(change, answer)
+    mine = [one for one in change.things if names(answer.step, one)]
+    about = answer.step.path == change.step.path or bool(mine)
+    is_new, own = any(one.given for one in mine), any(one.is_own for one in mine)
     shown = answer.controls if about and _may_come_with(change, answer) else {}
     empty = (Said(one, "", "") for one in sorted(change.emptied))
     for said in (*change.said, *empty) if shown else ():
         raw = shown.get((said.field, said.value))
         earlier = [one for one in was.alike(answer) if one.kind == answer.kind] if raw else []
         was_so = any(raw == one.controls.get((said.field, said.value)) for one in earlier)
-        known = any(said.field in one.control_names for one in earlier)
-        if raw is None or was_so or not known or len(raw) > _LONGEST_ADDRESS:
+        known = is_new or any(said.field in one.control_names for one in earlier)
+        if raw is None or not known or len(raw) > _LONGEST_ADDRESS:
+            continue
+        if was_so and not (own and (said.field, said.value) in was.sent):
             continue
         label = unescape(raw.partition(">")[2].strip()) or said.value or "empty"
         head, value, tail = _split_at_value(raw)
         now = said.template if "${" in said.template else escape(value)
-        validator = TextValidator(f"{escape(head)}{now}{escape(tail)}")
-        yield Proof(answer.step.index, 0, f"{said.field} is {short(label)}", validator)
+        check = TextValidator(f"{escape(head)}{now}{escape(tail)}")
+        says = f"{said.field} is {'still ' if was_so else ''}{short(label)}"
+        yield Proof(answer.step.index, 0, says, check, field=said.field, beside=was_so)
 
 
 def _may_come_with(change: Change, answer: SeenAnswer) -> bool:
@@ -260,10 +284,15 @@ def _row_of(change: Change, answer: SeenAnswer, at: int) -> tuple[str, str, bool
     """What the row around that place is known by: the thing's id in an attribute there; and whether
     the change has created the thing, so that all in its row comes from that."""
     start, end = row_around(answer.text, at)
-    for thing in change.things if end else ():
+    for thing in _known(change, answer) if end else ():
         for template, recorded in attributes_with(answer.text[start:end], thing):
             return template, recorded, thing.given
     return None
+
+
+def _known(change: Change, answer: SeenAnswer) -> Iterator[Thing]:
+    """The things whose ids are known when the answer comes."""
+    return (one for one in change.things if one.since < answer.step.index)
 
 
 def attributes_with(text: str, thing: Thing) -> Iterator[tuple[str, str]]:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import TELLING, is_title_name, looks_random
 from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
-from pytest_loadtool.model.validator import JsonValidator, TextValidator
+from pytest_loadtool.model.validator import Validator
 
 #: The strength of what only the answer to the change says: of the thing, and of how it went.
 OWN, REPLY = 2, 3
 #: A shorter text stands there by chance.
 SHORTEST = 3
 _LONGEST_NAME = 40
+#: How many things are looked at that are beside that of a change, and how many changes of one.
+_MOST_OTHERS, _MOST_CHANGES = 4, 20
 #: A word that the server writes for a state: ``shipped``, ``in progress``.
 STATE = re.compile(r"[^\W\d_][^\W\d]*(?:[ _-][^\W\d]+){0,3}")
 LONGEST_STATE = 40
@@ -34,22 +38,62 @@ class Proof:
     at: int
     strength: int
     says: str
-    validator: JsonValidator | TextValidator | None = None
+    validator: Validator | None = None
     """None: the status says it, which has a validator of its own."""
     text: str = ""
     """What was sent and tells it by itself."""
+    field: str = ""
+    """The name of the one field that it is about."""
+    beside: bool = False
+    """Whether it says what the change has left as it was: that proves nothing by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What the changes of a session are about. Things are by what they are known as."""
+
+    changed: Mapping[str, Sequence[int]]
+    """The transactions that change a thing, in their order."""
+    own: Sequence[tuple[int, Thing]]
+    """What the session has made or named by an id of its own, with the first change of each, in
+    their order."""
+    by_thing: Mapping[str, Sequence[Change]]
+    """The changes of a thing, in their order."""
+
+    @classmethod
+    def of(cls, changes: Sequence[Change], changed: Mapping[str, Sequence[int]]) -> History:
+        """That of these changes."""
+        by_thing: dict[str, list[Change]] = {}
+        first: dict[str, tuple[int, Thing]] = {}
+        for change in changes:
+            for thing in change.things:
+                by_thing.setdefault(thing.known_as, []).append(change)
+                if thing.is_own:
+                    first.setdefault(thing.known_as, (change.step.index, thing))
+        return cls(changed, tuple(first.values()), by_thing)
 
 
 class Before:
     """What answers showed before a change."""
 
-    def __init__(
-        self, change: Change, answers: Answers, changed: Mapping[str, Sequence[int]]
-    ) -> None:
+    def __init__(self, change: Change, answers: Answers, history: History) -> None:
         self.answers = tuple(answers.before(change.step.index))
         self._by_asked = {one.asked: one for one in reversed(self.answers)}
         self._change = change.step.index
-        self._changed = changed
+        self._changed = history.changed
+        mine = {one.known_as for one in change.things}
+        end = bisect_left(history.own, change.step.index, key=lambda one: one[0])
+        before = (one for _, one in islice(reversed(history.own[:end]), _MOST_OTHERS))
+        self.others = tuple(one for one in before if one.known_as not in mine)
+        """What else the session has made last before, and names."""
+        self.sent = frozenset(
+            (said.field, said.value)
+            for known_as in mine
+            for one in history.by_thing[known_as][:_MOST_CHANGES]
+            if one.step.index < self._change
+            for said in one.said
+        )
+        """What earlier changes of the same thing have sent, by field."""
 
     def last(self, thing: Thing, later: SeenAnswer) -> bool:
         """Whether nothing changes the thing after the change and before an answer."""
@@ -58,6 +102,13 @@ class Before:
     def alone(self, thing: Thing, earlier: SeenAnswer, later: SeenAnswer) -> bool:
         """Whether nothing else has changed the thing between two answers."""
         return self._alone(thing, earlier.step.index, later.step.index)
+
+    def has(self, thing: Thing, earlier: SeenAnswer) -> bool:
+        """Whether the thing was there when an answer came: a change had named it, or an answer."""
+        known = self._changed.get(thing.known_as, ())
+        return any(at <= earlier.step.index for at in known) or any(
+            thing.id in one.text for one in self.answers if one.step.index <= earlier.step.index
+        )
 
     def _alone(self, thing: Thing, start: int, end: int) -> bool:
         return all(
@@ -71,8 +122,11 @@ class Before:
 
     def alike(self, answer: SeenAnswer) -> Iterator[SeenAnswer]:
         """Those to the same path; if there are none, all."""
-        found = [one for one in self.answers if one.kind == answer.kind]
-        return iter(found or self.answers)
+        return iter(self.of_kind(answer) or self.answers)
+
+    def of_kind(self, answer: SeenAnswer) -> Sequence[SeenAnswer]:
+        """Those to the same path."""
+        return [one for one in self.answers if one.kind == answer.kind]
 
     def known(self, text: str) -> bool:
         """Whether any answer said that text, in quotes or to a reader: then it tells nothing by

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain, pairwise
+from typing import NamedTuple
 from urllib.parse import unquote_plus
 
 from pytest_loadtool.correlation.classify import (
@@ -19,6 +20,7 @@ from pytest_loadtool.correlation.classify import (
 )
 from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.kinds import id_stem
+from pytest_loadtool.correlation.outcomes.beside import beside_in_document
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing, is_change
 from pytest_loadtool.correlation.outcomes.documents import (
     elements_in_document,
@@ -39,8 +41,8 @@ from pytest_loadtool.correlation.outcomes.pages import (
     on_page,
     words_in_row,
 )
-from pytest_loadtool.correlation.outcomes.proof import OWN, Before, Proof, names, short
-from pytest_loadtool.correlation.outcomes.replies import reply
+from pytest_loadtool.correlation.outcomes.proof import OWN, Before, History, Proof, names, short
+from pytest_loadtool.correlation.outcomes.replies import in_head, reply
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
@@ -52,28 +54,51 @@ _PASSING = frozenset({"parent", "time", "timestamp", "token"})
 _SEVERAL = 2
 
 
-def proofs(
-    change: Change, answers: Answers, changed: Mapping[str, Sequence[int]]
-) -> Iterator[Iterable[Proof]]:
-    """All that the recording has: those of each answer, the nearest first, and last what the
-    change's own answer says.
+class Shown(NamedTuple):
+    """What one answer proves; found out when asked."""
 
-    ``changed`` are, by what things are known as, the transactions that change them.
-    """
-    was = Before(change, answers, changed)
+    step: RecordedStep
+    asked: tuple[str, str]
+    """What was asked for; empty where that is of no use."""
+    is_last: bool
+    """Whether no other change of the same things comes before it."""
+    proofs: Iterable[Proof]
+
+
+def proofs(change: Change, answers: Answers, history: History) -> Iterator[Shown]:
+    """All that the recording has: those of each answer, the nearest first, and last what the
+    change's own answer says."""
+    was = Before(change, answers, history)
     gone = deque(answers.gone(change.step.index))
     for answer in answers.after(change.step.index):
         while gone and gone[0].index < answer.step.index:
-            yield _gone(change, gone.popleft())
+            yield _of(gone[0], _gone(change, gone.popleft()))
         if is_change(answer.step):
-            yield _said(_not_echoed(change, answer), answer, was)
+            yield _of(answer.step, _said(_not_echoed(change, answer), answer, was))
         else:
-            yield chain(_shown(change, answer, was), _unlisted(change, answer, was))
+            last = all(thing.is_own and was.last(thing, answer) for thing in change.things)
+            found = chain(_shown(change, answer, was), _unlisted(change, answer, was))
+            yield Shown(answer.step, answer.asked, last and bool(change.things), found)
     for step in gone:
-        yield _gone(change, step)
+        yield _of(step, _gone(change, step))
     own = answers.of(change.step)
     if own is not None:
-        yield chain(_repeated(change, own, was), reply(change, own, was))
+        yield _of(change.step, chain(_repeated(change, own, was), reply(change, own, was)))
+    elif (page := _led_to(change, answers)) is not None:
+        yield _of(page.step, reply(change, page, was))
+    yield _of(change.step, in_head(change))
+
+
+def _led_to(change: Change, answers: Answers) -> SeenAnswer | None:
+    """The page that the answer to the change redirects to."""
+    location = change.step.exchange and change.step.exchange.response_header("location")
+    following = next(iter(answers.after(change.step.index)), None) if location else None
+    is_next = following is not None and following.step.index == change.step.index + 1
+    return following if is_next else None
+
+
+def _of(step: RecordedStep, found: Iterable[Proof]) -> Shown:
+    return Shown(step, ("", ""), False, found)
 
 
 def _gone(change: Change, step: RecordedStep) -> Iterator[Proof]:
@@ -85,7 +110,7 @@ def _gone(change: Change, step: RecordedStep) -> Iterator[Proof]:
 def _shown(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     said = tuple(_said(change, answer, was))
     yield from said
-    if not any(one.strength == 0 for one in said):  # which says more
+    if not any(one.strength == 0 and not one.beside for one in said):  # which says more
         for thing in change.things:
             yield from _come_or_gone(change, thing, answer, was)
 
@@ -98,6 +123,7 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
             yield from of_answer(change, answer, was)
         yield from named_in_document(change, answer, was)
         yield from elements_in_document(change, answer, was)
+        yield from beside_in_document(change, answer, was)
         yield from rendered_in_document(change, answer, was)
     elif answer.is_page:
         if answer.is_xml:
@@ -155,7 +181,7 @@ def _come_or_gone(change: Change, thing: Thing, answer: SeenAnswer, was: Before)
     elif (
         (now := has(thing, answer, earlier))
         and not answer.paged
-        and (earlier is None or was.alone(thing, earlier, answer))
+        and (earlier is None or (was.has(thing, earlier) and was.alone(thing, earlier, answer)))
     ):
         yield Proof(answer.step.index, strength, f"the {thing.noun} is listed", now(False))
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pytest_loadtool.answers.documents import GOOD_WORDS
 from pytest_loadtool.codec.names import plain
@@ -17,10 +18,15 @@ from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.outcomes.changes import Change
 from pytest_loadtool.correlation.outcomes.proof import REPLY, Before, Proof
-from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
+from pytest_loadtool.correlation.outcomes.seen import WRONG, SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY
 from pytest_loadtool.extraction.jsonpath import format_path
-from pytest_loadtool.model.validator import JsonValidator, TextValidator
+from pytest_loadtool.model.validator import (
+    HeaderValidator,
+    JsonValidator,
+    RegexValidator,
+    TextValidator,
+)
 
 #: What fields are called, or say, that tell that something was done.
 _DONE = GOOD_WORDS | {
@@ -33,42 +39,97 @@ _DONE = GOOD_WORDS | {
 _NEW = frozenset({"added", "created", "inserted", "modified", "updated", "upserted"})
 #: What fields are called that have such a word, a truth, or the code of a status.
 _SAYING = frozenset({"code", "outcome", "result", "return", "state", "status", "status code"})
-_FAILED = frozenset({"error", "errors", "failed", "failures", "rejected"})
+#: Of what is shown to a person: these have a word.
+_SHOWING = frozenset({"kind", "level", "severity", "type"})
+_FAILED = frozenset(
+    {"conflicts", "error", "errors", "failed", "failures", "rejected", "violations"}
+)
 #: How many objects of a document are looked at, such as the answers of a batch.
 _MOST_OBJECTS = 20
-_ELEMENT = re.compile(r"<([\w.-]*(?:[Rr]esult|[Rr]eturn|[Ss]tatus|[Ss]uccess))>(\w{2,12})</")
+_ELEMENT = re.compile(
+    r"<((?:[\w.-]*:)?[\w.-]*(?:[Cc]ode|[Rr]esult|[Rr]eturn|[Ss]tatus|[Ss]uccess))>(\w{1,12})</"
+)
+#: What a call of SOAP is answered with (WS-I Basic Profile 1.1 §4.7.9: one element).
+_BODY = re.compile(r"<(?:[\w.-]+:)?Body\b[^<>]*>\s*<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)")
 #: The class of an element in which a page says that it went well.
 _FLASH = re.compile(r"""class=["'][^"'<>]*\b(?:success|notice|confirmation)\b[^"'<>]*["']""")
 #: A number of things that it was done to, in JSON.
+_TYPE = "__typename"
+#: On how many pages before a change its form is looked for.
+_MOST_PAGES = 3
+#: How often the name of an element stands before ``>`` that is there once.
+_TAGS_OF_ONE = 2
 _COUNT = re.compile(r'"([\w-]{2,40})"(\s*:\s*)([1-9]\d{0,6})(\s*[,}])')
 
 
 def reply(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """The validators of the change's own answer, or of the page that it leads to."""
     done = _DONE - _NEW if change.method == "PUT" else _DONE
-    if answer.document is not None:
-        counts = _sent(change)
-        for path, value in _said(answer, counts, done):
-            nothing = value == ()
-            check = JsonValidator(path, None if nothing else value, absent=nothing)
-            yield _proof(answer, path.removeprefix("$."), check)
-        for found in _COUNT.finditer(answer.text):
-            if _tells(plain(found[1]), done) and int(found[3]) not in counts:
-                none = escape(f'"{found[1]}"{found[2]}0{found[4]}')
-                yield _proof(answer, found[1], TextValidator(none, absent=True))
-        return
     text = answer.text.strip()
-    if text.lower() in done | {"true"}:
+    if answer.document is not None:
+        yield from _in_document(change, answer, done)
+    elif text.lower() in done | {"true"}:
         yield _proof(answer, text, TextValidator(escape(text)))
     elif answer.is_page and answer.is_xml:
-        for found in _ELEMENT.finditer(answer.text):
-            if found[2].lower() in done | {"true"}:
-                shown = f"{found[1]}>{found[2]}<"
-                yield _proof(answer, found[1], TextValidator(escape(shown)))
+        yield from _in_elements(answer, done)
     elif answer.is_page:
-        for found in islice(_FLASH.finditer(answer.text), 1):
-            if not any(found[0] in one.text for one in was.alike(answer)):
-                yield _proof(answer, "the page", TextValidator(escape(found[0])))
+        yield from _on_page(change, answer, was)
+
+
+def in_head(change: Change) -> Iterator[Proof]:
+    """Likewise, of the head of its answer: a field such as ``grpc-status``, or where it redirects
+    to: ``/orders?saved=1``."""
+    exchange = change.step.exchange
+    assert exchange is not None, "it was recorded"
+    at = change.step.index
+    for name, value in exchange.response_headers:
+        if plain(name).rpartition(" ")[2] in _SAYING and value.lower() in _DONE | {"0", "true"}:
+            says = f"{name} says that it went well"
+            yield Proof(at, REPLY, says, HeaderValidator(name, equals=escape(value)))
+    query = urlsplit(exchange.response_header("location") or "").query
+    for name, value in parse_qsl(query):
+        told = _tells(plain(name), _DONE) and value in ("1", "true")
+        if told or value.lower() in _DONE:
+            check = HeaderValidator("Location", contains=escape(urlencode({name: value})))
+            if check.contains and check.contains in query:
+                yield Proof(at, REPLY, f"{name} of the redirect says that it went well", check)
+
+
+def _in_document(change: Change, answer: SeenAnswer, done: frozenset[str]) -> Iterator[Proof]:
+    counts = _sent(change)
+    for path, value in _said(change, answer, counts, done):
+        nothing = value == ()
+        check = JsonValidator(path, None if nothing else value, absent=nothing)
+        yield _proof(answer, path.removeprefix("$."), check)
+    for found in _COUNT.finditer(answer.text):
+        if _tells(plain(found[1]), done) and int(found[3]) not in counts:
+            none = escape(f'"{found[1]}"{found[2]}0{found[4]}')
+            yield _proof(answer, found[1], TextValidator(none, absent=True))
+
+
+def _in_elements(answer: SeenAnswer, done: frozenset[str]) -> Iterator[Proof]:
+    for found in _ELEMENT.finditer(answer.text):
+        code = found[1].lower().endswith("code") and found[2] == "0"
+        if code or found[2].lower() in done | {"true"}:
+            shown = f"{found[1]}>{found[2]}<"
+            yield _proof(answer, found[1], TextValidator(escape(shown)))
+    body = _BODY.search(answer.text)
+    if body is not None and answer.text.count(f"{body[1]}>") <= _TAGS_OF_ONE:
+        yield _proof(answer, body[1], TextValidator(body[1]))
+
+
+def _on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    for found in islice(_FLASH.finditer(answer.text), 1):
+        if not any(found[0] in one.text for one in was.alike(answer)):
+            yield _proof(answer, "the page", TextValidator(escape(found[0])))
+    sends_form = change.has_fields and change.step.transaction.request.method == "POST"
+    if sends_form and not any(one.marks_wrong for one in (answer, *was.of_kind(answer))):
+        says = "the page marks nothing as wrong"
+        yield Proof(answer.step.index, REPLY, says, RegexValidator(WRONG, absent=True))
+    again = f'action="{escape(change.step.path)}"'
+    if sends_form and again not in answer.text and any(again in one.text for one in was.answers[:_MOST_PAGES]):
+        says = "the form is not there again"
+        yield Proof(answer.step.index, REPLY, says, TextValidator(again, absent=True))
 
 
 def _proof(answer: SeenAnswer, what: str, check: JsonValidator | TextValidator) -> Proof:
@@ -81,7 +142,7 @@ def _sent(change: Change) -> frozenset[int]:
 
 
 def _said(
-    answer: SeenAnswer, counts: frozenset[int], done: frozenset[str]
+    change: Change, answer: SeenAnswer, counts: frozenset[int], done: frozenset[str]
 ) -> Iterator[tuple[str, Any]]:
     """The paths to what tells that it went well, each with what it has: of the last kind, ``()``,
     nothing; None is anything."""
@@ -89,6 +150,8 @@ def _said(
     for steps, item in answer.objects[:_MOST_OBJECTS]:
         if is_query and steps == ("data",):  # GraphQL §7.1.1: null is what failed
             yield from ((f"{format_path(steps)}.{key}", None) for key, one in item.items() if one)
+        if is_query and steps[:1] == ("data",) and isinstance(kind := item.get(_TYPE), str):
+            yield f"{format_path(steps)}.{_TYPE}", kind
         for key, value in item.items():
             path = format_path((*steps, key))
             name = plain(key) if KEY.fullmatch(key) else ""
@@ -96,6 +159,21 @@ def _said(
                 yield f"{path}[0]", ()
             elif _is_well(name, value, counts, done):
                 yield path, value
+            elif _is_given(change, answer, steps, key, value):
+                yield path, None
+
+
+def _is_given(
+    change: Change, answer: SeenAnswer, steps: tuple[str | int, ...], key: str, value: Any
+) -> bool:
+    """Whether it is the id of what was made, or what a call of a batch has returned."""
+    if value is None or value is False or value == "":
+        return False
+    if steps and isinstance(steps[-1], int):
+        calls = isinstance(answer.document, list) and len(steps) == 1
+        return calls and key == "result" and "jsonrpc" in answer.document[steps[0]]
+    alone = not any(isinstance(one, int) for one in steps)
+    return change.method == "POST" and alone and key == "id"
 
 
 def _tells(name: str, words: frozenset[str]) -> bool:
@@ -106,6 +184,8 @@ def _is_well(name: str, value: Any, counts: frozenset[int], done: frozenset[str]
     if isinstance(value, bool):
         return value and (_tells(name, done) or name in _SAYING)
     if isinstance(value, int):
-        ok = name in _SAYING and 200 <= value <= 299
+        none = value == 0 and _tells(name, _FAILED)
+        ok = none or (name in _SAYING and 200 <= value <= 299)
         return ok or (_tells(name, done) and value in counts and value > 0)
-    return name in _SAYING and isinstance(value, str) and value.lower() in done
+    telling = name in _SAYING or name in _SHOWING
+    return telling and isinstance(value, str) and value.lower() in done

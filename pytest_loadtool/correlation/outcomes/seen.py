@@ -42,7 +42,12 @@ _PAGING_KEYS = frozenset(
         *("hasnextpage", "totalpages", "pages", "pagecount", "lastpage", "cursor"),
     }
 )
-
+#: How pages mark a field or a text that says what is wrong: Bootstrap, Django, Rails, WAI-ARIA.
+WRONG = (
+    r"""class=["'][^"'<>]*(?:\b|_)(?:danger|errors?|errorlist|invalid)\b"""
+    r"""|aria-invalid=["']?true|role=["']alert["'][^<>]*>\s*[^\s<]"""
+)
+_WRONG, _WRONG_WORDS = re.compile(WRONG), ("error", "danger", "invalid", "alert")
 
 #: Makes a blank of all that is no part of a word.
 _WORDS = bytes(one if chr(one).isalnum() or one == ord("_") else 32 for one in range(128)).ljust(
@@ -161,6 +166,12 @@ class SeenAnswer:
     def objects(self) -> tuple[tuple[tuple[str | int, ...], dict[str, Any]], ...]:
         """The objects of the document, in their order."""
         return tuple(walk(self.document)) if self.document is not None else ()
+
+    @cached_property
+    def marks_wrong(self) -> bool:
+        """Whether a page marks something as wrong."""
+        is_there = any(one in self.text for one in _WRONG_WORDS)
+        return is_there and _WRONG.search(self.text) is not None
 
     @cached_property
     def paged(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Sequence
 from shlex import quote
 from urllib.parse import urlsplit
@@ -104,6 +105,32 @@ def _another_identity(situation: Situation) -> Remedy:
         line="\n".join(lines),
         place=situation.subject.path,
     )
+
+
+_OF_CERTIFICATES = re.compile(r"(?:ssl|tls|client)\W+certificate", re.IGNORECASE)
+
+
+def client_certificate(situation: Situation) -> Cause | RuledOut | None:
+    """The server wants a certificate of the client, in TLS, and says so in HTTP."""
+    said = [one for one in situation.complaints if _OF_CERTIFICATES.search(one)]
+    secure = situation.failed.origin.startswith("https://")
+    if not said or not secure or situation.status not in (400, 401, 403, 495, 496):
+        return None
+    sent = bool(situation.subject.case.tls.client_certificate)
+    cause = Cause(
+        "The server does not take the certificate of the client."
+        if sent
+        else "The server wants a certificate of the client, and the test case has none.",
+        SAID,
+        tuple(f"it says: {one!r}" for one in said),
+        (
+            Remedy(
+                "name a certificate that the server takes in client_certificate of [tls], with "
+                "client_key if its key is in another file"
+            ),
+        ),
+    )
+    return seen_outside(situation, cause)
 
 
 def proxy_authentication(situation: Situation) -> Cause | RuledOut | None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
+from pytest_loadtool.codec.cookie import set_cookies
 from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.classify import is_identity_name
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_of
-from pytest_loadtool.diagnosis.finding import LIKELY, SAID, SHOWN, Cause, RuledOut
+from pytest_loadtool.diagnosis.finding import LIKELY, SAID, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import EXISTS
 from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page, was_refused
-from pytest_loadtool.diagnosis.remedies import new_password, references
+from pytest_loadtool.diagnosis.remedies import new_password, references, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
 
 #: What servers say of credentials, and of tokens, which are another matter.
@@ -35,6 +37,8 @@ def login_refused(situation: Situation) -> Cause | RuledOut | None:
     why = _why_refused(situation, login, said)
     if not why:
         return RuledOut(f"the login, {situation.name(login)}, was answered as recorded")
+    if leads := _leads_elsewhere(situation, login):
+        return leads
     words = " ".join(said)
     if EXISTS.search(words) or (_OF_TOKENS.search(words) and not _OF_CREDENTIALS.search(words)):
         return None  # it registers somebody, or lacks a token
@@ -42,13 +46,56 @@ def login_refused(situation: Situation) -> Cause | RuledOut | None:
     evidence = [why, *(f"it says: {one!r}" for one in said)]
     typed = [one for one in fields_of(situation.subject.case, login.index) if _signs_in(one)]
     evidence += [_sent(situation, login, one) for one in typed]
-    return Cause(
-        f"The login was refused: {situation.name(login)}.",
+    remedies: tuple[Remedy, ...] = (new_password(situation, login, typed),)
+    about = ""
+    if _OF_ACCOUNTS.search(words) and _is_as_recorded(situation, login, typed):
+        about = " The account is locked, or may not log in."
+        remedies = (Remedy("see the account on the server: the same password was taken once"),)
+    cause = Cause(
+        f"The login was refused: {situation.name(login)}.{about}",
         sure,
         tuple(evidence),
-        (new_password(situation, login, typed),),
+        remedies,
         index=login.index,
     )
+    return seen_outside(situation, cause, login) if about else cause
+
+
+#: What servers say of accounts, whose password may be right.
+_OF_ACCOUNTS = re.compile(
+    r"lock|disabled|inactive|deactivated|suspended|banned|blocked|staff|permission|too many"
+    r"|attempts|expired|not (?:yet )?(?:active|verified|confirmed)|gesperrt|verrouillé",
+    re.IGNORECASE,
+)
+
+
+def _is_as_recorded(situation: Situation, login: StepOutcome, typed: list[Field]) -> bool:
+    """Whether the same was typed as when it was recorded."""
+    recorded = situation.recorded_of(login)
+    return bool(typed) and all(
+        one.datasource == CONSTANT and one.value in recorded.get(one.wire_name, ()) for one in typed
+    )
+
+
+def _leads_elsewhere(situation: Situation, login: StepOutcome) -> Cause | None:
+    """A login that was taken, as its cookies show, and leads to another page first."""
+    exchange, subject = situation.of(login).exchange, situation.of(login)
+    then = exchange.response_header("location") if exchange is not None else None
+    if exchange is None or not then or not led_to_another_page(then, subject.location):
+        return None
+    before, now = dict(set_cookies(exchange.response_headers)), dict(set_cookies(subject.headers))
+    asked = subject.request_head[0].split(" ")[1:2]
+    path = urlsplit(subject.location).path
+    if not path or not before or not before.keys() <= now.keys() or [path] == asked:
+        return None
+    cause = Cause(
+        f"The login was taken, and leads to {situation.subject.mask.text(path)} first.",
+        SHOWN + 4,
+        (f"when recorded it led to {then}, and set {', '.join(before)} as it does now",),
+        (Remedy("do what that page wants, by hand, as that user; or record again with it"),),
+        index=login.index,
+    )
+    return seen_outside(situation, cause, login)
 
 
 def _why_refused(situation: Situation, login: StepOutcome, said: tuple[str, ...]) -> str:

@@ -65,7 +65,7 @@ def no_response(situation: Situation) -> Cause | RuledOut | None:
     place = place_of_failed(situation) if failure.cause == "target" else ""
     if todo and "--proxy-url" not in "".join(one.command for one in remedies):
         remedies += (Remedy(todo, place=place),)
-    text = _of_certificate(failure.message) or _of_proxy(failure.message) or text
+    text = _told_by(failure.message) or _of_proxy(failure.message) or text
     cause = Cause(text, SAID + 2, tuple(evidence), remedies)
     return seen_outside(situation, cause) if failure.cause in _OUTSIDE else cause
 
@@ -79,8 +79,9 @@ _POLICY = (
 _OUTSIDE = frozenset({"dns", "connect", "tls", "timeout", "reset", "protocol", "decoding"})
 #: How much longer is waited than before, at least, in seconds.
 _PATIENCE = 300
-#: What libraries say of certificates, and what that means.
-_CERTIFICATES = {
+#: What messages say more closely, and what that means.
+_TOLD = {
+    "HTTP/2 is spoken": "The server speaks HTTP/2 there, and no HTTP/1.1, which it was asked in.",
     "expired": "The server's certificate has expired.",
     "mismatch": "The server's certificate is for another name.",
     "not valid for": "The server's certificate is for another name.",
@@ -90,7 +91,7 @@ _CERTIFICATES = {
         "The server's certificate is of an authority that is not trusted here."
     ),
 }
-_UNTRUSTED = re.compile(r"self.signed|local issuer|not trusted", re.IGNORECASE)
+_UNTRUSTED = re.compile(r"self.signed|local issuer", re.IGNORECASE)
 
 
 def _of_proxy(message: str) -> str:
@@ -99,8 +100,8 @@ def _of_proxy(message: str) -> str:
     return f"The proxy wants a login {found[1]}." if found and "proxy" in message else ""
 
 
-def _of_certificate(message: str) -> str:
-    return next((text for word, text in _CERTIFICATES.items() if word in message), "")
+def _told_by(message: str) -> str:
+    return next((text for word, text in _TOLD.items() if word in message), "")
 
 
 def _remedies(situation: Situation, kind: str, message: str) -> Iterator[Remedy]:

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.secret import is_given_out, is_secret
-from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SAID, SHOWN, Cause, Remedy, RuledOut
-from pytest_loadtool.diagnosis.remedies import as_recorded, place_of_failed
+from pytest_loadtool.diagnosis.finding import (
+    LIKELY,
+    POSSIBLE,
+    SAID,
+    SHOWN,
+    WEAK,
+    Cause,
+    Remedy,
+    RuledOut,
+)
+from pytest_loadtool.diagnosis.remedies import as_recorded, place_of_failed, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
 
 #: What connections, caches and clients of a browser add; and what other checks look at.
@@ -57,6 +67,70 @@ def _weight(situation: Situation, name: str) -> int:
         return SAID
     telling = is_given_out(name) or is_secret(name) or "key" in words
     return SHOWN + 8 if telling else LIKELY if name.lower().startswith("x-") else POSSIBLE
+
+
+#: What servers say of a time in the request that is not theirs.
+_OF_CLOCKS = re.compile(
+    r"skew|clock|time.?stamp|(?:request|current|server).{0,3}time\b(?!.?out)|not (?:yet|before)"
+    r"|\bnbf\b|\biat\b|in the (?:future|past)",
+    re.IGNORECASE,
+)
+#: Times, in seconds or milliseconds since the epoch, of this century.
+_EPOCH = re.compile(r"(?<![\w.])[1-4]\d{9}(?:\d{3})?(?![\w])")
+_APART = 30.0
+
+
+def clock_wrong(situation: Situation) -> Cause | RuledOut | None:
+    """The server does not take a time that the request holds, or a token: the clocks disagree, or
+    the time is that of the recording."""
+    said = [one for one in situation.complaints if _OF_CLOCKS.search(one)]
+    if not said or not 400 <= situation.status <= 499:
+        return None
+    head = "\n".join(situation.subject.request_head)
+    sent = [int(one) for one in _EPOCH.findall(f"{head}\n{situation.subject.request_body}")]
+    seconds = [one / 1000 if one > 10**10 else float(one) for one in sent]
+    exchange = situation.subject.exchange
+    began = exchange.started if exchange is not None else 0.0
+    old = [one for one in seconds if abs(one - began) < _APART]
+    evidence = [f"it says: {one!r}" for one in said]
+    evidence += [f"the server's Date: {one}" for one in situation.header("date")[:1]]
+    evidence += [f"the request holds {_utc(one)}" for one in seconds[:1]]
+    if old:
+        evidence.append("that is when it was recorded")
+    cause = Cause(
+        "The server does not take the time of the request: by its clock it is another.",
+        SHOWN + 4,
+        tuple(evidence),
+        (
+            Remedy(
+                "compare the clocks (date -u on both machines), of the server, of who signs tokens "
+                "and of this machine, and set the wrong one"
+            ),
+        ),
+    )
+    return seen_outside(situation, cause)
+
+
+def _utc(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%a, %d %b %Y %H:%M:%S} GMT"
+
+
+def says_why(situation: Situation) -> Cause | RuledOut | None:
+    """What the server says of a request that it refuses, where nothing more is known."""
+    if not 400 <= situation.status <= 499 or not situation.complaints:
+        return None
+    cause = Cause(
+        f"The server refuses it and says: {situation.complaints[0]!r}.",
+        WEAK,
+        tuple(f"it says: {one!r}" for one in situation.complaints[1:]),
+        (
+            Remedy(
+                "see what it means by that: how the request differs from the recorded one",
+                commands=(f"diff {situation.failed.index + 1}",),
+            ),
+        ),
+    )
+    return seen_outside(situation, cause)
 
 
 def address_edited(situation: Situation) -> Cause | RuledOut | None:

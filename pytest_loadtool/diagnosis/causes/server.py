@@ -67,7 +67,7 @@ def rate_limited(situation: Situation) -> Cause | RuledOut | None:
                 f"think all {wait}s",
             ),
             edited(
-                "or, if the limit is what is tested, expect it",
+                "or, if the limit is what is tested, and how clients try again, expect it",
                 f"status {situation.failed.index + 1} 200-399,429",
             ),
         ),
@@ -133,6 +133,25 @@ def bot_defence(situation: Situation) -> Cause | RuledOut | None:
         SHOWN + 2,
         (*evidence, *(f"header {one}" for one in guards)),
         (Remedy("have the guards of the test server let these requests through"),),
+    )
+    return seen_outside(situation, cause)
+
+
+#: What answers have that proxies give themselves (RFC 9209; squid).
+_OF_PROXIES = ("x-squid-error", "proxy-status")
+
+
+def proxy_refuses(situation: Situation) -> Cause | RuledOut | None:
+    """The proxy of the test case answers itself, with an error, and not the server."""
+    told = [f"{name}: {one}" for name in _OF_PROXIES for one in situation.header(name)]
+    proxy = situation.subject.case.proxy
+    if situation.status < 400 or situation.status == 407 or proxy is None or not told:
+        return None
+    cause = Cause(
+        "The proxy refuses the request, and does not pass it on to the server.",
+        SAID + 1,
+        (*told[:1], *(f"it says: {one!r}" for one in situation.complaints)),
+        (Remedy("have the proxy let these requests through, or go without it: --proxy-url none"),),
     )
     return seen_outside(situation, cause)
 
@@ -260,6 +279,10 @@ def refused_values(situation: Situation) -> Cause | RuledOut | None:
     if situation.status not in (400, 422) or not situation.complaints:
         return None
     field = _named(situation)
+    if situation.status == 400 and field is None:
+        return None  # it may be about anything
+    if _WANTED.search(" ".join(situation.complaints)) and field_wanted(situation) is not None:
+        return None
     number = situation.failed.index + 1
     remedies: tuple[Remedy, ...]
     remedies = (Remedy("compare what was sent with the recording", commands=(f"diff {number}",)),)
@@ -282,6 +305,35 @@ def refused_values(situation: Situation) -> Cause | RuledOut | None:
     )
 
 
+#: What servers say of a field that is not there.
+_WANTED = re.compile(r"required|missing|must not be (?:null|blank|empty)|is mandatory", re.I)
+_OF_FIELD = re.compile(r"(?:body\.)?([\w.\[\]-]+): (.*)")
+
+
+def field_wanted(situation: Situation) -> Cause | RuledOut | None:
+    """The server wants a field that neither this request nor the recorded one has: what it takes
+    has changed since."""
+    if situation.status not in (400, 422):
+        return None
+    told = (_OF_FIELD.match(one) for one in situation.complaints)
+    wanted = [one[1] for one in told if one is not None and _WANTED.search(one[2])]
+    having = {one.wire_name for one in situation.fields} | {*situation.recorded_values}
+    lacking = [one for one in wanted if one.rpartition(".")[2] not in having]
+    if not lacking:
+        return None
+    names = sorted({one.wire_name for one in situation.fields if one.section != "HEADERS"})
+    cause = Cause(
+        f"The server wants {', '.join(lacking)}, which was not in the recorded request either.",
+        SHOWN + 6,
+        (
+            *(f"it says: {one!r}" for one in situation.complaints),
+            f"the request has {', '.join(names)}",
+        ),
+        (Remedy("see what has changed in the application; then record this request again"),),
+    )
+    return seen_outside(situation, cause)
+
+
 def _expecting(situation: Situation, value: str) -> Iterator[str]:
     """The commands that remove what proves the change by a value that it will send no more."""
     case = situation.subject.case
@@ -297,7 +349,7 @@ def _expecting(situation: Situation, value: str) -> Iterator[str]:
 
 def _named(situation: Situation) -> Field | None:
     """The field of the request that the answer names, if it names one."""
-    text = text_of(situation.failed.response)[0]
+    text = "\n".join(situation.complaints)
     fields = [one for one in situation.fields if one.slot is not None and one.section != "HEADERS"]
     having = (
         one

@@ -12,6 +12,8 @@ from pytest_loadtool.diagnosis.outcome import StepOutcome
 from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page
 from pytest_loadtool.diagnosis.remedies import edited, recorded_server, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.diagnosis.subject import Subject
+from pytest_loadtool.model.case import Kind
 
 #: What the address of a page to log in at has in it.
 _LOGIN = re.compile(r"log-?_?(?:in|on)|sign-?_?in|auth|sso|anmeld|connexion|session", re.IGNORECASE)
@@ -140,6 +142,53 @@ def session_expired(situation: Situation) -> Cause | RuledOut | None:
         ),
         confirm=f"pytest {path} --loadtool-think-time none",
     )
+
+
+def not_every_server(situation: Situation) -> Cause | RuledOut | None:
+    """Of several servers behind one address, one does not know the session: the same cookies were
+    refused by one that names itself in its answer, and taken after that by another."""
+    sent, refusing = situation.cookies_sent.items(), _server_named(situation.subject)
+    if not sent or not refusing or not _is_about_session(situation):
+        return None
+    for one in situation.outcomes:
+        recorded = one.transaction.recorded
+        document = recorded is not None and recorded.kind in (Kind.HTML, Kind.JSON, Kind.XML)
+        as_recorded = document and not (one.failures or one.otherwise)
+        if one.index < situation.failed.index or not as_recorded:
+            continue
+        taking = _server_named(situation.of(one))
+        differ = [key for key in refusing if taking.get(key, refusing[key]) != refusing[key]]
+        if differ and situation.cookies_of(one).items() >= sent:
+            names = f"{differ[0]}: {refusing[differ[0]]}", f"{differ[0]}: {taking[differ[0]]}"
+            return _balanced(situation, names, one)
+    return None
+
+
+def _balanced(situation: Situation, names: tuple[str, str], taken: StepOutcome) -> Cause:
+    cause = Cause(
+        "One server behind this address knows the session, and another server does not.",
+        SHOWN,
+        (f"{names[0]} refused it", f"{names[1]} took it after that: {situation.name(taken)}"),
+        (
+            Remedy(
+                "have the load balancer keep a session at one server, by a cookie for instance, or "
+                "let the servers share their sessions"
+            ),
+        ),
+    )
+    return seen_outside(situation, cause)
+
+
+#: Headers in which answers name the server, of several, that gave them.
+_SERVERS = re.compile(
+    r"x-(?:served|handled)-by|x-(?:backend|server|instance|node|pod|upstream|host|worker)"
+    r"(?:-?(?:id|name|server|node|host|addr))?",
+    re.IGNORECASE,
+)
+
+
+def _server_named(subject: Subject) -> dict[str, str]:
+    return {name.lower(): value for name, value in subject.headers if _SERVERS.fullmatch(name)}
 
 
 def _is_about_session(situation: Situation) -> bool:

@@ -185,7 +185,7 @@ def _is_as_recorded(situation: Situation, giver: StepOutcome, name: str) -> bool
 
 def token_fields(situation: Situation) -> str:
     """The tokens that the request sends, each with where its value is from."""
-    told = [f"{one.name} ({_source(situation, one)})" for one in _all_tokens(situation)]
+    told = [f"{one.name} ({source_of(situation, one)})" for one in _all_tokens(situation)]
     return ", ".join(told) or "none in its headers, its address or its body"
 
 
@@ -209,7 +209,14 @@ def _looks_given_out(field: Field) -> bool:
     )
 
 
-def _source(situation: Situation, field: Field) -> str:
+def authorization_of_request(situation: Situation) -> str:
+    """Where the token in Authorization is from; empty where none was sent."""
+    found = next((one for one in situation.fields if _is_of_bearer(one)), None)
+    return source_of(situation, found) if found is not None else ""
+
+
+def source_of(situation: Situation, field: Field) -> str:
+    """Return the datasource of a field, with the transactions that give out its variables."""
     if field.datasource == CONSTANT:
         return field.datasource
     names = [one.name for one in _references(field)]

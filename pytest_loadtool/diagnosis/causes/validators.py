@@ -10,6 +10,7 @@ from shlex import quote
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.template import Reference, Template, TemplateError
 from pytest_loadtool.codec.uses import needed_by
+from pytest_loadtool.diagnosis.causes.pages import charset_wrong, is_another
 from pytest_loadtool.diagnosis.causes.unconfirmed import given_by
 from pytest_loadtool.diagnosis.finding import (
     LIKELY,
@@ -37,6 +38,8 @@ from pytest_loadtool.model.validator import (
 
 #: How much of a page is searched for a similar text, in words, and how similar it has to be.
 _MOST_WORDS, _SIMILAR = 3000, 0.6
+#: So much of a text at least proves what the whole does.
+_PROVES = 0.5
 _NUMBERS = re.compile(r"\d")
 
 
@@ -46,7 +49,7 @@ def text_not_found(situation: Situation) -> Cause | RuledOut | None:
     if not {"text", "regex", "outcome"} & situation.causes:
         return None
     found = next(_broken(situation), None)
-    if found is None:
+    if found is None or charset_wrong(situation) is not None:
         return None
     validator, wanted = found
     if validator.outcome is not None and validator.outcome.change:
@@ -96,10 +99,14 @@ def _instead(situation: Situation, validator: Validator, text: str, why: str) ->
     """How a validator gets another text; an outcome keeps what it is about."""
     number = situation.failed.index + 1
     at = situation.failed.transaction.validators.index(validator) + 1
-    commands = [f"remove-validator {number} {at}"]
-    if text:
-        commands.append(f"validate {number} --text {quote(text)} --anyway")
-    return edited(why, *commands, place=place_of_failed(situation))
+    if not text:  # to remove it alone would prove nothing
+        return Remedy(why, commands=(f"diff {number}",), place=place_of_failed(situation))
+    return edited(
+        why,
+        f"remove-validator {number} {at}",
+        f"validate {number} --text {quote(text)} --anyway",
+        place=place_of_failed(situation),
+    )
 
 
 def _broken(situation: Situation) -> Iterator[tuple[Validator, str]]:
@@ -148,9 +155,12 @@ def nearest(wanted: str, text: str) -> str:
 
 
 def _common(wanted: str, found: str) -> str:
-    """The longest part that both have, in whole words where there are some."""
-    match = SequenceMatcher(None, wanted, found, autojunk=False).find_longest_match()
-    return wanted[match.a : match.a + match.size].strip() or wanted
+    """The longest part that both have, in whole words; empty if that is too little to prove
+    anything."""
+    was, now = wanted.split(), found.split()
+    match = SequenceMatcher(None, was, now, autojunk=False).find_longest_match()
+    common = " ".join(was[match.a : match.a + match.size])
+    return common if len(common) >= _PROVES * len(wanted) else ""
 
 
 def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
@@ -244,7 +254,8 @@ def nothing_extracted(situation: Situation) -> Cause | RuledOut | None:
     """An extractor found nothing in an answer that succeeded."""
     if situation.causes != {"extractor"} or not 200 <= situation.status <= 399:
         return None
-    exchange = situation.subject.exchange
+    if is_another(situation):
+        return None  # nothing is to be found there
     names = [
         one.variable
         for one in situation.failed.transaction.extractors
@@ -253,10 +264,9 @@ def nothing_extracted(situation: Situation) -> Cause | RuledOut | None:
     otherwise = situation.failed.otherwise
     evidence = [f"not as recorded: {otherwise}"] if otherwise else []
     evidence += [f"it says: {one!r}" for one in situation.complaints]
-    same = exchange is not None and situation.recorded_status == situation.status
     return Cause(
         "The answer is another one than was recorded."
-        if otherwise or not same
+        if otherwise
         else f"Nothing is where ${{{names[0] if names else '?'}}} was in the recorded answer.",
         LIKELY + (10 if otherwise else 0),
         tuple(evidence),

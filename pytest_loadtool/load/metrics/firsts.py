@@ -147,7 +147,7 @@ class FailureGroup:
     ``second`` is when the first of them failed; ``course`` has them by time. ``youngest_us`` and
     ``oldest_us`` are the least and the greatest age of the user's session (its cookies) when they
     failed. ``samples`` are what was sent and received, of the first one and of some after it;
-    ``unmade`` counts those that could not be made when the load was over.
+    ``unmade`` counts those that could not be made when the load was over, by the reason.
     """
 
     __slots__ = (
@@ -163,7 +163,8 @@ class FailureGroup:
         self.rows = RowCounts()
         self.youngest_us, self.oldest_us = 1 << 60, 0
         self.samples: list[Any] = []
-        self.unmade = self.tries = 0
+        self.unmade: dict[str, int] = {}
+        self.tries = 0
         """How many users were asked to keep a whole iteration."""
 
     def add(self, second: int, age_us: int, rows: Iterable[Row]) -> None:
@@ -186,11 +187,12 @@ class FailureGroup:
         self.oldest_us = max(self.oldest_us, other.oldest_us)
         every = sorted([*self.samples, *other.samples], key=_whole_and_early)
         self.samples = every[:MOST_SAMPLES]
-        self.unmade += other.unmade
+        for reason, count in other.unmade.items():
+            self.unmade[reason] = self.unmade.get(reason, 0) + count
 
     def to_wire(self, known: FailureGroup | None, samples: list[Any]) -> list[Any]:
         """All of it, or what came after ``known``; an empty list when nothing came. Of ``samples``
-        those are None that could not be made."""
+        those are a reason, as text, that could not be made."""
         iterations = self.iterations - (known.iterations if known else 0)
         consequences = self.consequences - (known.consequences if known else 0)
         if not iterations and not consequences:
@@ -212,8 +214,10 @@ class FailureGroup:
         self.youngest_us, self.oldest_us = youngest, oldest
         self.course = Course.from_wire(course)
         self.rows = RowCounts.from_wire(rows)
-        self.samples = [one for one in samples if one is not None]
-        self.unmade = len(samples) - len(self.samples)
+        self.samples = [one for one in samples if not isinstance(one, str)]
+        for one in samples:
+            if isinstance(one, str):
+                self.unmade[one] = self.unmade.get(one, 0) + 1
         return self
 
 
@@ -277,10 +281,10 @@ class FirstFailures:
     ``rest`` is the group of those that are in none of the first `MOST_GROUPS`. By transaction,
     ``times`` are of failed requests, and ``good`` what is known of the others. ``course`` has all
     failed requests by time. ``exhausted`` are the datasets that had no row left, with how many they
-    have. ``keep`` makes what can be sent of a sample, if it can.
+    have. ``keep`` makes what can be sent of a sample, or says why it cannot.
     """
 
-    def __init__(self, keep: Callable[[Any], dict[str, Any] | None] | None = None) -> None:
+    def __init__(self, keep: Callable[[Any], dict[str, Any] | str] | None = None) -> None:
         self.rest = FailureGroup(_REST, 0)
         self.times: dict[int, FailedTimes] = {}
         self.good: dict[int, GoodAnswers] = {}
@@ -408,7 +412,7 @@ class FirstFailures:
         self.exhausted = wire["exhausted"]
         return self
 
-    def _samples(self, group: FailureGroup) -> list[dict[str, Any] | None]:
+    def _samples(self, group: FailureGroup) -> list[dict[str, Any] | str]:
         keep = self._keep
         if keep is None:
             return [*group.samples]

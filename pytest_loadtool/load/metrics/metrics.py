@@ -77,7 +77,7 @@ class LoadMetrics:
         describe: Callable[[Any], str] | None = None,
         *,
         detailed_pages: bool = False,
-        keep: Callable[[Any], dict[str, Any] | None] | None = None,
+        keep: Callable[[Any], dict[str, Any] | str] | None = None,
     ) -> None:
         self.transaction_keys = tuple(transactions)
         self.page_keys = tuple(pages)

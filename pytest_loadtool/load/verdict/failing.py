@@ -34,7 +34,8 @@ class FailingGroup:
     seconds of the run, ``users`` how many were at work when it began. ``course`` pairs seconds with
     counts, each for ``step_s`` seconds. ``rows`` are datasets with rows from 0 and their counts;
     ``other_rows`` counts the iterations of more rows. Ages are those of users' sessions in seconds.
-    ``samples`` are kept replays, whole ones first; ``unmade`` more could not be made.
+    ``samples`` are kept replays, whole ones first; ``unmade`` are reasons why more could not be
+    made, with their counts.
     """
 
     case: str
@@ -62,7 +63,7 @@ class FailingGroup:
     """That of good answers; None: there are none."""
     good: GoodOnes
     samples: tuple[KeptReplay, ...] = ()
-    unmade: int = 0
+    unmade: tuple[tuple[str, int], ...] = ()
 
     @property
     def key(self) -> tuple[int, int, int, str, str]:
@@ -154,5 +155,5 @@ def _group(
             all_rows=not good.rows.others,
         ),
         samples=tuple(sample_of(one, key.case) for one in group.samples),
-        unmade=group.unmade,
+        unmade=tuple(sorted(group.unmade.items())),
     )

@@ -51,6 +51,9 @@ class SavedRun:
     """By transaction, and under `ALL` in total."""
     timeline: Timeline | None = field(default=None, compare=False)
     """What happened when; None: the file is older than that."""
+    lag: Histogram = field(default_factory=Histogram, compare=False)
+    """How late the generator's event loops were, in microseconds: what a busy machine adds to all
+    times. Empty: the file is older than that."""
 
     @property
     def transactions(self) -> tuple[Key, ...]:
@@ -71,7 +74,7 @@ class SavedRun:
             key: SavedRequests(one.requests, one.errors, one.response) for key, one in measured
         }
         seconds = metrics.elapsed_us / 1e6
-        return cls(name, load, started, outcome, seconds, requests, metrics.timeline)
+        return cls(name, load, started, outcome, seconds, requests, metrics.timeline, metrics.lag)
 
     def to_wire(self) -> dict[str, Any]:
         """Builtin types only."""
@@ -83,6 +86,7 @@ class SavedRun:
             "verdict": self.outcome,
             "duration_s": self.duration_s,
             "requests": [[*key, *one.to_wire()] for key, one in self.requests.items()],
+            "lag": self.lag.to_wire(),
             **({"timeline": self.timeline.to_wire()} if self.timeline is not None else {}),
         }
 
@@ -114,6 +118,7 @@ class SavedRun:
             float(wire["duration_s"]),
             requests,
             _timeline(wire["timeline"]) if "timeline" in wire else None,
+            _lag(wire["lag"]) if "lag" in wire else Histogram(),
         )
 
 
@@ -175,6 +180,13 @@ def _histogram(wire: list[Any]) -> Histogram | None:
         return None
     is_one = response.to_wire() == wire and all(map(_is_count, counts))
     return response if is_one else None
+
+
+def _lag(wire: Any) -> Histogram:
+    found = _histogram(wire) if isinstance(wire, list) else None
+    if found is None:
+        raise ValueError("lag: this is not what --load-save writes there")
+    return found
 
 
 def _timeline(wire: Any) -> Timeline:

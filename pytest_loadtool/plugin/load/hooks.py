@@ -26,6 +26,7 @@ from pytest_loadtool.plugin.load.live import LiveView
 from pytest_loadtool.plugin.load.live_page import LivePage, shown_on
 from pytest_loadtool.plugin.load.outcome import LoadOutcomes, end, ending, write_thresholds
 from pytest_loadtool.plugin.load.results import RESULTS, LoadReporter, properties
+from pytest_loadtool.plugin.load.telemetry import TELEMETRY
 from pytest_loadtool.plugin.run_in_thread import run_apart
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ class OneByOne:
                     baseline=earlier,
                     tolerance=baseline.tolerance,
                     lengths=[length for _, length in lengths],
+                    listeners=self._config.stash[TELEMETRY].senders(configuration.name),
                 )
             )
         item.summary = summary

@@ -18,6 +18,7 @@ from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, history_of
 from pytest_loadtool.plugin.load.environment import environment
 from pytest_loadtool.plugin.load.explained import LoadResult
+from pytest_loadtool.plugin.load.telemetry import TELEMETRY, Telemetry
 from pytest_loadtool.plugin.paths import shown_error, slug, target_file, target_folder
 from pytest_loadtool.plugin.report_failure import LoadFailure
 from pytest_loadtool.report.load.firsts import fix_first
@@ -147,6 +148,7 @@ class LoadReporter:
         self.incomplete = False
         """Whether a file could not be written, at the end of the session."""
         config.stash[BASELINE] = baseline_of(config)
+        config.stash[TELEMETRY] = Telemetry(config)
         config.stash[RESULTS] = []
 
     @pytest.hookimpl(tryfirst=True)
@@ -193,5 +195,7 @@ class LoadReporter:
             if result.problem:
                 why = f"samples of what failed were not written: {result.problem}"
                 terminalreporter.write_line(why, red=True)
+        for problem in self._config.stash[TELEMETRY].problems():
+            terminalreporter.write_line(problem, red=True)
         for problem in self._problems:
             terminalreporter.write_line(f"results were not written: {problem}", red=True)

@@ -26,6 +26,7 @@ from pytest_loadtool.plugin.load.live import LiveView
 from pytest_loadtool.plugin.load.live_page import LivePage, shown_on
 from pytest_loadtool.plugin.load.outcome import add_outcome, add_text, ending, write_thresholds
 from pytest_loadtool.plugin.load.results import RESULTS, failure_text, properties
+from pytest_loadtool.plugin.load.telemetry import TELEMETRY
 from pytest_loadtool.plugin.load_overrides import overrides_of
 from pytest_loadtool.plugin.paths import shown_error
 from pytest_loadtool.plugin.report_failure import WrappedText
@@ -260,6 +261,7 @@ class SharedTest:
             baseline=earlier,
             tolerance=baseline.tolerance,
             show=shown_on(view, LivePage(self._config, configuration)),
+            listeners=self._config.stash[TELEMETRY].senders(configuration.name),
         )
 
     # What came of it.

@@ -171,6 +171,7 @@ _HOSTS = frozenset(
         "safebrowsing.brave.com",
         "variations.brave.com",
         # Firefox
+        "ads.mozilla.org",
         "aus5.mozilla.org",
         "contile.services.mozilla.com",
         "detectportal.firefox.com",

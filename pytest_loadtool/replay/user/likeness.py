@@ -10,7 +10,7 @@ from pytest_loadtool.answers.documents import OUTCOMES, spelled
 from pytest_loadtool.answers.judge import ExpectedAnswer, Finding, Seen, judge
 from pytest_loadtool.answers.kinds import VAGUE, declared
 from pytest_loadtool.answers.look import LONGEST_READ, READ, REDIRECTS, kind_now, look
-from pytest_loadtool.codec.content import ContentError
+from pytest_loadtool.codec.content import BrokenError, ContentError
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.result import Failure
@@ -67,15 +67,18 @@ class Likeness:
         self._most = 0
 
     def failure(self, response: Response) -> Failure | None:
-        """The failure of an answer that says that it failed. What else there is to say of it is
-        noted in its ``otherwise``."""
+        """The failure of an answer that says that it failed, or that nobody can read. What else
+        there is to say of it is noted in its ``otherwise``."""
         if (
             response.status == self._status
             and not self._leads
             and (response.body == self._body or self._is_surely_alike(response))
         ):
             return None
-        found = self._finding(response)
+        try:
+            found = self._finding(response)
+        except BrokenError as error:  # a browser would show an error
+            return Failure("decoding", str(error))
         if found is None:
             return None
         if found.failed:
@@ -151,6 +154,8 @@ class Likeness:
         elif size:
             try:
                 text = response.text
+            except BrokenError:
+                raise
             except ContentError:
                 return None
             size = len(text)

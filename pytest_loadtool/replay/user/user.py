@@ -250,7 +250,8 @@ class VirtualUser(Actor):
                     first = judged[0].cause == "outcome"
                     failures = judged + failures if first else failures + judged
         except ContentError as broken:
-            failures += (Failure("decoding", str(broken)),)
+            found = Failure("decoding", str(broken))
+            failures = failures if found in failures else (*failures, found)
         except MemoryError:
             return (OUT_OF_MEMORY,)
         except Exception as error:  # whatever a server answers, the user and all others go on

@@ -152,8 +152,8 @@ def _details(group: FailingGroup, summary: Summary, told: Told | None, width: in
         yield "    …"
     if told is not None and (opens := _opens(group, told)):
         yield f"    {opens}"
-    if group.unmade:
-        yield f"    {plural(group.unmade, 'sample')} could not be made"
+    for reason, number in group.unmade:
+        yield f"    {plural(number, 'sample')} could not be made: {reason}"
 
 
 _MOST_ROWS = 8

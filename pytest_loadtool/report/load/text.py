@@ -16,8 +16,10 @@ from pytest_loadtool.load.verdict.summary import (
     Summary,
     TimeSummary,
     WorkerSummary,
+    percentile_name,
 )
 from pytest_loadtool.load.verdict.threshold import amount
+from pytest_loadtool.model.load import PERCENTILES
 from pytest_loadtool.report.columns import cells, fit, table, wrap
 from pytest_loadtool.report.load.chart import over_the_run
 from pytest_loadtool.report.load.compared import compared
@@ -27,6 +29,8 @@ from pytest_loadtool.report.load.units import milliseconds, rate, size, status_c
 
 _WIDEST = 120
 _MOST_OTHERWISE = 5
+#: The percentiles of tables, unless others are asked for.
+_SHOWN = (50.0, 95.0, 99.0)
 #: How many reasons the heading has: the failure has all of them.
 _MOST_REASONS = 5
 
@@ -97,10 +101,19 @@ def _totals(summary: Summary, width: int) -> Iterator[str]:
         ("TLS handshake", connections.tls),
         ("negotiation", connections.negotiation),
     ]
+    wanted = _percentiles(summary)
     shown = always + [(name, times) for name, times in if_any if times.mean is not None]
     yield from table(
-        ("milliseconds", "average", "median", "p95", "p99", "max"),
-        [(name, *_times(times)) for name, times in shown],
+        ("milliseconds", "average", *(called for _, called in wanted), "max"),
+        [
+            (
+                title,
+                milliseconds(one.mean),
+                *(milliseconds(dict(one.asked).get(name)) for name, _ in wanted),
+                milliseconds(one.max),
+            )
+            for title, one in shown
+        ],
         width,
     )
 
@@ -190,49 +203,52 @@ def _statuses(numbers: Numbers) -> str:
     return status_counts(numbers.status)
 
 
-def _times(times: TimeSummary) -> tuple[str, ...]:
-    values = (times.mean, times.p50, times.p95, times.p99, times.max)
-    return tuple(milliseconds(value) for value in values)
+def _percentiles(summary: Summary) -> list[tuple[str, str]]:
+    """Those that tables have: the name of each, and how it is called. There is no room for all of
+    the usual ones, so only others than these are taken as asked for."""
+    asked = summary.configuration.percentiles
+    wanted = _SHOWN if asked == PERCENTILES else asked
+    return [(percentile_name(p), "median" if p == 50 else percentile_name(p)) for p in wanted]
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A line of the tree. Empty text: there is no such number for what the line is about."""
+    """A line of the tree."""
 
     name: str
-    count: str
-    failed: str
-    mean: str
-    p50: str = ""
-    p95: str = ""
-    p99: str = ""
-    max: str = ""
+    count: int
+    failed: int
+    times: TimeSummary
     per_second: str = ""
+    """Empty: there is no such number for what the line is about."""
 
 
 _Column = tuple[str, Callable[[_Row], str]]
-_NAME, _COUNT, _FAILED, _MEAN, _MEDIAN, _P95, _P99, _GREATEST, _RATE = _EVERY = (
+_FIRST: tuple[_Column, ...] = (
     ("", lambda row: row.name),
-    ("count", lambda row: row.count),
-    ("failed", lambda row: row.failed),
-    ("average", lambda row: row.mean),
-    ("median", lambda row: row.p50),
-    ("p95", lambda row: row.p95),
-    ("p99", lambda row: row.p99),
-    ("max", lambda row: row.max),
-    ("per second", lambda row: row.per_second),
+    ("count", lambda row: count(row.count)),
+    ("failed", lambda row: count(row.failed)),
 )
+_MEAN: _Column = ("average", lambda row: milliseconds(row.times.mean))
+_GREATEST: _Column = ("max", lambda row: milliseconds(row.times.max))
+_RATE: _Column = ("per second", lambda row: row.per_second)
 _ROOM_FOR_MORE = 100
 
 _NO_DETAILS = 'percentiles of pages (–) are off; "detailed_pages = true" turns them on'  # noqa: RUF001
 
 
+def _percentile_column(name: str, called: str) -> _Column:
+    return called, lambda row: milliseconds(dict(row.times.asked).get(name))
+
+
 def _columns(summary: Summary, width: int) -> tuple[_Column, ...]:
     """Those that there is room for. Without percentiles pages have little but their average."""
+    wanted = [_percentile_column(*one) for one in _percentiles(summary)]
     if width >= _ROOM_FOR_MORE:
-        return _EVERY
-    middle = _MEDIAN if summary.detailed_pages else _MEAN
-    return (_NAME, _COUNT, _FAILED, middle, _P95, _P99, _GREATEST)
+        return (*_FIRST, _MEAN, *wanted, _GREATEST, _RATE)
+    if summary.detailed_pages:
+        return (*_FIRST, *wanted, _GREATEST)
+    return (*_FIRST, _MEAN, *(one for one in wanted if one[0] != "median"), _GREATEST)
 
 
 def _tree(summary: Summary, width: int, top: int | None) -> Iterator[str]:
@@ -265,10 +281,7 @@ def _slowest(summary: Summary, top: int | None) -> frozenset[int] | None:
 
 
 def _case_rows(case: CaseSummary, shown: frozenset[int] | None) -> Iterator[_Row]:
-    mean, p50, p95, p99, most = _times(case.durations)
-    yield _Row(
-        printable(case.name), count(case.iterations), count(case.failed), mean, p50, p95, p99, most
-    )
+    yield _Row(printable(case.name), case.iterations, case.failed, case.durations)
     for page in case.pages:
         rows = list(_transaction_rows(page, shown))
         if rows or shown is None:
@@ -278,7 +291,7 @@ def _case_rows(case: CaseSummary, shown: frozenset[int] | None) -> Iterator[_Row
 
 def _page_row(page: PageSummary) -> _Row:
     name = f"  {printable(page.name)}"
-    return _Row(name, count(page.count), count(page.failed), *_times(page.durations))
+    return _Row(name, page.count, page.failed, page.durations)
 
 
 def _transaction_rows(page: PageSummary, shown: frozenset[int] | None) -> Iterator[_Row]:
@@ -297,18 +310,8 @@ def _transaction_rows(page: PageSummary, shown: frozenset[int] | None) -> Iterat
 
 
 def _transaction_row(name: str, numbers: Numbers) -> _Row:
-    mean, p50, p95, p99, most = _times(numbers.good_time)
-    return _Row(
-        name,
-        count(numbers.requests),
-        count(numbers.errors),
-        mean,
-        p50,
-        p95,
-        p99,
-        most,
-        rate(numbers.throughput_rps),
-    )
+    per_second = rate(numbers.throughput_rps)
+    return _Row(name, numbers.requests, numbers.errors, numbers.good_time, per_second)
 
 
 def _workers(summary: Summary, width: int) -> Iterator[str]:

@@ -22,6 +22,9 @@ _MOST_INTERIM: Final = 100
 _ALERT: Final = b"\x15"
 _VERSION: Final = b"HTTP/1."
 _TLS_SPOKEN: Final = "no HTTP status line but TLS: use https://"
+#: What a server of HTTP/2 says first, behind the length (RFC 9113 §3.4, §6.5).
+_SETTINGS: Final = b"\x04\0\0\0\0\0"
+_HTTP_2_SPOKEN: Final = "no HTTP/1 status line; HTTP/2 is spoken there"
 
 _LONGEST_CHUNK_LINE: Final = 16 * 1024
 _HEX: Final = frozenset(b"0123456789abcdefABCDEF")
@@ -270,7 +273,10 @@ class ResponseReader:
 def _check_start(data: bytes) -> None:
     """Whether what came so far may be the start of a response."""
     if not data.startswith(_VERSION) and not _VERSION.startswith(data[: len(_VERSION)]):
-        raise ProtocolError(_TLS_SPOKEN if data[:1] == _ALERT else "no HTTP/1 status line")
+        if data[:1] == _ALERT:
+            raise ProtocolError(_TLS_SPOKEN)
+        http_2 = data[3:9] == _SETTINGS
+        raise ProtocolError(_HTTP_2_SPOKEN if http_2 else "no HTTP/1 status line")
 
 
 def _chunk_size(line: bytes) -> int:

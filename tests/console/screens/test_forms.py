@@ -8,7 +8,7 @@ import pytest
 
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.screens.cells import columns_of
-from pytest_loadtool.console.screens.editor import Editor
+from pytest_loadtool.console.screens.editor import Editor, editor_of
 from pytest_loadtool.console.screens.editor_moves import MOVES as LOOK
 from pytest_loadtool.console.screens.editor_moves import searched
 from pytest_loadtool.console.screens.form import (
@@ -25,6 +25,32 @@ from pytest_loadtool.console.screens.form import (
     typed,
 )
 from pytest_loadtool.console.screens.forms import FORMS
+from pytest_loadtool.console.session import Console
+from pytest_loadtool.model.case import Transaction
+from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.model.extractor import (
+    Boundary,
+    Choice,
+    CookieValue,
+    Decoded,
+    Extractor,
+    FormField,
+    HeaderValue,
+    InItem,
+    JsonPath,
+    Link,
+    RegularExpression,
+)
+from pytest_loadtool.model.validator import (
+    HeaderValidator,
+    JsonValidator,
+    Outcome,
+    RegexValidator,
+    StatusCodes,
+    TextValidator,
+    XmlValidator,
+)
+from tests.console.listener import do
 from tests.console.screens.shop import SHOP
 from tests.console.screens.test_editor import SMALL, at
 
@@ -168,6 +194,88 @@ def test_validator_is_filled_in() -> None:
     assert absent.command == "validate 3 --text Tea --absent"
 
 
+EXTRACTORS = (
+    Extractor("a", JsonPath("$.items[0].id"), 2),
+    Extractor("b", Boundary("<b>", "</b>")),
+    Extractor("c", Link("/orders/*/edit", "Edit it")),
+    Extractor("d", InItem(Choice("size", "Large"), "Tea", "div.card")),
+    Extractor("e", HeaderValue("Location", "/orders/([^/]+)")),
+    Extractor("f", Decoded(CookieValue("state"), ("url", "base64"), JsonPath("$.id"), 2)),
+    Extractor("g", FormField("__VIEWSTATE", 3)),
+    Extractor("h[1]", RegularExpression("it's (.+?)<"), by_place=True),
+)
+VALIDATORS = (
+    TextValidator("Tea's", row="Pot"),
+    RegexValidator("a+", absent=True),
+    JsonValidator("$.id", "17"),
+    JsonValidator("$.done", True, outcome=Outcome("it is done")),
+    JsonValidator("$.price", 1.5),
+    XmlValidator("/a/b", "x y"),
+    HeaderValidator("Location", contains="/orders"),
+    HeaderValidator("ETag"),
+)
+
+
+def acting(transaction: Transaction, index: int) -> Editor:
+    """The editor with the cursor on an actor of a transaction."""
+    others = list(SHOP.case.transactions())[1:]
+    case = with_transactions(SHOP.case, [transaction, *others])
+    editor = editor_of(replace(SHOP, case=case))
+    editor = Editor(editor.tree.goto(1, SMALL[1]))
+    for move in ("tab 4", "open", *["down"] * index):
+        editor = LOOK[move](editor, *SMALL)
+    return editor
+
+
+@pytest.mark.parametrize("extractor", EXTRACTORS, ids=lambda one: one.variable)
+def test_an_extractor_that_there_is_is_filled_in(extractor: Extractor, session: Console) -> None:
+    """The form has all of it: its command, unchanged, makes the same."""
+    first = next(iter(SHOP.case.transactions()))
+    editor = acting(replace(first, extractors=(extractor,)), 1)
+    session.document = editor.tree.document
+    do(session, made("actor", editor).command + " --anyway")
+    assert next(iter(session.opened().case.transactions())).extractors == (extractor,)
+
+
+@pytest.mark.parametrize("number", range(1, len(VALIDATORS) + 1))
+def test_a_validator_that_there_is_is_filled_in(number: int, session: Console) -> None:
+    """Its command, unchanged, puts the same in its place; the opposite is another."""
+    first = next(iter(SHOP.case.transactions()))
+    editor = acting(replace(first, validators=VALIDATORS), number)
+    form = made("actor", editor)
+    session.document = editor.tree.document
+    do(session, form.command + " --anyway")
+    assert next(iter(session.opened().case.transactions())).validators == VALIDATORS
+    box = form.moved_to(form.parts.index(CheckBox("absent", "the opposite")))
+    do(session, typed(box, " ").command + " --anyway")
+    now = next(iter(session.opened().case.transactions())).validators
+    differing = [at for at, one in enumerate(VALIDATORS, 1) if now[at - 1] != one]
+    assert differing == [number]
+
+
+def test_the_status_code_validator_is_edited_and_actors_are_removed() -> None:
+    """Enter on it asks for codes; d has a command for each kind of actor."""
+    first = replace(
+        next(iter(SHOP.case.transactions())),
+        status=StatusCodes(((200, 299), (404, 404))),
+        validators=VALIDATORS,
+        extractors=EXTRACTORS,
+    )
+    form = made("actor", acting(first, 0))
+    assert form.command == "status 1 200-299,404"
+    assert after(form, "erase all").command == "status 1 200-399"
+    indexes = (0, 2, 99)
+    removals = [acting(first, index).places["removal"] for index in indexes]
+    assert removals == ["status 1 200-399", "remove-validator 1 2", "remove-extractor 1 'h[1]'"]
+    assert all(COMMANDS.parse(str(line)) is not None for line in removals)
+
+
+def test_actors_are_made_of_nothing() -> None:
+    """Without a value that is picked, the blanks are empty."""
+    assert made("validator", at(3)).command == "validate 3"
+    assert made("extractor", at(3)).command == "extract 3 'value[1]'"
+
+
 def field(name: str) -> Editor:
     """The editor with the cursor on a field of the login."""
     editor = at(2, "tab 3", "open")
@@ -215,8 +323,8 @@ def test_all_with_the_same_value() -> None:
 
 
 def test_nothing_to_fill_in() -> None:
-    """Where nothing is picked, or no field is at the cursor, there is no form."""
-    assert FORMS["extractor"](at(1), ()) is None
+    """Where no field, or no actor, is at the cursor, there is no form."""
+    assert FORMS["actor"](at(1), ()) is None
     assert FORMS["field"](at(1), ()) is None
 
 

@@ -10,7 +10,13 @@ from pytest_loadtool.correlation.outcomes import without_outcome
 from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.model.decision import OUTCOME
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
+from pytest_loadtool.model.validator import (
+    HeaderValidator,
+    JsonValidator,
+    RegexValidator,
+    TextValidator,
+    Validator,
+)
 from tests.correlation.exchanges import answered, case_of, exchange, html, json_body
 from tests.correlation.talk import call, configure, get, post, run
 
@@ -63,6 +69,10 @@ def _written(one: Validator) -> str:
             return f"{absent}{one.path}{equals}"
         case TextValidator():
             return f"{absent}{one.text}" + (f" in {one.row}" if one.row else "")
+        case RegexValidator():
+            return f"{absent}matching"
+        case HeaderValidator():
+            return f"{one.name}: {one.equals or one.contains}"
         case _:
             raise AssertionError(one)
 
@@ -111,6 +121,7 @@ SESSIONS = {
             "name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
             "n is 2 | PATCH /orders/${order_id[1]} | 3 | $.n = 2",
             "gift is true | PATCH /orders/${order_id[1]} | 3 | $.gift = True",
+            "name is still Tea House | PATCH /orders/${order_id[1]} | 3 | $.name = 'Tea House'",
         ],
     ),
     "a state": (
@@ -172,7 +183,9 @@ SESSIONS = {
         [CREATE, item(tags=["hot"]), call("PATCH", ONE, {"tags": ["hot", "green"]}),
          item(tags=["hot", "green"])],
         ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
-         'green is in tags | PATCH /orders/${order_id[1]} | 3 | $.tags[?(@=="green")]'],
+         'green is in tags | PATCH /orders/${order_id[1]} | 3 | $.tags[?(@=="green")]',
+         "tags has 2 | PATCH /orders/${order_id[1]} | 3 | $.tags[1]",
+         "tags has no more than 2 | PATCH /orders/${order_id[1]} | 3 | not $.tags[2]"],
     ),
     "markup as HTML": (
         [items("Milk"), call("PUT", ONE, {"note": "Green is **best**, black is good"}),
@@ -186,7 +199,8 @@ SESSIONS = {
     "the answer to a later change": (
         [post("/run", "sql=INSERT+'Tea+House',+7", html("<p>1 row")),
          post("/run", "sql=SELECT", html("<table><tr><td>Tea House<td>7</table>"))],
-        ["Tea House is shown | POST /run | 1 | Tea House"],
+        ["Tea House is shown | POST /run | 1 | Tea House",
+         "the page marks nothing as wrong | POST /run (2) | 1 | not matching"],
     ),
     "a number in the row of a name": (
         [page("/list", "<table><tr><td>Tea House</td><td>7</td></tr></table>"),
@@ -245,7 +259,8 @@ SESSIONS = {
     ),
     "how it went, in a page": (
         [page("/orders", ""), post("/run", "n=7", html('<p class="alert-success">Tea</p>'))],
-        ['the page says that it went well | POST /run | 1 | class="alert-success"'],
+        ['the page says that it went well | POST /run | 1 | class="alert-success"',
+         "the page marks nothing as wrong | POST /run | 1 | not matching"],
     ),
 }  # fmt: skip
 

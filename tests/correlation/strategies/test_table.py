@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.casefile import package_rules, read_har
-from pytest_loadtool.correlation.claims import ByClient
+from pytest_loadtool.correlation.claims import ByClient, Miss
 from pytest_loadtool.correlation.index.indexing import read_traffic
 from pytest_loadtool.correlation.index.traffic import Traffic, steps_of
 from pytest_loadtool.correlation.requests.slots import Slot
@@ -86,6 +86,25 @@ def test_one_more_strategy() -> None:
 
     table: tuple[Strategy, ...] = (*strategies(package_rules()), Names())
     assert ("names", "name") in _bound(resolve(_traffic(_TALK), table))
+
+
+def test_what_one_strategy_missed_is_asked_again() -> None:
+    """It saw a value and could not take it when it was sent; a later request shows what it is."""
+
+    class Misses:
+        """Every post is seen, and no place is found to take it from."""
+
+        name = "misses"
+        why = "A test says so."
+        source = "this test"
+        turns = frozenset({Turn.IN_ORDER})
+
+        def propose(self, slots: Sequence[Slot], _: Traffic, __: Settled) -> Iterator[Miss]:
+            """Those that are called so."""
+            return (Miss(one, Rule("misses"), "not found") for one in slots if one.name == "p")
+
+    table: tuple[Strategy, ...] = (Misses(), *strategies(package_rules()))
+    assert ("listed-ids", "p") in _bound(resolve(_traffic(_TALK), table))
 
 
 def test_names_and_provenance() -> None:

@@ -18,7 +18,10 @@ from tests.diagnosis.situations import golden
 from tests.diagnosis.situations.bench import Outcome, Situation, bring_about
 from tests.diagnosis.situations.table import SITUATIONS
 from tests.diagnosis.situations.unseen import UNSEEN
+from tests.diagnosis.situations.unseen_again import UNSEEN_AGAIN
 
+#: The situations of each table of the page, by its mark.
+TABLES = {"table": SITUATIONS, "unseen": UNSEEN, "unseen again": UNSEEN_AGAIN}
 PAGE = Path(__file__).parents[3] / "docs" / "diagnosis.md"
 
 
@@ -50,8 +53,9 @@ def table(found: Iterable[tuple[Situation, Outcome]]) -> str:
     mended = count["all"] - ways[""]
     score = (
         f"The right cause first: {count['right']} of {count['all']}. Mended as printed: {mended} "
-        f"({ways['command']} by commands, {ways['line']} by a line, {ways['server']} by the server "
-        f"that was brought back). False remedies: {count['false']}.\n"
+        f"({ways['command']} by commands, {ways['line']} by a line, {ways['record']} by recording "
+        f"anew, {ways['server']} by the server that was brought back). False remedies: "
+        f"{count['false']}.\n"
     )
     head = "| brought about | cause named first | right | mended by |\n|---|---|---|---|\n"
     return f"{head}{chr(10).join(rows)}\n\n{score}"
@@ -65,7 +69,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--texts", action="store_true", help="what was printed and done, too")
     parser.add_argument("--jobs", type=int, default=2, help="at a time")
     options = parser.parse_args(arguments)
-    for mark, every in (("table", SITUATIONS), ("unseen", UNSEEN)):
+    for mark, every in TABLES.items():
         numbers = [
             number
             for number, one in enumerate(every)
@@ -90,7 +94,7 @@ def main(arguments: list[str]) -> None:
 
 def _one(mark: str, number: int) -> Outcome:
     """Bring one about, in a process of its own."""
-    situation = {"table": SITUATIONS, "unseen": UNSEEN}[mark][number]
+    situation = TABLES[mark][number]
     with tempfile.TemporaryDirectory() as directory:
         try:
             outcome = bring_about(situation, Path(directory))

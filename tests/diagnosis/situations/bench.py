@@ -5,6 +5,8 @@ What counts as mended *as printed*:
 * **command**: the commands of the first remedy are typed as they stand, into a shell or into the
   console, which is opened by the printed line;
 * **line**: the printed line is written into the file, below the line that is named, or at its end;
+* **record**: the printed line opens the console and begins to record; what a person does then is
+  done, and the test case of that name is green;
 * **server**: there is nothing to mend on this side, and nothing of that kind is printed. The
   printed line of curl, or the one that the printed commands give, has to show the failure outside
   of this tool; then the server is brought back, and must show it no more.
@@ -58,7 +60,7 @@ class Situation:
     * ``stage`` sets it up;
     * ``blamed`` is the transaction that is to be mended, ``cause`` a pattern for the cause that is
       named first;
-    * ``mended`` is how: ``command``, ``line`` or ``server``;
+    * ``mended`` is how: ``command``, ``line``, ``record`` or ``server``;
     * ``outside`` is a pattern for what curl shows of it; empty: the status that failed;
     * ``filled`` is what a person fills in, ``environment`` what that sets.
     """
@@ -171,7 +173,9 @@ def _replayed(path: Path, situation: Situation) -> str:
 
 def _remedy(situation: Situation, outcome: Outcome) -> str:
     """What the first remedy is, in short."""
-    first = (outcome.rows("then") or [[]])[0]
+    first = (outcome.rows("then") or [[""]])[0]
+    if "--record-url" in first[-1]:
+        return f"`{first[-1]}`"
     lines = " ".join(one for one in first if one.startswith("+ "))
     if lines:
         return f"line `{lines}`"
@@ -192,12 +196,14 @@ class _Doing:
 
     def do(self, bring_back: Callable[[], None]) -> None:
         """Set ``mended`` of the outcome if that helps."""
-        outcome, first = self.outcome, (self.outcome.rows("then") or [[]])[0]
+        outcome, first = self.outcome, (self.outcome.rows("then") or [[""]])[0]
         typed, shell = _typed(first), _shell(first)
         lines = [self._filled(one[2:]) for one in first if one.startswith("+ ")]
         if lines:
             self._write(" ".join(first), lines)
             outcome.mended = "line" if self._checked() else ""
+        elif first[-1].startswith("pytest --record ") and "--record-url" in first[-1]:
+            outcome.mended = "record" if self._recorded(first[-1], bring_back) else ""
         elif shell:
             outcome.mended = "command" if self._ran(shell) == 0 else ""
         elif typed:
@@ -211,6 +217,15 @@ class _Doing:
             outcome.mended = "server" if shown and gone and self._checked() else ""
         else:
             outcome.mended = "command" if self.situation.environment and self._checked() else ""
+
+    def _recorded(self, command: str, again: Callable[[], None]) -> bool:
+        """Whether the recorder starts as printed, and what ``again`` records there is green."""
+        _, *arguments = shlex.split(command)
+        options = ["--record-browser", "none", "--record-script", "-"]
+        self._run([*arguments, *options], "quit\n")
+        started = "Recording through" in self.outcome.steps[-1]
+        again()
+        return started and self._run([arguments[1]]) == 0
 
     def _filled(self, line: str) -> str:
         for word, value in self.situation.filled.items():
@@ -278,6 +293,34 @@ class _Doing:
         return status
 
 
+def record(
+    url: str,
+    session: Callable[[Client], None],
+    path: Path,
+    think: tuple[int, float] = (0, 0.0),
+    *,
+    server: str = "",
+) -> str:
+    """Record a session at ``url``, configure it, and write the test case (for ``server``) with its
+    traffic beside; return its text. ``think`` is a page, from 0, and its think time."""
+    client = Client(url)
+    try:
+        session(client)
+    finally:
+        client.close()
+    exchanges = tuple(client.exchanges)
+    built = build_case(exchanges, name="shop").case
+    configured = configure(built, exchanges, rules=package_rules()).case
+    pages = tuple(
+        replace(one, think_time=think[1] if at == think[0] else 0.0)
+        for at, one in enumerate(configured.pages)
+    )
+    write_evidence(exchanges, path.with_name(path.name.replace(".case.toml", ".har")))
+    case = replace(configured, server=server or configured.server, pages=pages)
+    path.write_text(format_case(case), encoding="utf-8")
+    return path.read_text(encoding="utf-8")
+
+
 def too_wide(outcome: Outcome) -> list[str]:
     """The lines of the block at the top that are wider than a CI log shows, but for what is there
     to be copied: commands and lines of files."""
@@ -295,38 +338,31 @@ def in_the_shop(
     after: Callable[[Shop, Path], None] | None = None,
     think: tuple[int, float] = (0, 0.0),
     back: Callable[[Shop], None] | None = None,
+    before: tuple[str, ...] = (),
+    again: Callable[[Client], None] | None = None,
 ) -> Stage:
     """Record ``session`` at a shop without faults, and configure it; ``spoil`` changes the text of
     the test case, as somebody might, after which ``after`` may do more; ``faults`` and ``arrange``
     are of the server that it is replayed against, which is at the same address and knows nothing of
     before. ``think`` is a page, from 0, and the think time after it, in seconds. ``back`` undoes
-    what was arranged; faults vanish in any case."""
+    what was arranged; faults vanish in any case. ``before`` are faults of the server when it is
+    recorded; ``again`` is the session that a person records to bring it back."""
 
     @contextmanager
     def stage(path: Path) -> Iterator[Callable[[], None]]:
-        with serving(Shop()) as server:
-            client = Client(server.url)
-            try:
-                session(client)
-            finally:
-                client.close()
-            exchanges = tuple(client.exchanges)
+        with serving(Shop({*before})) as server:
+            text = record(server.url, session, path, think)
             server.shop = shop = Shop(set(faults))
             if arrange is not None:
                 arrange(shop)
-            built = build_case(exchanges, name="shop").case
-            configured = configure(built, exchanges, rules=package_rules()).case
-            pages = tuple(
-                replace(one, think_time=think[1] if at == think[0] else 0.0)
-                for at, one in enumerate(configured.pages)
-            )
-            write_evidence(exchanges, path.with_name("shop.har"))
-            text = format_case(replace(configured, pages=pages))
             path.write_text(spoil(text), encoding="utf-8")
             if after is not None:
                 after(shop, path)
 
             def bring_back() -> None:
+                if again is not None:
+                    record(server.url, again, path.with_name("shop-again.case.toml"), think)
+                    return
                 shop.faults.clear()
                 if back is not None:
                     back(shop)

@@ -6,20 +6,15 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 
-from pytest_loadtool.casefile import format_case, package_rules
-from pytest_loadtool.correlation import configure
-from pytest_loadtool.recording import build_case
-from pytest_loadtool.workflow.files import write_evidence
 from tests import nginx
 from tests.applications import django_admin
 from tests.authentication import apache, squid
 from tests.authentication.peer import Peer
 from tests.authentication.token_server import token_server
 from tests.correlation.client import Client
-from tests.diagnosis.situations.bench import Stage
+from tests.diagnosis.situations.bench import Stage, record
 from tests.diagnosis.situations.sessions import by_pages
 from tests.diagnosis.situations.shop import Shop, serving
 
@@ -82,7 +77,7 @@ def by_hand(
     return stage
 
 
-def _recorded(
+def recorded(
     path: Path,
     url: str,
     session: Callable[[Client], None],
@@ -90,18 +85,7 @@ def _recorded(
     server: str,
 ) -> None:
     """Record a session at ``url``, and write a test case for ``server``."""
-    client = Client(url)
-    try:
-        session(client)
-    finally:
-        client.close()
-    exchanges = tuple(client.exchanges)
-    built = build_case(exchanges, name="shop").case
-    case = configure(built, exchanges, rules=package_rules()).case
-    pages = tuple(replace(one, think_time=0.0) for one in case.pages)
-    write_evidence(exchanges, path.with_name("shop.har"))
-    text = format_case(replace(case, server=server, pages=pages))
-    path.write_text(spoil(text), encoding="utf-8")
+    path.write_text(spoil(record(url, session, path, server=server)), encoding="utf-8")
 
 
 def behind_nginx(configuration: str, port: str) -> Stage:
@@ -113,20 +97,10 @@ def behind_nginx(configuration: str, port: str) -> Stage:
             folder = Path(name)
             text = configuration.replace("SHOP", shop.url)
             with nginx.serving(folder, text, "free", port) as server:
-                _recorded(path, server.http("free"), by_pages, str, server.http(port))
-                yield lambda: _without_limit(server)
+                recorded(path, server.http("free"), by_pages, str, server.http(port))
+                yield lambda: server.reload(text.replace("client_max_body_size 40;", ""))
 
     return stage
-
-
-def _without_limit(server: nginx.Nginx) -> None:
-    """Have nginx take larger bodies."""
-    file = server.folder / "nginx.conf"
-    file.write_text(file.read_text().replace("client_max_body_size 40;", ""))
-    server.process.send_signal(1)  # SIGHUP: it reads its configuration again
-    import time
-
-    time.sleep(1)
 
 
 def limited() -> Stage:
@@ -145,7 +119,7 @@ def at_fastapi(session: Callable[[Client], None], spoil: Callable[[str], str]) -
     @contextmanager
     def stage(path: Path) -> Iterator[Callable[[], None]]:
         with token_server() as server:
-            _recorded(path, server.url, session, spoil, server.url)
+            recorded(path, server.url, session, spoil, server.url)
         with token_server() as other:  # with other keys
             text = path.read_text(encoding="utf-8")
             path.write_text(text.replace(server.url, other.url), encoding="utf-8")
@@ -161,11 +135,11 @@ def at_django(session: Callable[[Client], None], spoil: Callable[[str], str]) ->
     @contextmanager
     def stage(path: Path) -> Iterator[Callable[[], None]]:
         with tempfile.TemporaryDirectory() as name, django_admin.serve(Path(name)) as url:
-            recorded = url.partition("/admin")[0]
-            _recorded(path, recorded, session, spoil, recorded)
+            server = url.partition("/admin")[0]
+            recorded(path, server, session, spoil, server)
         with tempfile.TemporaryDirectory() as name, django_admin.serve(Path(name)) as url:
             text = path.read_text(encoding="utf-8")
-            path.write_text(text.replace(recorded, url.partition("/admin")[0]), encoding="utf-8")
+            path.write_text(text.replace(server, url.partition("/admin")[0]), encoding="utf-8")
             yield _nothing
 
     return stage

@@ -7,14 +7,20 @@ import time
 from tests.correlation.client import Client
 
 
-def by_pages(client: Client) -> None:
-    """Log in, look at the account, order something, see the orders."""
+def by_pages(client: Client, who: str = "username") -> None:
+    """Log in, look at the account, order something, see the orders; ``who`` is how the form calls
+    the user."""
     page = client.open("/login")
-    client.submit(page, {"username": "ann", "password": "ann-password"})
+    client.submit(page, {who: "ann", "password": "ann-password"})
     client.send("GET", "/static/logo.png", headers={"Accept": "image/*"})
     page = client.open("/order/new")
     client.submit(page, {"title": "Tea for two", "quantity": "2"}, action="/order")
     client.open("/orders")
+
+
+def by_new_pages(client: Client) -> None:
+    """The same at the next version of the shop."""
+    by_pages(client, "mail_or_name")
 
 
 def by_api(client: Client) -> None:
@@ -54,6 +60,12 @@ def by_links(client: Client) -> None:
     """Read two pages."""
     client.open("/home")
     client.open("/about/team")
+
+
+def by_failing_links(client: Client) -> None:
+    """Read two pages, of which the second one fails."""
+    client.open("/home")
+    client.send("GET", "/about/team", headers={"Accept": "text/html"}, expected=500)
 
 
 def by_time(client: Client) -> None:

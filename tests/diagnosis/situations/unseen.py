@@ -13,7 +13,7 @@ from tests.diagnosis.situations.shop import Answer, Shop
 _Odd = Callable[[str, str, Mapping[str, str], Answer], Answer]
 
 
-def _odd(
+def odd(
     change: _Odd, spoil: Callable[[str], str] = str, session: Callable[..., None] = by_pages
 ) -> Stage:
     """A shop whose answers are changed on their way."""
@@ -108,14 +108,14 @@ UNSEEN: tuple[Situation, ...] = (
     ),
     Situation(
         "a load balancer that sends a session to another server",
-        _odd(_balanced()),
+        odd(_balanced()),
         "401",
         "balanc|another server|not every server",
         mended="server",
     ),
     Situation(
         "gzip that is none, of a middlebox",
-        _odd(_zipped),
+        odd(_zipped),
         "GET /account",
         "not in the coding",
         mended="server",
@@ -123,7 +123,7 @@ UNSEEN: tuple[Situation, ...] = (
     ),
     Situation(
         "a cookie that is Secure, and for another domain",
-        _odd(_secure),
+        odd(_secure),
         "POST /login",
         "cookie sid was not sent, though",
         mended="server",
@@ -131,14 +131,14 @@ UNSEEN: tuple[Situation, ...] = (
     ),
     Situation(
         "all is redirected to https, where nobody is",
-        _odd(_to_https),
+        odd(_to_https),
         "GET /login",
         "https",
         mended="server",
     ),
     Situation(
         "a maintenance page with 200 for all",
-        _odd(_down),
+        odd(_down),
         "GET /login",
         "maintenance|another page|passed before, but not as recorded",
         mended="server",
@@ -146,15 +146,15 @@ UNSEEN: tuple[Situation, ...] = (
     ),
     Situation(
         "another character set than is said",
-        _odd(_latin, _umlauts, by_links),
+        odd(_latin, _umlauts, by_links),
         "GET /about/team",
         "character set|charset|encoding|not in UTF-8",
         mended="server",
-        outside="That is us",
+        outside="That is us, J\ufffdrgen",
     ),
     Situation(
         "a body that is cut off",
-        _odd(_cut),
+        odd(_cut),
         "GET /account",
         "cut off|ended the connection|before its end",
         mended="server",
@@ -162,7 +162,7 @@ UNSEEN: tuple[Situation, ...] = (
     ),
     Situation(
         "what was made is deleted at once, softly",
-        _odd(_deleted),
+        odd(_deleted),
         "POST /order",
         "did not take effect",
         mended="server",
@@ -170,7 +170,7 @@ UNSEEN: tuple[Situation, ...] = (
     ),
     Situation(
         "another name than the virtual host has",
-        _odd(_by_name, _at_localhost),
+        odd(_by_name, _at_localhost),
         "GET /login",
         "virtual host|Host|another server",
     ),

@@ -1,0 +1,147 @@
+"""Proofs of what a change leaves as it is: what else the session has made, and the lists of that.
+
+Of other people's things nothing is known: they may come, change and go at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from pytest_loadtool.codec.template import escape
+from pytest_loadtool.correlation.classify import is_id_name
+from pytest_loadtool.correlation.outcomes.changes import Change, Thing
+from pytest_loadtool.correlation.outcomes.documents import (
+    equal,
+    id_key,
+    last_shown,
+    listed_at,
+    of_thing,
+    where_path,
+)
+from pytest_loadtool.correlation.outcomes.proof import Before, Proof, names
+from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
+from pytest_loadtool.correlation.responses.objects import KEY, inner, leaves
+from pytest_loadtool.extraction.jsonpath import format_path, json_text
+from pytest_loadtool.model.validator import JsonValidator
+
+#: Of how many other things, and of how many fields, it is asserted that they are as before.
+_MOST_OTHERS, _MOST_FIELDS = 1, 2
+#: A longer list is not counted.
+_LONGEST_LIST = 50
+
+
+def beside_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """What a document shows that the change has left as it was, or has not done twice."""
+    yield from islice(_fields(change, answer, was), _MOST_FIELDS)
+    yield from islice(_others(change, answer, was), _MOST_OTHERS)
+    yield from _counted(change, answer, was)
+
+
+def _fields(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Texts of the thing that an earlier change of the session has sent."""
+    for thing in change.things if was.sent else ():
+        before = None if thing.given or not thing.is_own else last_shown(thing, was)
+        if before is None or not was.alone(thing, before[0], answer):
+            continue
+        for steps, item in islice(of_thing(answer, thing), 1):
+            if answer.paged and listed_at(steps):
+                return
+            if not any(_is_edited(change, keys) for keys in _changed(change, answer, was)):
+                return
+            path = where_path(steps, (key := id_key(item, thing),), thing.template, item[key])
+            for keys, value in leaves(item):
+                same = isinstance(value, str) and inner(before[1], keys) == value
+                if same and (keys[-1], value) in was.sent and not is_id_name(keys[-1]):
+                    yield _still(answer, path, keys, value, "")
+
+
+def _others(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """The same fields of another thing of the kind; or that it is there, if this one is gone."""
+    nouns = {one.noun for one in change.things}
+    for other in was.others if not answer.paged else ():
+        here = other.noun in nouns and other.id in answer.text
+        before = last_shown(other, was) if here else None
+        if before is None or not was.alone(other, before[0], answer):
+            continue
+        for steps, item in islice(of_thing(answer, other), 1):
+            path = where_path(steps, (key := id_key(item, other),), other.template, item[key])
+            changed = set(_changed(change, answer, was))
+            for keys, value in leaves(item):
+                if keys in changed and inner(before[1], keys) == value != "":
+                    yield _still(answer, path, keys, value, f"of the other {other.noun} ")
+            if not any(True for one in change.things for _ in of_thing(answer, one)):
+                says = f"the other {other.noun} is still listed"
+                yield Proof(answer.step.index, 0, says, JsonValidator(path), beside=True)
+
+
+def _is_edited(change: Change, keys: tuple[str, ...]) -> bool:
+    return any(one.field == keys[-1] for one in change.said)
+
+
+def _changed(change: Change, answer: SeenAnswer, was: Before) -> Iterator[tuple[str, ...]]:
+    """The fields of the thing that have become others."""
+    for thing in change.things:
+        before = last_shown(thing, was)
+        was_so = before[1] if before is not None else None
+        for _, item in islice(of_thing(answer, thing), 1) if was_so is not None else ():
+            yield from (keys for keys, value in leaves(item) if inner(was_so, keys) != value)
+
+
+def _still(answer: SeenAnswer, path: str, keys: tuple[str, ...], value: Any, of: str) -> Proof:
+    template = escape(json_text(value) or "")
+    proof = equal(answer, 0, path, keys, template, value)
+    says = proof.says.replace(" is ", f" {of}is still ", 1)
+    return Proof(proof.at, 0, says, proof.validator, beside=True)
+
+
+def _counted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Lists of the session's own things that have become longer by one with what was sent: they
+    have so many, and no more."""
+    for thing in change.things:
+        if not thing.is_own or thing.given or answer.paged:
+            continue
+        for path, now, before in _lists(thing, answer, was):
+            count = len(now)
+            added = [one for one in now if one not in before]
+            if (
+                count == len(before) + 1 <= _LONGEST_LIST
+                and len(added) == 1
+                and _is_sent(change, added[0])
+            ):
+                name = path.rpartition(".")[2].strip("$") or "the list"
+                for at, absent in ((count - 1, False), (count, True)):
+                    says = f"{name} {'has no more than' if absent else 'has'} {count}"
+                    check = JsonValidator(f"{path}[{at}]", absent=absent)
+                    yield Proof(answer.step.index, 0, says, check, beside=True)
+
+
+def _lists(
+    thing: Thing, answer: SeenAnswer, was: Before
+) -> Iterator[tuple[str, list[Any], list[Any]]]:
+    """The lists of the thing: those that it has, and what its own address has; each with what was
+    there before the change."""
+    before = last_shown(thing, was)
+    if before is not None and was.alone(thing, before[0], answer):
+        for steps, item in islice(of_thing(answer, thing), 1):
+            path = where_path(steps, (key := id_key(item, thing),), thing.template, item[key])
+            for name, value in item.items():
+                held = before[1].get(name)
+                if isinstance(value, list) and isinstance(held, list) and KEY.fullmatch(name):
+                    yield f"{path}.{name}", value, held
+    same = was.same(answer) if names(answer.step, thing) else None
+    if same is not None and was.alone(thing, same, answer):
+        tops = answer.document, same.document
+        if all(isinstance(one, list) for one in tops):
+            yield "$", *tops
+        elif all(isinstance(one, dict) for one in tops):
+            for name, value in tops[0].items():
+                if isinstance(value, list) and isinstance(held := tops[1].get(name), list):
+                    yield format_path((name,)), value, held
+
+
+def _is_sent(change: Change, one: Any) -> bool:
+    """Whether an element has a text that was sent."""
+    values = {one} if isinstance(one, str) else {value for _, value in leaves(one)}
+    return any(said.is_text and said.value in values for said in change.said)

@@ -1,0 +1,86 @@
+"""Choosing: of all that the recording shows of a change, what is asserted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from itertools import islice
+
+from pytest_loadtool.correlation.outcomes.changes import Change
+from pytest_loadtool.correlation.outcomes.proof import OWN, Proof, names
+from pytest_loadtool.correlation.outcomes.proofs import Shown
+
+#: How many validators one change gets: of what it did, and of what it left as it was.
+_MOST_PROOFS, _MOST_BESIDE = 8, 4
+#: Into how many answers about the thing is looked after the first that shows it.
+_MOST_MORE = 3
+
+
+def chosen(
+    change: Change, made: Iterable[Shown], counts: Callable[[Proof], bool], taken: Set[int]
+) -> list[Proof]:
+    """Of what ``counts`` the strongest, of these the nearest, each once; and with these:
+
+    what other answers about the thing show of further fields; where values are ``taken`` from an
+    answer before, which may find none if nothing was done, what that one shows; what the change has
+    left as it was; and that the first is so at the end.
+    """
+    shown = list(made)
+    found = list(_found(change, shown, counts))
+    proven = sorted(_but_beside(found), key=lambda one: (one.strength, one.at))
+    if not proven:
+        return []
+    first = proven[0]
+    best = _each_once(one for one in proven if (one.strength, one.at) == (first.strength, first.at))
+    best += _further_fields(best, proven)
+    before = (one for one in proven if one.strength < OWN and one.at < first.at and one.at in taken)
+    best = [*best[:_MOST_PROOFS], *islice(before, 1)]
+    places = {one.at for one in best}
+    beside = _each_once(one for one in found if one.beside and one.at in places)
+    again = _at_the_end(first, shown, found, counts)
+    return [*best, *beside[:_MOST_BESIDE], *again]
+
+
+def _found(
+    change: Change, shown: Sequence[Shown], counts: Callable[[Proof], bool]
+) -> Iterator[Proof]:
+    """What the answers prove. After one that shows the thing itself, some are looked at that are
+    about the thing."""
+    is_shown, more = False, 0
+    for each in shown:
+        if is_shown:
+            if more == _MOST_MORE or not any(names(each.step, one) for one in change.things):
+                continue
+            more += 1
+        for proof in filter(counts, each.proofs):
+            is_shown = is_shown or (proof.strength == 0 and not proof.beside)
+            yield proof
+
+
+def _but_beside(found: Iterable[Proof]) -> Iterator[Proof]:
+    return (one for one in found if not one.beside)
+
+
+def _further_fields(best: Sequence[Proof], proven: Iterable[Proof]) -> Iterator[Proof]:
+    """Those of the thing itself of a field of which none is among the best, each once."""
+    fields = {"", *(one.field for one in best)}
+    for one in proven if best[0].strength == 0 else ():
+        if one.strength == 0 and one.field not in fields:
+            fields.add(one.field)
+            yield one
+
+
+def _at_the_end(
+    first: Proof, shown: Sequence[Shown], found: Sequence[Proof], counts: Callable[[Proof], bool]
+) -> list[Proof]:
+    """The same proof by the last answer to the same request that comes before another change of
+    the thing: what was done may be undone."""
+    asked = next((one.asked for one in shown if one.step.index == first.at), None)
+    last = next((one for one in reversed(shown) if one.is_last and one.asked == asked), None)
+    if last is None or last.step.index <= first.at:
+        return []
+    later = (one for one in (*found, *filter(counts, last.proofs)) if one.at == last.step.index)
+    return list(islice((one for one in later if one.validator == first.validator), 1))
+
+
+def _each_once(found: Iterable[Proof]) -> list[Proof]:
+    return list({(one.at, one.validator): one for one in found}.values())

@@ -1,0 +1,225 @@
+"""Answers of something else than what was asked for: another page, another server, text in another
+character set than it says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from pytest_loadtool.codec.charset import declared_charset, decoded
+from pytest_loadtool.codec.content import ContentError, decode
+from pytest_loadtool.codec.printable import clip
+from pytest_loadtool.diagnosis.comparison import title_of
+from pytest_loadtool.diagnosis.finding import LIKELY, SAID, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
+from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
+from pytest_loadtool.diagnosis.remedies import recorded_server, seen_outside
+from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.model.case import Kind
+from pytest_loadtool.model.exchange import Exchange
+
+#: What fails by what is in a body.
+_OF_BODIES = frozenset({"text", "regex", "outcome", "extractor", "json", "xml"})
+#: The character sets of nearly all pages that say nothing, or something wrong.
+_CHARSETS = ("utf-8", "windows-1252")
+_FOREIGN = re.compile(r"\w*[^\W\x00-\x7f]\w*")
+#: What answers of servers are asked about by other checks, whoever gives them.
+_OF_OTHERS = frozenset({401, 404, 407, 429})
+_DOCUMENTS = frozenset({Kind.HTML, Kind.JSON, Kind.XML})
+#: So many different addresses with one and the same answer are no chance.
+_ENOUGH = 3
+#: How a page is known again: what its forms, fields and parts are called.
+_NAMED = re.compile(r"""\b(?:name|id|action)\s*=\s*["']?([^"'<>\s]+)|"([^"\\\n]{1,60})"\s*:""")
+#: Pages that have less than this part of their names in common are different ones.
+_ALIKE = 0.25
+
+
+def charset_wrong(situation: Situation) -> Cause | RuledOut | None:
+    """The body is in another character set than it says: words of the recording are on it if it is
+    read otherwise."""
+    exchange = situation.subject.exchange
+    if exchange is None or not _OF_BODIES & situation.causes:
+        return None
+    read = text_of(situation.failed.response)[0]
+    lost = [one for one in _FOREIGN.findall(_recorded(exchange)) if one not in read]
+    said = declared_charset("".join(situation.header("content-type")[:1])) or "utf-8, by default"
+    for charset in _CHARSETS if lost else ():
+        text = _bytes(situation.failed).decode(charset, "ignore")
+        found = next((one for one in lost if one in text), "")
+        if found:
+            cause = Cause(
+                f"The body is not in the character set that it names ({said}).",
+                SAID,
+                (f"read as {charset}, it has {found!r} of the recorded page",),
+                (Remedy("have the server name the character set that its bodies are in"),),
+            )
+            return seen_outside(situation, cause)
+    return None
+
+
+def _bytes(outcome: StepOutcome) -> bytes:
+    """The body without its coding, if it still has one."""
+    names = [v for n, v in outcome.response.headers if n.lower() == b"content-encoding"]
+    try:
+        return decode(outcome.response.body, b",".join(names).decode("latin-1"))
+    except ContentError:
+        return outcome.response.body
+
+
+def redirected_elsewhere(situation: Situation) -> Cause | RuledOut | None:
+    """The same page is said to be at another scheme, host or port, which was not so when it was
+    recorded."""
+    asked, to = urlsplit(situation.failed.origin), urlsplit(situation.subject.location)
+    if not to.netloc or not 300 <= situation.status <= 399:
+        return None
+    target = situation.subject.request_head[0].split(" ")[1:2]
+    same_page = urlsplit("".join(target)).path == to.path
+    if not same_page or (asked.scheme, asked.netloc) == (to.scheme, to.netloc):
+        return None
+    exchange = situation.subject.exchange
+    before = exchange.response_header("location") if exchange is not None else None
+    if before and urlsplit(before).netloc == to.netloc:
+        return None
+    there = f"{to.scheme}://{to.netloc}"
+    server = recorded_server(situation)
+    told = f"; recorded there with {situation.recorded_status}" if server is None else ""
+    cause = Cause(
+        f"The server wants to be asked at {there}, and redirects there.",
+        SAID,
+        (f"asked for at {situation.failed.origin}{told}",),
+        (
+            Remedy(
+                "have it answer at that address again: see how it, or a proxy before it, tells "
+                "http from https and one name from another"
+            )
+            if server is None
+            else server,
+            Remedy(f"or, if the application answers at {there}, replay there (--loadtool-server)"),
+        ),
+    )
+    return seen_outside(situation, cause)
+
+
+def same_everywhere(situation: Situation) -> Cause | RuledOut | None:
+    """Whatever is asked for, one and the same answer comes: of somebody before the application."""
+    if situation.status in _OF_OTHERS or situation.status >= 500:
+        return None
+    asked: dict[str, StepOutcome] = {}
+    for one in situation.outcomes:
+        if one.response.status == situation.status and _is_document(one):
+            asked.setdefault(one.transaction.request.target.partition("?")[0], one)
+    documents = [one for one in situation.outcomes if _is_document(one)]
+    shown = {visible_text(text_of(one.response)[0]) for one in documents}
+    then = {
+        visible_text(_recorded(exchange))
+        for one in documents
+        if (exchange := situation.of(one).exchange) is not None
+    }
+    if len(asked) < _ENOUGH or len(shown) != 1 or len(then) < 2 or not any(shown):
+        return None
+    return _another(
+        situation,
+        f"Whatever is asked for, the same comes: {_called(situation)!r}.",
+        SHOWN + 8 if situation.status < 400 else SHOWN,
+        (f"{len(documents)} answers are alike; {len(then)} different ones were recorded",),
+    )
+
+
+def another_server(situation: Situation) -> Cause | RuledOut | None:
+    """All is refused from the beginning on, at another address than was recorded."""
+    server = recorded_server(situation)
+    statuses = [one.response.status for one in situation.outcomes]
+    refused = all(400 <= one <= 499 and one not in _OF_OTHERS for one in statuses)
+    if server is None or not refused or situation.failed.index:
+        return None
+    return Cause(
+        "This is another server than was recorded, and it refuses all.",
+        SAID if situation.status == 421 else SHOWN + 4,
+        (
+            f"asked for at {situation.failed.origin}",
+            *(f"it says: {one!r}" for one in situation.complaints),
+        ),
+        (server,),
+    )
+
+
+def another_page(situation: Situation) -> Cause | RuledOut | None:
+    """A good answer that is not of what was asked for."""
+    if {"status", "answer"} & situation.causes or not _OF_BODIES & situation.causes:
+        return None
+    if not is_another(situation):
+        return None
+    exchange = situation.subject.exchange
+    recorded = _name(_recorded(exchange)) if exchange is not None else ""
+    was = f", where {recorded!r} was recorded" if recorded else ""
+    otherwise = situation.failed.otherwise
+    redirected = situation.status >= 300 and otherwise
+    return _another(
+        situation,
+        f"Another answer came: {otherwise}."
+        if redirected
+        else f"Another page came: {_called(situation)!r}{was}.",
+        LIKELY + 8,
+        (otherwise,) if otherwise else (),
+    )
+
+
+def _another(situation: Situation, text: str, sure: int, evidence: tuple[str, ...]) -> Cause:
+    """What is known of an answer that is of something else, and how to look."""
+    server = recorded_server(situation)
+    said = tuple(f"it says: {one!r}" for one in situation.complaints)
+    what = "see who answers, and why it is not the application as it was recorded"
+    remedies = (server,) if server is not None else ()
+    cause = Cause(
+        text,
+        sure,
+        (*evidence, *said),
+        (*remedies, Remedy(what)),
+    )
+    return seen_outside(situation, cause)
+
+
+def is_another(situation: Situation) -> bool:
+    """Whether a good answer is of something else: its title is another, or what its forms and parts
+    are called; another status, or another kind."""
+    exchange = situation.subject.exchange
+    if exchange is None or not 200 <= situation.status <= 399:
+        return False
+    if situation.status // 100 != situation.recorded_status // 100:
+        return True
+    then, now = _recorded(exchange), text_of(situation.failed.response)[0]
+    if title_of(then) and title_of(now):
+        return _words(title_of(then)).isdisjoint(_words(title_of(now)))
+    before, after = _names(then), _names(now)
+    return bool(before) and len(before & after) < _ALIKE * len(before | after)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W\d_]{2,}", text.lower()))
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(one[1] or one[2] for one in _NAMED.finditer(text))
+
+
+def _is_document(outcome: StepOutcome) -> bool:
+    recorded = outcome.transaction.recorded
+    return recorded is not None and recorded.kind in _DOCUMENTS
+
+
+def _recorded(exchange: Exchange) -> str:
+    return decoded(exchange.response_body, exchange.response_header("content-type") or "")
+
+
+def _called(situation: Situation) -> str:
+    return situation.subject.mask.text(_name(text_of(situation.failed.response)[0])) or "nothing"
+
+
+def _name(page: str) -> str:
+    """What a page is called: by its title, or how it begins."""
+    return next(_names_of(page), "")
+
+
+def _names_of(page: str) -> Iterator[str]:
+    yield from (clip(one, LONGEST_SAID) for one in (title_of(page), visible_text(page)) if one)

@@ -1,0 +1,101 @@
+"""Recordings that are to be made anew: they failed themselves, or the application has changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from shlex import quote
+
+from pytest_loadtool.codec.charset import decoded
+from pytest_loadtool.correlation.requests.fields import fields_of
+from pytest_loadtool.diagnosis.finding import SAID, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
+from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.model.case import Kind
+
+_FIELD = re.compile(
+    r"""<(?:input|select|textarea|button)\b[^<>]*?\bname\s*=\s*["']?([^"'<>\s]+)""", re.IGNORECASE
+)
+#: What an answer to a client that has not said who it is yet is no failure of a recording.
+_CHALLENGES = frozenset({401, 407})
+
+
+def record_again(situation: Situation, text: str) -> Remedy:
+    """Return how the test case is recorded anew, into a file beside it."""
+    name = situation.subject.path.removesuffix(".case.toml")
+    first = situation.outcomes[0]
+    sent = situation.of(first).request_head[0].split(" ")[1:2]
+    url = f"{first.origin}{''.join(sent).partition('?')[0]}"
+    return Remedy(
+        f"{text}, into a new file, with the same values; then compare the two",
+        command=f"pytest --record {quote(f'{name}-again.case.toml')} --record-url {quote(url)}",
+    )
+
+
+def recorded_in_error(situation: Situation) -> Cause | RuledOut | None:
+    """What failed had failed when it was recorded: a page or a call, and it goes well now."""
+    recorded, now = situation.recorded_status, situation.status
+    failed = situation.failed.transaction.recorded
+    if recorded < 400 or recorded in _CHALLENGES or not 200 <= now <= 399 or failed is None:
+        return None
+    if failed.kind not in (Kind.HTML, Kind.JSON, Kind.XML) and _is_read(situation.failed):
+        return None
+    return Cause(
+        f"It had failed when it was recorded ({recorded}), and goes well now.",
+        SAID + 1,
+        (f"replay expects {situation.failed.transaction.status}, as it was recorded",),
+        (
+            record_again(situation, "unless an error was what you wanted to record, record again"),
+            Remedy("or, if all else was recorded well, expect what comes now in `status`"),
+        ),
+    )
+
+
+def _is_read(outcome: StepOutcome) -> bool:
+    return outcome.transaction.request.method in ("GET", "HEAD")
+
+
+def form_changed(situation: Situation) -> Cause | RuledOut | None:
+    """A request up to the failure sends fields that the form of a page had when it was recorded,
+    and that the same form, with others in their place, has not now."""
+    changes = list(_changes(situation))
+    if not changes:
+        return None
+    sending, page, lost, new = changes[0]
+    more = len(changes) - 1
+    forms = f"; and {more} {'form' if more == 1 else 'forms'} more" if more else ""
+    return Cause(
+        f"The form of {situation.name(page)} has changed since it was recorded{forms}.",
+        SAID + 1 if more else SHOWN + 16,
+        (
+            f"{situation.name(sending)} sends {', '.join(lost)}, which it had",
+            f"it has {', '.join(new)} instead",
+        ),
+        (record_again(situation, "the recording is of another version: record again"),),
+        index=sending.index,
+    )
+
+
+def _changes(
+    situation: Situation,
+) -> Iterator[tuple[StepOutcome, StepOutcome, list[str], list[str]]]:
+    """Requests with the page of their form, the fields that it has no more, and the new ones."""
+    outcomes = situation.outcomes
+    for sending in outcomes:
+        fields = fields_of(situation.subject.case, sending.index)
+        sent = {one.wire_name for one in fields if one.section == "POST content"}
+        for page in reversed(
+            [one for one in outcomes if one.index < sending.index] if sent else ()
+        ):
+            exchange = situation.of(page).exchange
+            if exchange is None or not page.response.status == exchange.status == 200:
+                continue
+            media = exchange.response_header("content-type") or ""
+            then = set(_FIELD.findall(decoded(exchange.response_body, media)))
+            if not sent & then:
+                continue
+            now = set(_FIELD.findall(text_of(page.response)[0]))
+            lost, new = sorted(sent & then - now), sorted(now - then)
+            if lost and new and (sent | then) & now:  # it is the same form, with other fields
+                yield sending, page, lost, new
+            break
