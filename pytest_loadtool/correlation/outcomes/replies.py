@@ -127,7 +127,11 @@ def _on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
         says = "the page marks nothing as wrong"
         yield Proof(answer.step.index, REPLY, says, RegexValidator(WRONG, absent=True))
     again = f'action="{escape(change.step.path)}"'
-    if sends_form and again not in answer.text and any(again in one.text for one in was.answers[:_MOST_PAGES]):
+    if (
+        sends_form
+        and again not in answer.text
+        and any(again in one.text for one in was.answers[:_MOST_PAGES])
+    ):
         says = "the form is not there again"
         yield Proof(answer.step.index, REPLY, says, TextValidator(again, absent=True))
 
