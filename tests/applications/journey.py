@@ -121,6 +121,7 @@ def load(case: Path, url: str, *, users: int, sessions: int = 1) -> dict[str, An
     )  # fmt: skip
     save_load(case.with_name(f"{name}.load.toml"), configuration)
     _pytest(case.parent, "--load", "--load-json", "load.json", "--loadtool-server", url)
+    report: dict[str, Any]
     (report,) = json.loads(case.with_name("load.json").read_text())["runs"]
     once = Counter(status for _, status in _recorded(case))
     if report["not_as_recorded"]:

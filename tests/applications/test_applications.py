@@ -26,12 +26,11 @@ HEAVY = (
     *("django-admin", "jupyterlab", "dokuwiki", "oidc-provider", "redmine", "phpmyadmin"),
     *("json-server", "json-graphql-server", "aria2", "spyne-soap", "tiddlywiki"),
     *("kinto", "isso", "pouchdb-server", "roundup", "sqlite-web", "radicale", "sqlpad"),
-    *("alertmanager", "datasette"),
+    *("alertmanager", "datasette", "tryton"),
 )
 #: Of which runs are red, or leave another state than their sessions mean, and why. They are heavy.
 WRONG = {
     "h2-console": "a second replay without `unique` is green, and inserts nothing",
-    "tryton": "of ten users at once it was not run since it takes one request after the other",
     "flask-appbuilder": "not run again since a third text is unique",
     "mediawiki": "a revision that a script of the editor sends is a constant",
     "tomcat-manager": "of ten users at once, 14 % of requests are refused; not looked into",
@@ -42,7 +41,7 @@ WRONG = {
 #: Those that come out right now and then.
 CHANCE = (
     *("trac", "wordpress", "h2-console", "mediawiki", "tomcat-manager", "shaarli"),
-    *("tryton", "flask-appbuilder"),
+    "flask-appbuilder",
 )
 
 
