@@ -28,7 +28,21 @@ _FILE = re.compile(r"\.(?:action|ashx|asmx|asp|aspx|cgi|do|html?|jsf|jsp|php\d?|
 _VERBS = frozenset(
     {
         *("add", "change", "confirm", "create", "delete", "edit", "insert", "new", "save", "store"),
-        *("clone", "copy", "duplicate", "submit", "update", "upsert", "write", "bulk", "batch", "remove", "archive", "show", "view"),
+        *(
+            "clone",
+            "copy",
+            "duplicate",
+            "submit",
+            "update",
+            "upsert",
+            "write",
+            "bulk",
+            "batch",
+            "remove",
+            "archive",
+            "show",
+            "view",
+        ),
     }
 )
 #: Likewise, where nothing is changed by it.
@@ -127,15 +141,19 @@ def is_in_own_list(producer: Producer) -> bool:
     """Whether it stands in a list of nothing but such values, which is called after many things:
     ``{"addresses": [7, 8]}``."""
     steps = producer.steps
-    return isinstance(steps[-1], int) and steps[-2:-1] == (producer.name,) and (
-        singular(producer.name) != producer.name
+    return (
+        isinstance(steps[-1], int)
+        and steps[-2:-1] == (producer.name,)
+        and (singular(producer.name) != producer.name)
     )
 
 
 def is_result(producer: Producer) -> bool:
     """Whether it is all that the answer to a call says: ``{"result": 7}``, ``{"result": [7, 8]}``,
     ``<AddResult>7<``."""
-    return sum(isinstance(step, str) for step in producer.steps) <= 1 and (producer.name in _ANSWERS or is_result_name(producer.name))
+    return sum(isinstance(step, str) for step in producer.steps) <= 1 and (
+        producer.name in _ANSWERS or is_result_name(producer.name)
+    )
 
 
 def is_result_name(name: str) -> bool:

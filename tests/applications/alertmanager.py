@@ -55,8 +55,8 @@ def state(url: str, folder: Path) -> State:
         f"{[(each['name'], each['value']) for each in one['matchers']]}"
         for one in silences
     ]
-    values = {f"alert {one['labels']['alertname']}": str(one["annotations"]) for one in alerts}
-    return State(Counter(rows), values)
+    rows += [f"alert {one['labels']['alertname']}: {one['annotations']}" for one in alerts]
+    return State(Counter(rows))
 
 
 def _client(url: str) -> httpx.Client:

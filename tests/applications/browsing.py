@@ -11,7 +11,7 @@ from playwright.sync_api import Page, sync_playwright
 __all__ = ["follow", "recorded_page"]
 
 #: Milliseconds for each step: machines that do much else at once take their time.
-_PATIENCE = 20_000
+_PATIENCE = 300_000
 
 
 @contextlib.contextmanager

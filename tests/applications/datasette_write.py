@@ -29,10 +29,9 @@ _REQUIREMENTS = ("datasette==1.0a19", "datasette-auth-passwords==1.1.1")
 _HASH = "pbkdf2_sha256$1000$c2FsdHNhbHQ$NOCvq8OhODC9ct6GO1JnWEA/mdoYaVRtakXXL41k3BU="
 _SETTINGS = {
     "plugins": {"datasette-auth-passwords": {"kim_password_hash": _HASH}},
-    "permissions": {
-        name: True
-        for name in ("insert-row", "update-row", "delete-row", "create-table", "drop-table")
-    },
+    "permissions": dict.fromkeys(
+        ("insert-row", "update-row", "delete-row", "create-table", "drop-table"), True
+    ),
 }
 _TABLES = """
 CREATE TABLE shops (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT);
@@ -121,7 +120,9 @@ def drive(url: str) -> None:
         rows(f"orders.json?_shape=objects&shop={shop['id']}")
         (found,) = rows("orders.json?_shape=objects&title=Black+tea&_sort_desc=id&_size=1")
         assert found["id"] == black["id"]
-        post(f"orders/{found['id']}/-/update", {"update": {"title": "Black & white"}, "return": True})
+        post(
+            f"orders/{found['id']}/-/update", {"update": {"title": "Black & white"}, "return": True}
+        )
         rows(f"orders/{black['id']}.json?_shape=objects")
         post(f"orders/{cups['id']}/-/delete", {})
         changed = {"id": green["id"], "title": "Green, loose", "shop": shop["id"], "quantity": 6}

@@ -108,7 +108,7 @@ def replay(case: Path, url: str) -> None:
 def load(case: Path, url: str, *, users: int, sessions: int = 1) -> dict[str, Any]:
     """Let so many virtual users replay it at once, each so many times.
 
-    The value is the JSON report.
+    The value is what the JSON report has of the run.
 
     Raises:
         JourneyError: a request failed, or a status is not the recorded one.
@@ -121,7 +121,8 @@ def load(case: Path, url: str, *, users: int, sessions: int = 1) -> dict[str, An
     )  # fmt: skip
     save_load(case.with_name(f"{name}.load.toml"), configuration)
     _pytest(case.parent, "--load", "--load-json", "load.json", "--loadtool-server", url)
-    report: dict[str, Any] = json.loads(case.with_name("load.json").read_text())
+    report: dict[str, Any]
+    (report,) = json.loads(case.with_name("load.json").read_text())["runs"]
     once = Counter(status for _, status in _recorded(case))
     if report["not_as_recorded"]:
         raise JourneyError(f"not as recorded: {report['not_as_recorded']}")

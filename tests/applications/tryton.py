@@ -1,4 +1,4 @@
-"""Tryton over JSON-RPC: sessions in base64, arrays of ids and of commands, records with versions."""
+"""Tryton over JSON-RPC: sessions in base64, arguments by position, arrays of ids and commands."""
 
 from __future__ import annotations
 
@@ -28,10 +28,16 @@ UNIQUE: tuple[str, ...] = ("Drinks",)
 _REQUIREMENTS = ("trytond==8.2.1", "trytond-party==8.2.0")
 _PASSWORD = "correct-horse-battery"
 _SETTINGS = "[database]\nuri = sqlite://\npath = {state}\n[web]\nlisten = 127.0.0.1:{port}\n"
+#: One request after the other: in SQLite, Tryton gives two parties at once the same number.
+_SERVER = """
+from trytond.application import app
+from werkzeug.serving import run_simple
+run_simple("127.0.0.1", {port}, app)
+"""
 _STATE = """
 SELECT 'party', name, active, '', '' FROM party_party
-UNION ALL SELECT 'address', party_address.party_name, street_unstructured, party_address.active, party_party.name
-    FROM party_address JOIN party_party ON party_party.id = party
+UNION ALL SELECT 'address', party_address.party_name, street_unstructured, party_address.active,
+    party_party.name FROM party_address JOIN party_party ON party_party.id = party
 UNION ALL SELECT 'contact', value, type, '', party_party.name
     FROM party_contact_mechanism JOIN party_party ON party_party.id = party
 UNION ALL SELECT 'category', name, '', '', '' FROM party_category
@@ -67,9 +73,11 @@ def serve(state: Path) -> Iterator[str]:
     shutil.copy(_installed() / "tea.sqlite", state)
     settings = state / "trytond.conf"
     settings.write_text(_SETTINGS.format(state=state, port=port))
-    command = (str(_installed() / "bin" / "trytond"), "-c", str(settings), "-d", "tea")
-    with serving(command, f"http://127.0.0.1:{port}/", state=state) as url:
-        yield url
+    environment = {"TRYTOND_CONFIG": str(settings), "TRYTOND_DATABASE_NAMES": "tea"}
+    command = (str(_installed() / "bin" / "python"), "-c", _SERVER.format(port=port))
+    url = f"http://127.0.0.1:{port}/"
+    with serving(command, url, state=state, environment=environment) as base:
+        yield base
 
 
 def state(url: str, folder: Path) -> State:
@@ -134,7 +142,9 @@ def drive(url: str) -> None:
             [{"name": "Tea House", "addresses": _created({"street": "1 Tea Lane"})}],
         )
         read(tea)
-        cups, spoons = call("model.party.party.create", [{"name": "Cups Ltd"}, {"name": "Spoon Co"}])
+        cups, spoons = call(
+            "model.party.party.create", [{"name": "Cups Ltd"}, {"name": "Spoon Co"}]
+        )
         call("model.party.party.write", [tea, cups], {"categories": [["add", [drinks]]]})
         shown = read(tea, cups, spoons)
         (address,) = shown[0]["addresses"]
@@ -142,7 +152,9 @@ def drive(url: str) -> None:
         call("model.party.address.read", [address], ["street", "party_name", "party"])
         added = {"addresses": _created({"street": "Back door"})}
         call("model.party.party.write", [cups], added, [spoons], {"name": "Spoon & Co"})
-        found = call("model.party.party.search", [["name", "=", "Cups Ltd"]], 0, 1, [["id", "DESC"]])
+        found = call(
+            "model.party.party.search", [["name", "=", "Cups Ltd"]], 0, 1, [["id", "DESC"]]
+        )
         read(*found)
         contact = {"type": "email", "value": "kim@example.com", "party": tea}
         call("model.party.contact_mechanism.create", [contact])

@@ -377,3 +377,50 @@ def test_a_bare_id_in_a_query_is_of_what_the_path_says() -> None:
 def test_which_of_two_things_an_id_is_of(name: str, stem: str) -> None:
     """Both ends of a relation are things of the kind."""
     assert id_stem(name) == stem
+
+
+def _called(at: int, method: str, params: object, result: object) -> Exchange:
+    """A call of JSON-RPC before 2.0, which does not say what it is."""
+    sent = {"id": at, "method": f"model.{method}", "params": params}
+    return call("POST", "/rpc", sent, json_body({"id": at, "result": result}))
+
+
+def test_arguments_without_names() -> None:
+    """Ids stand in lists, and in what is compared; a limit has the same number by chance."""
+    shown = [{"name": "Tea House", "id": 1, "addresses": [1]}]
+    lines = requests(
+        run(
+            _called(1, "party.category.create", [[{"name": "Drinks"}]], [1]),
+            _called(2, "party.party.create", [[{"name": "Tea House"}, {"name": "Cups"}]], [1, 2]),
+            _called(3, "party.party.write", [[1, 2], {"categories": [["add", [1]]]}], None),
+            _called(4, "party.party.read", [[1], ["name", "addresses"]], shown),
+            _called(5, "party.address.write", [[1], {"street": "2 Tea Lane"}], None),
+            _called(6, "party.party.search", [[["name", "=", "Cups"]], 0, 1], [2]),
+            _called(7, "party.party.search_count", [[["categories", "=", 1]]], 2),
+            _called(8, "party.party.delete", [[2]], None),
+        )
+    )
+    ends = [line.partition('"params": ')[2] for line in lines[2:]]
+    assert ends == [
+        '[[${params[1]}, ${params[2]}], {"categories": [["add", [${categories[1]}]]]}]}',
+        '[[${params[1]}], ["name", "addresses"]]}',
+        '[[${params[3]}], {"street": "2 Tea Lane"}]}',
+        '[[["name", "=", "Cups"]], 0, 1]}',
+        '[[["categories", "=", ${categories[1]}]]]}',
+        "[[${params[2]}]]}",
+    ]
+
+
+def test_a_number_of_a_thing_is_meant_in_a_query_of_that_name() -> None:
+    """An order was sent with the number of its shop: so ``?shop=1`` is about that shop."""
+    lines = requests(
+        run(
+            call("POST", "/shops/insert", {"name": "Tea House"}, json_body({"id": 1})),
+            call("POST", "/orders/insert", {"title": "Tea", "shop": 1}, json_body({"id": 1})),
+            get("/orders?shop=1"),
+        )
+    )
+    assert lines[1:] == [
+        '/orders/insert {"title": "Tea", "shop": ${shop[1]}}',
+        "/orders?shop=${shop[1]}",
+    ]

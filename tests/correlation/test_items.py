@@ -700,3 +700,17 @@ def test_an_id_by_which_a_token_is_found_is_in_its_request() -> None:
     own = run(*start, post("/items/17/rate", f"token={token}"))
     assert requests(own)[3] == "/items/${item_id[1]}/rate token=${token[1]}"
     assert any("/items/${item_id[1]}/rate" in str(one[1]) for one in sources(own))
+
+
+def test_no_item_is_known_by_what_is_looked_for() -> None:
+    """The first shop and the first order have the same number; who knows it need not look."""
+    shops = [{"id": 1, "name": "Tea House"}]
+    orders = [{"id": 1, "title": "Green tea"}, {"id": 2, "title": "Black tea"}]
+    new = [{"title": one["title"], "shop": 1} for one in orders]
+    configured = run(
+        call("POST", "/shops/insert", {"name": "Tea House"}, json_body({"rows": shops})),
+        call("POST", "/orders/insert", {"rows": new}, json_body({"rows": orders})),
+        call("POST", "/orders/1/update", {"quantity": 2}),
+    )
+    found = {name: source for name, source, _ in sources(configured)}
+    assert found["order_id[1]"] == JsonPath('$.rows[?(@.title=="Green tea")].id')

@@ -34,13 +34,13 @@ class Order(Model):
 
 class OrderView(ModelView):
     datamodel = SQLAInterface(Order)
-    list_columns = ["title", "quantity", "shop"]
+    list_columns = ("title", "quantity", "shop")
 
 
 class ShopView(ModelView):
     datamodel = SQLAInterface(Shop)
-    related_views = [OrderView]
-    list_columns = ["name"]
+    related_views = (OrderView,)
+    list_columns = ("name",)
 
 
 app = Flask(__name__)
