@@ -121,7 +121,7 @@ def test_nothing_grows_without_bounds() -> None:
 
 
 def test_a_sample_that_cannot_be_made_is_counted() -> None:
-    """A worker keeps three and can send one; who merges them knows how many are missing, and why."""
+    """A worker keeps three and can send one; who merges them knows how many miss, and why."""
     kept = {"whole": False, "started": 1.0}
     firsts = FirstFailures(lambda one: kept if one == 1 else "no time")
     firsts.failed(0, 0, 10, 10)

@@ -263,9 +263,7 @@ SITUATIONS = (
         in_the_shop(by_api, arrange=_token_lives(3), think=(0, 3.5)),
         "GET /api/items",
         "bearer token has expired",
-        says=(
-            "Authorization of this request: Extractor[1] ${bearer_token[1]} of 1 POST /api/token",
-        ),
+        says=("Authorization of this request:", "${bearer_token[1]} of 1 POST /api/token"),
         promises=(111,),
         mended="line",
     ),
