@@ -70,10 +70,10 @@ def prometheus(folder: Path) -> Iterator[str]:
         process.wait()
 
 
-def ask(url: str, query: str, **when: object) -> list[dict[str, Any]]:
+def ask(url: str, query: str, **when: float | str) -> list[dict[str, Any]]:
     """What Prometheus answers to a query, at a moment or over some time."""
     path = "query_range" if "start" in when else "query"
-    answer = httpx.get(f"{url}/api/v1/{path}", params={"query": query, **when})  # type: ignore[arg-type]
+    answer = httpx.get(f"{url}/api/v1/{path}", params={"query": query, **when})
     assert answer.is_success, (query, answer.text)
     found: list[dict[str, Any]] = answer.json()["data"]["result"]
     return found
