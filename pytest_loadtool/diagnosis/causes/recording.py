@@ -88,8 +88,9 @@ def _changes(
             [one for one in outcomes if one.index < sending.index] if sent else ()
         ):
             exchange = situation.of(page).exchange
-            if exchange is None or not page.response.status == exchange.status == 200:
-                continue
+            came = not page.failures and page.response.status == 200
+            if exchange is None or exchange.status != 200 or not came:
+                continue  # what failed may be another page
             media = exchange.response_header("content-type") or ""
             then = set(_FIELD.findall(decoded(exchange.response_body, media)))
             if not sent & then:
