@@ -17,7 +17,7 @@ from pytest_loadtool.correlation.requests.fields import (
 from pytest_loadtool.masking.text import BY_NAME
 
 #: Other transactions with the same value that are named.
-_MOST_USES = 9
+_SHOWN_USES = 9
 
 
 def field_form(editor: Editor, columns: Sequence[str], wanted: str = "") -> Form | None:
@@ -51,7 +51,7 @@ def field_form(editor: Editor, columns: Sequence[str], wanted: str = "") -> Form
     ]
     also = [number for number in row.also if number != row.number]
     if also and field.slot is not None:
-        shown = ", ".join(map(str, also[:_MOST_USES])) + (", …" if len(also) > _MOST_USES else "")
+        shown = ", ".join(map(str, also[:_SHOWN_USES])) + (", …" if len(also) > _SHOWN_USES else "")
         rows.append((CheckBox("all", f"same value in {len(also)} more ({shown}): change all"),))
     values = {"source": wanted or now, "constant": constant, now: name or constant}
 
