@@ -24,6 +24,7 @@ _VERSION: Final = b"HTTP/1."
 _TLS_SPOKEN: Final = "no HTTP status line but TLS: use https://"
 #: What a server of HTTP/2 says first, behind the length (RFC 9113 §3.4, §6.5).
 _SETTINGS: Final = b"\x04\0\0\0\0\0"
+_FRAME: Final = 9
 _HTTP_2_SPOKEN: Final = "no HTTP/1 status line; HTTP/2 is spoken there"
 
 _LONGEST_CHUNK_LINE: Final = 16 * 1024
@@ -275,7 +276,9 @@ def _check_start(data: bytes) -> None:
     if not data.startswith(_VERSION) and not _VERSION.startswith(data[: len(_VERSION)]):
         if data[:1] == _ALERT:
             raise ProtocolError(_TLS_SPOKEN)
-        http_2 = data[3:9] == _SETTINGS
+        if data[:1] == b"\0" and len(data) < _FRAME and _SETTINGS.startswith(data[3:]):
+            return  # more of it tells
+        http_2 = data[3:_FRAME] == _SETTINGS
         raise ProtocolError(_HTTP_2_SPOKEN if http_2 else "no HTTP/1 status line")
 
 
