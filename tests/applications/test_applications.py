@@ -31,7 +31,7 @@ HEAVY = (
 #: Of which runs are red, or leave another state than their sessions mean, and why. They are heavy.
 WRONG = {
     "h2-console": "a second replay without `unique` is green, and inserts nothing",
-    "flask-appbuilder": "not run again since a third text is unique",
+    "flask-appbuilder": "an order is found by its title, which that of an earlier session has, too",
     "mediawiki": "a revision that a script of the editor sends is a constant",
     "tomcat-manager": "of ten users at once, 14 % of requests are refused; not looked into",
     "shaarli": "one id in the address of a script's request is a constant",
