@@ -18,7 +18,7 @@ from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.outcomes.changes import Change
 from pytest_loadtool.correlation.outcomes.proof import REPLY, Before, Proof
-from pytest_loadtool.correlation.outcomes.seen import WRONG, SeenAnswer
+from pytest_loadtool.correlation.outcomes.seen import FLASHED_WRONG, WRONG, SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY
 from pytest_loadtool.extraction.jsonpath import format_path
 from pytest_loadtool.model.validator import (
@@ -123,9 +123,10 @@ def _on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
         if not any(found[0] in one.text for one in was.alike(answer)):
             yield _proof(answer, "the page", TextValidator(escape(found[0])))
     sends_form = change.has_fields and change.step.transaction.request.method == "POST"
-    if sends_form and not any(one.marks_wrong for one in (answer, *was.of_kind(answer))):
+    wrong = WRONG if answer.step.index == change.step.index else FLASHED_WRONG
+    if sends_form and not any(one.marks(wrong) for one in (answer, *was.of_kind(answer))):
         says = "the page marks nothing as wrong"
-        yield Proof(answer.step.index, REPLY, says, RegexValidator(WRONG, absent=True))
+        yield Proof(answer.step.index, REPLY, says, RegexValidator(wrong, absent=True))
     again = f'action="{escape(change.step.path)}"'
     if (
         sends_form

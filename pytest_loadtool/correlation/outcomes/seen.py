@@ -47,7 +47,13 @@ WRONG = (
     r"""class=["'][^"'<>]*(?:\b|_)(?:danger|errors?|errorlist|invalid)\b"""
     r"""|aria-invalid=["']?true|role=["']alert["'][^<>]*>\s*[^\s<]"""
 )
-_WRONG, _WRONG_WORDS = re.compile(WRONG), ("error", "danger", "invalid", "alert")
+#: How a page that a change leads to does: there, other things may be in error, such as jobs.
+FLASHED_WRONG = (
+    r"""class=["'](?:[^"'<>]*[\s_-])?(?:alert|flash|messages?|notice|notification|toast)"""
+    r"""[\s_-](?:[^"'<>]*[\s_-])?(?:danger|errors?)\b"""
+    r"""|role=["']alert["'][^<>]*>\s*[^\s<]"""
+)
+_WRONG_WORDS = ("error", "danger", "invalid", "alert")
 
 #: Makes a blank of all that is no part of a word.
 _WORDS = bytes(one if chr(one).isalnum() or one == ord("_") else 32 for one in range(128)).ljust(
@@ -167,11 +173,10 @@ class SeenAnswer:
         """The objects of the document, in their order."""
         return tuple(walk(self.document)) if self.document is not None else ()
 
-    @cached_property
-    def marks_wrong(self) -> bool:
-        """Whether a page marks something as wrong."""
+    def marks(self, wrong: str) -> bool:
+        """Whether a page marks something as wrong, in the way of a pattern."""
         is_there = any(one in self.text for one in _WRONG_WORDS)
-        return is_there and _WRONG.search(self.text) is not None
+        return is_there and re.search(wrong, self.text) is not None
 
     @cached_property
     def paged(self) -> bool:
