@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from pytest_loadtool.correlation.outcomes import without_outcome
+from pytest_loadtool.correlation.outcomes.seen import FLASHED_WRONG, WRONG
 from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.model.decision import OUTCOME
 from pytest_loadtool.model.exchange import Exchange
@@ -447,3 +449,24 @@ def test_a_number_in_an_attribute_is_no_row() -> None:
     sent = post("/uploads?attachment_id=1", "text=Plan of the house")
     found = texts(page("/", ""), sent, page("/", row))
     assert found == ["Plan of the house is shown | POST /uploads | 2 | Plan of the house"]
+
+
+@pytest.mark.parametrize(
+    ("markup", "in_form", "in_message"),
+    [
+        ('<p class="alert alert-danger">', True, True),
+        ('<p class="flash-error">', True, True),
+        ('<li class="message error">', True, True),
+        ('<div role="alert"> No', True, True),
+        ('<div role="alert"></div>', False, False),
+        ('<td class="status error">', True, False),
+        ('<a class="btn btn-danger">', True, False),
+        ('<p class="terror">', False, False),
+    ],
+)
+def test_how_pages_say_that_something_is_wrong(
+    markup: str, in_form: bool, in_message: bool
+) -> None:
+    """A page that a change leads to may list what is in error for other reasons."""
+    assert bool(re.search(WRONG, markup)) is in_form
+    assert bool(re.search(FLASHED_WRONG, markup)) is in_message
