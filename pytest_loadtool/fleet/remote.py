@@ -39,11 +39,10 @@ def look() -> dict[str, Any]:
     found = {"version": "", "python": "{}.{}".format(*sys.version_info[:2]), "build": ""}
     try:
         import pytest_loadtool
-        from pytest_loadtool.load.metrics import histogram
+        from pytest_loadtool.load.hot_path import build
     except ImportError:
         return found
-    build = "pure Python" if histogram.__file__.endswith(".py") else "compiled"
-    return {**found, "version": pytest_loadtool.__version__, "build": build}
+    return {**found, "version": pytest_loadtool.__version__, "build": build()}
 
 
 def here() -> Installed:

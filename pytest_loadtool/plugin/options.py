@@ -133,6 +133,7 @@ def header(config: pytest.Config) -> list[str]:
     if config.option.loadtool_untrusted:
         parts.append("test cases untrusted")
     if config.option.load:
+        from pytest_loadtool.load.hot_path import build
         from pytest_loadtool.plugin.load_overrides import overrides_of
 
         parts.insert(0, build())
@@ -233,10 +234,3 @@ def _given(option: argparse.Namespace, name: str) -> bool:
 
 def _spelled(name: str) -> str:
     return "--" + name.replace("_", "-")
-
-
-def build() -> str:
-    """Return what the hot path is: all of its modules are compiled, or none of them is."""
-    from pytest_loadtool.load.metrics import histogram
-
-    return "pure Python" if histogram.__file__.endswith(".py") else "compiled"

@@ -9,8 +9,9 @@ import pytest
 
 from pytest_loadtool import __version__
 from pytest_loadtool.load.formatting import plural
+from pytest_loadtool.load.hot_path import build
 from pytest_loadtool.model.load import LoadConfiguration
-from pytest_loadtool.plugin.options import build, server_of
+from pytest_loadtool.plugin.options import server_of
 from pytest_loadtool.report.load.environment import RunEnvironment
 
 
