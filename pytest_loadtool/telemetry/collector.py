@@ -36,6 +36,9 @@ class MetricsCollector(Protocol):
             CollectorError: it did not take them.
         """
 
+    def close(self) -> None:
+        """Close its connections."""
+
 
 def shown_url(url: str) -> str:
     """The address without what may be secret: user, password and query."""

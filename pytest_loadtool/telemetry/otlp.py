@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
+import requests
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.sdk.metrics.export import (
     AggregationTemporality,
@@ -50,7 +51,10 @@ class OtlpCollector:
     def __init__(self, url: str) -> None:
         self.name = f"--load-otlp {shown_url(url)}"
         endpoint = url if urlsplit(url).path.strip("/") else url.rstrip("/") + "/v1/metrics"
-        self._exporter = OTLPMetricExporter(endpoint=endpoint, timeout=PATIENCE)
+        self._session = requests.Session()
+        self._exporter = OTLPMetricExporter(
+            endpoint=endpoint, timeout=PATIENCE, session=self._session
+        )
         self._heard = _Listener()
         logger = logging.getLogger(_LOGGER)
         logger.addHandler(self._heard)
@@ -76,6 +80,11 @@ class OtlpCollector:
         self._heard.first = ""
         if self._exporter.export(data) is not MetricExportResult.SUCCESS:
             raise CollectorError(self._heard.first or "it refused them")
+
+    def close(self) -> None:
+        """Close its connections, and hear no more."""
+        self._session.close()
+        logging.getLogger(_LOGGER).removeHandler(self._heard)
 
 
 class _Listener(logging.Handler):

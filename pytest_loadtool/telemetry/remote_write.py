@@ -116,6 +116,10 @@ class RemoteWriteCollector:
             text = answer.text.strip()[:200]
             raise CollectorError(f"{answer.status_code} {answer.reason_phrase}: {text}")
 
+    def close(self) -> None:
+        """Close its connections."""
+        self._client.close()
+
     def request(self, run: Run, readings: Sequence[MetricReading], now: float) -> bytes:
         """Return the message for these readings."""
         known = self._messages

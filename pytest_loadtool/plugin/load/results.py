@@ -148,7 +148,8 @@ class LoadReporter:
         self.incomplete = False
         """Whether a file could not be written, at the end of the session."""
         config.stash[BASELINE] = baseline_of(config)
-        config.stash[TELEMETRY] = Telemetry(config)
+        config.stash[TELEMETRY] = telemetry = Telemetry(config)
+        config.add_cleanup(telemetry.close)
         config.stash[RESULTS] = []
 
     @pytest.hookimpl(tryfirst=True)

@@ -57,6 +57,11 @@ class Telemetry:
         self._senders += senders
         return senders
 
+    def close(self) -> None:
+        """Close what is open to collectors."""
+        for one in self._collectors:
+            one.close()
+
     def problems(self) -> list[str]:
         """Return what to tell people, each once."""
         return list(dict.fromkeys(filter(None, (one.problem() for one in self._senders))))

@@ -269,6 +269,7 @@ class _Doing:
         done = subprocess.run(
             ["sh", "-c", command],
             cwd=self.path.parent,
+            env=console_environment(self.path.parent),
             capture_output=True,
             timeout=60,
         )

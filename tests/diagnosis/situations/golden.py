@@ -15,6 +15,7 @@ _OTHERWISE = (
     (r"--loadtool-timeout \d+s", "--loadtool-timeout Ns"),
     (r"(?<==)\S{4}…|(?<=Authorization: )\S{4}…", "…"),
     (r"\b[0-9a-f]{12,}\b", "ID"),
+    (r"\b1\d{9}\b", "TIME"),
     (r"(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{20,}", "TOKEN"),
     (r"/tmp/[\w/-]+/", "/tmp/"),
     (r"\b\d{4}\b(?= was sent| has|, the one)", "NUMBER"),
