@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from shlex import quote
 
@@ -10,12 +9,10 @@ from pytest_loadtool.codec.charset import decoded
 from pytest_loadtool.correlation.requests.fields import fields_of
 from pytest_loadtool.diagnosis.finding import SAID, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
+from pytest_loadtool.diagnosis.page_errors import field_names
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.case import Kind
 
-_FIELD = re.compile(
-    r"""<(?:input|select|textarea|button)\b[^<>]*?\bname\s*=\s*["']?([^"'<>\s]+)""", re.IGNORECASE
-)
 #: What an answer to a client that has not said who it is yet is no failure of a recording.
 _CHALLENGES = frozenset({401, 407})
 
@@ -92,10 +89,10 @@ def _changes(
             if exchange is None or exchange.status != 200 or not came:
                 continue  # what failed may be another page
             media = exchange.response_header("content-type") or ""
-            then = set(_FIELD.findall(decoded(exchange.response_body, media)))
+            then = field_names(decoded(exchange.response_body, media))
             if not sent & then:
                 continue
-            now = set(_FIELD.findall(text_of(page.response)[0]))
+            now = field_names(text_of(page.response)[0])
             lost, new = sorted(sent & then - now), sorted(now - then)
             if lost and new and (sent | then) & now:  # it is the same form, with other fields
                 yield sending, page, lost, new

@@ -270,7 +270,14 @@ def nothing_extracted(situation: Situation) -> Cause | RuledOut | None:
         else f"Nothing is where ${{{names[0] if names else '?'}}} was in the recorded answer.",
         LIKELY + (10 if otherwise else 0),
         tuple(evidence),
-        (edited("if that answer is right, find the value anew", "configure --replay"),),
+        (
+            Remedy(
+                "compare what came with what was recorded",
+                commands=(f"diff {situation.failed.index + 1}",),
+            )
+            if otherwise or situation.complaints
+            else edited("if that answer is right, find the value anew", "configure --replay"),
+        ),
     )
 
 

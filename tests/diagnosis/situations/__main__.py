@@ -19,6 +19,7 @@ from tests.diagnosis.situations.bench import Outcome, Situation, bring_about
 from tests.diagnosis.situations.table import SITUATIONS
 from tests.diagnosis.situations.unseen import UNSEEN
 from tests.diagnosis.situations.unseen_again import UNSEEN_AGAIN
+from tests.diagnosis.situations.unseen_fourth import UNSEEN_FOURTH
 from tests.diagnosis.situations.unseen_third import UNSEEN_THIRD
 
 #: The situations of each table of the page, by its mark.
@@ -27,6 +28,7 @@ TABLES = {
     "unseen": UNSEEN,
     "unseen again": UNSEEN_AGAIN,
     "unseen third": UNSEEN_THIRD,
+    "unseen fourth": UNSEEN_FOURTH,
 }
 PAGE = Path(__file__).parents[3] / "docs" / "diagnosis.md"
 

@@ -188,7 +188,7 @@ UNSEEN_THIRD: tuple[Situation, ...] = (
         "a firewall rejects it with 200",
         odd(_firewall),
         "POST /order",
-        "(?i)reject|firewall",
+        "(?i)reject|firewall|defence",
         mended="server",
         outside="Request Rejected",
     ),
