@@ -12,7 +12,7 @@ from pytest_loadtool.extraction.tags import controls
 #: What answers say of a name that is there already.
 EXISTS = re.compile(
     r"(?<!not )(?<!n't )(?<!longer )\bexist(?:s|ing|ed)?\b"
-    r"|already (?:been )?(?:taken|used|in use|regist)|\btaken\b|in use|duplicate|unique"
+    r"|already|\btaken\b|in use|duplicate|unique"
     r"|bereits|vergeben|déjà|ya est|già",
     re.IGNORECASE,
 )

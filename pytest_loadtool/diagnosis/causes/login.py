@@ -52,9 +52,10 @@ def login_refused(situation: Situation) -> Cause | RuledOut | None:
     sent = (_sent(situation, login, one) for one in typed)
     of_account = bool(_OF_ACCOUNTS.search(words)) and _is_as_recorded(situation, login, typed)
     of_password = not of_account and _is_of_password(login, words)
+    told = "" if of_password or not said else f" It says: {said[0]!r}."
     cause = Cause(
         f"The login was refused: {situation.name(login)}."
-        + (" The account is locked, or may not log in." if of_account else ""),
+        + (" The account is locked, or may not log in." if of_account else told),
         SAID if of_account or (of_password and words) else SHOWN if of_password else LIKELY,
         (why, *(f"it says: {one!r}" for one in said), *sent),
         (

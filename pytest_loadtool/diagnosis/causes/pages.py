@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urljoin, urlsplit
 
+from pytest_loadtool.answers.look import kind_now
 from pytest_loadtool.codec.charset import declared_charset
 from pytest_loadtool.codec.content import ContentError, decode
 from pytest_loadtool.codec.printable import clip
@@ -177,16 +178,50 @@ def another_page(situation: Situation) -> Cause | RuledOut | None:
     was = f"a redirect to {then}" if then else repr(recorded) if recorded else "another one"
     to = situation.subject.location.partition("?")[0]
     what = "the login at " if to_login(situation) else ""
+    kinds = _kinds(situation)
     return _another(
         situation,
         f"It redirects to {what}{mask.text(to)}, where {mask.text(was)} was recorded."
         if to
+        else f"{kinds[1]} came, where {kinds[0]} was recorded."
+        if kinds[0] != kinds[1]
         else f"Another page came: {_called(situation)!r}, where {mask.text(was)} was recorded.",
         LIKELY + 8,
-        (f"{situation.status} came, {situation.recorded_status} was recorded",)
-        if situation.status != situation.recorded_status
-        else (),
+        (
+            *(
+                [f"{situation.status} came, {situation.recorded_status} was recorded"]
+                if situation.status != situation.recorded_status
+                else []
+            ),
+            *(f"{what}: {one}" for what, one in _new_language(situation)),
+        ),
     )
+
+
+def _kinds(situation: Situation) -> tuple[str, str]:
+    """What was recorded and what came; twice the same, if that is not known."""
+    recorded = situation.failed.transaction.recorded
+    media = "".join(situation.header("content-type")[:1])
+    now = kind_now(media, text_of(situation.failed.response)[0])
+    if recorded is None or not {recorded.kind, now} <= _DOCUMENTS:
+        return "", ""
+    return recorded.kind.value, now.value
+
+
+_LANGUAGE = re.compile(r"""<html\b[^<>]*\blang\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
+
+
+def _new_language(situation: Situation) -> Iterator[tuple[str, str]]:
+    """The language that a page says it is in, where the recorded one said another, or none."""
+    exchange = situation.subject.exchange
+    page = _LANGUAGE.search(text_of(situation.failed.response)[0])
+    said = "".join(situation.header("content-language")[:1]) or (page[1] if page else "")
+    if exchange is None or not said:
+        return
+    recorded = _LANGUAGE.search(recorded_text(exchange))
+    then = exchange.response_header("content-language") or (recorded[1] if recorded else "")
+    if then != said:
+        yield "its language", f"{said}; {then or 'none'} was said when recorded"
 
 
 def _another(situation: Situation, text: str, sure: int, evidence: tuple[str, ...]) -> Cause:

@@ -14,6 +14,7 @@ from pytest_loadtool.diagnosis.finding import (
     POSSIBLE,
     SAID,
     SHOWN,
+    SPOKEN,
     Cause,
     Remedy,
     RuledOut,
@@ -127,7 +128,7 @@ def says_why(situation: Situation) -> Cause | RuledOut | None:
         return None
     cause = Cause(
         f"The server refuses it and says: {situation.complaints[0]!r}.",
-        POSSIBLE + 12,
+        SPOKEN,
         tuple(f"it says: {one!r}" for one in situation.complaints[1:]),
         (
             Remedy(

@@ -90,7 +90,7 @@ def overloaded(situation: Situation) -> Cause | RuledOut | None:
     """The server, or one behind it, is not there or has too much to do."""
     text = {
         502: "A gateway got no good answer from the server behind it.",
-        503: "The server is overloaded, or taken out of service.",
+        503: "The server is overloaded, taken out of service, or limits requests with that.",
         504: "A gateway got no answer from the server behind it in time.",
     }.get(situation.status)
     if text is None:
@@ -99,7 +99,13 @@ def overloaded(situation: Situation) -> Cause | RuledOut | None:
         text,
         SHOWN,
         tuple(f"Retry-After: {one}" for one in situation.header("retry-after")),
-        (Remedy("look at the server and what it depends on"),),
+        (
+            Remedy(
+                "look at the server and what it depends on"
+                + ("; or, if it passes with --loadtool-think-time 2s, at its limit of requests")
+                * (situation.status == 503)
+            ),
+        ),
     )
     return seen_outside(situation, cause)
 
@@ -277,13 +283,15 @@ def refused_form(situation: Situation) -> Cause | RuledOut | None:
     said = situation.complaints
     if not said and not situation.is_asked_again(situation.failed):
         return None  # it is another page
+    name = "" if said else _name_taken(situation, "")
     return Cause(
         f"The form was refused: it came back as a page, a redirect was recorded ({recorded}).",
         LIKELY - 3 if said else POSSIBLE + 5,
         tuple(f"the page says: {one!r}" for one in said),
         (
             Remedy(
-                "compare what was sent with the recording",
+                "compare what was sent with the recording"
+                + (f"; the server may take {name!r} only once (`unique`)" if name else ""),
                 commands=(f"diff {situation.failed.index + 1}",),
             ),
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import tempfile
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from fastapi import FastAPI, HTTPException
 
 from tests import nginx
 from tests.applications import django_admin
@@ -130,6 +132,38 @@ def at_nginx(
                 recorded(path, url, session, str, url.replace("127.0.0.1", host))
                 server.reload(then)
                 yield lambda: server.reload(first)
+
+    return stage
+
+
+def at_next_version() -> Stage:
+    """FastAPI, the next version of which calls all things otherwise; a person records that then."""
+
+    @contextmanager
+    def stage(path: Path) -> Iterator[Callable[[], None]]:
+        app, names = FastAPI(), ["order_id", "customer_name", "total_price", "created_on"]
+        number = secrets.token_hex(8)
+
+        @app.get("/orders")
+        def _orders() -> list[dict[str, str]]:
+            return [dict(zip(names, (number, "Ann", "12.00", "2026-05-01"), strict=True))]
+
+        @app.get("/orders/{wanted}")
+        def _order(wanted: str) -> dict[str, str]:
+            if wanted != number:
+                raise HTTPException(404)
+            return _orders()[0]
+
+        def session(client: Client) -> None:
+            [order] = client.json("GET", "/orders")
+            client.json("GET", f"/orders/{order[names[0]]}")
+
+        with at_app(app) as url:
+            recorded(path, url, session, str, url)
+            names[:] = ["orderId", "customerName", "totalPrice", "createdOn"]
+            number = secrets.token_hex(8)
+            again = path.with_name("shop-again.case.toml")
+            yield lambda: recorded(again, url, session, str, url)
 
     return stage
 

@@ -93,7 +93,7 @@ def _api(
             app = TrustedHostMiddleware(app, ["127.0.0.1"])
         with at_app(app) as url:
             recorded(path, url, session, spoil, url.replace("127.0.0.1", host))
-            before = replace(api)
+            before = replace(api, paid=set())
             change(api)
             yield lambda: vars(api).update(vars(before))
 
@@ -205,6 +205,7 @@ UNSEEN_FOURTH: tuple[Situation, ...] = (
         at_nginx(_BUSY),
         "/static/logo.png",
         "(?i)limit|too many|so many",
+        wanting="one answer does not tell a limit from overload: what helps is told, and no command",
     ),
     Situation(
         "FastAPI: a list is cut to pages",
@@ -218,14 +219,16 @@ UNSEEN_FOURTH: tuple[Situation, ...] = (
         "the pages are in another language",
         odd(_german, _welcome),
         "GET /account",
-        r"(?i)language|german|\bde\b",
+        r"(?i)language|german|\bde\b|'Konto', where 'Account'",
         mended="server",
         outside="Teekannen",
+        says=("its language: de",),
     ),
     Situation(
         "FastAPI: an idempotency key that was used (409)",
         _api(_by_paying),
         "POST /payments",
         "(?i)idempotency-key",
+        mended="server",
     ),
 )
