@@ -205,7 +205,7 @@ UNSEEN_FOURTH: tuple[Situation, ...] = (
         at_nginx(_BUSY),
         "/static/logo.png",
         "(?i)limit|too many|so many",
-        wanting="one answer does not tell a limit from overload: what helps is told, and no command",
+        wanting="one answer does not tell a limit from overload: no command is printed",
     ),
     Situation(
         "FastAPI: a list is cut to pages",
@@ -229,6 +229,6 @@ UNSEEN_FOURTH: tuple[Situation, ...] = (
         _api(_by_paying),
         "POST /payments",
         "(?i)idempotency-key",
-        mended="server",
+        wanting="it is said which key was used; no command gives a header a new value each time",
     ),
 )
