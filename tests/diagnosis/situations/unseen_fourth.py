@@ -213,7 +213,7 @@ UNSEEN_FOURTH: tuple[Situation, ...] = (
         "GET /tickets",
         r"(?i)fewer|shorter|\b5\b|page",
         mended="server",
-        outside="Seat 5",
+        outside=r"(?s)\A(?!.*Seat 6).*Seat 5",
     ),
     Situation(
         "the pages are in another language",
