@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -34,6 +35,13 @@ ELSEWHERE = ("CI", "BUILD_NUMBER", "COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR"
 
 #: A machine that reaches the network through a proxy does not reach its own servers so.
 HERE = dict.fromkeys(("NO_PROXY", "no_proxy"), "localhost,127.0.0.1")
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave alone what lives as long as the tests do: it takes a quarter
+    of a second to look at all of that, and each load test has it look once."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
