@@ -76,7 +76,6 @@ class LoadRunner:
         self._stopped: asyncio.Event | None = None
         self._networks: Networks | None = None
         self._stop_early = False
-        self._frozen = False
         self._error: BaseException | None = None
 
     def run(
@@ -94,13 +93,11 @@ class LoadRunner:
             ReplayError: a dataset has no row left, or an application does not start.
         """
         thresholds = gc.get_threshold()
-        self._frozen = gc.get_freeze_count() > 0
         try:
             run(self._run(start_at, on_tick, interval))
         finally:
             gc.set_threshold(*thresholds)
-            if not self._frozen:
-                gc.unfreeze()
+            gc.unfreeze()
             self._loop = None
         if self._error is not None:
             raise self._error
@@ -168,11 +165,9 @@ class LoadRunner:
             fail=self._fail,
         )
         pool = OpenPool(setting) if self._configuration.open else ClosedPool(setting)
-        # What exists by now lives as long as the run: the collector need not look at it again. All
-        # is thawed together: where somebody has frozen objects before, they stay as they are.
+        # What exists by now lives as long as the run: the collector need not look at it again.
         gc.collect()
-        if not self._frozen:
-            gc.freeze()
+        gc.freeze()
         gc.set_threshold(_RARELY)
         # Only now: in a large process the collector has taken its time.
         clock.begin(perf_counter() + max(0.0, start_at - time.time()))
