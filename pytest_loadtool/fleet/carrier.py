@@ -11,28 +11,25 @@ import pickle
 import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from ipaddress import ip_address
 from math import ceil
 from queue import Empty, SimpleQueue
 from typing import Any
-from urllib.parse import urlsplit
 
-from distributed import Client, Future, LocalCluster, Queue
+from distributed import Client, Future, Queue
 
-from pytest_loadtool.engine.prepare.share import LoadTest
 from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.fleet import remote
 from pytest_loadtool.fleet.clocks import ROUND_TRIPS, Offset, measured
-from pytest_loadtool.fleet.luggage import Luggage, pack
+from pytest_loadtool.fleet.luggage import Luggage
 from pytest_loadtool.fleet.share import take_part
 from pytest_loadtool.load import Summary
 from pytest_loadtool.load.formatting import plural
 
-#: Seconds in which a cluster answers, and in which its workers begin.
+#: Seconds in which a scheduler answers while a run is under way, and in which workers begin.
 _PATIENCE, _PATIENCE_OF_WORKERS = 10.0, 60.0
 
 #: Seconds between two looks at which workers there are.
@@ -47,106 +44,6 @@ _MOMENT = 0.2
 
 #: What is told in place of a message of a worker that is gone.
 _LOST = "lost"
-
-
-class Cluster:
-    """A Dask cluster, for the load tests of a session: ``dask://HOST:PORT`` (``dask+tls://…`` with
-    Dask's own TLS settings), or ``dask:N``, N processes on this machine, which end with it.
-
-    Raises:
-        LoadToolError: there is none, it has no workers, or they are not what this process is.
-    """
-
-    def __init__(self, on: str) -> None:
-        self._local: LocalCluster | None = None
-        self._client = self._connected(on)
-        try:
-            self._address: str = self._client.scheduler.address
-            self.workers = self._known_workers()
-        except BaseException:
-            self.close()
-            raise
-
-    @property
-    def confidential(self) -> bool:
-        """Whether nobody else can read what goes to the workers."""
-        address = urlsplit(self._address)
-        return address.scheme == "tls" or _is_here(address.hostname or "")
-
-    def prepare(self, test: LoadTest, servers: Sequence[str]) -> FleetRun:
-        """Read all that the shares of ``test`` need; ``servers`` has a base URL for each test case.
-
-        Raises:
-            LoadToolError: a file is wrong, or what is secret would travel for all to read.
-        """
-        luggage = pack(test)
-        if luggage.secret and not self.confidential:
-            raise LoadToolError(
-                "values of the environment or the keyring would go to "
-                f"{self._address} without encryption: give the cluster TLS "
-                "(dask+tls://, docs/fleet.md)"
-            )
-        return FleetRun(self._client, self._address, self.workers, luggage, tuple(servers))
-
-    def close(self) -> None:
-        """Leave the cluster, and end one that was made here."""
-        with suppress(Exception):  # of a scheduler that is gone
-            self._client.close(timeout=2)
-        if self._local is not None:
-            self._local.close(timeout=5)
-
-    def _connected(self, on: str) -> Client:
-        number = on.removeprefix("dask:")
-        if number.isdecimal() and int(number):
-            self._local = LocalCluster(
-                n_workers=int(number),
-                threads_per_worker=1,
-                host="127.0.0.1",
-                dashboard_address=None,
-                silence_logs=50,
-            )
-            return Client(self._local, set_as_default=False)
-        scheme, _, address = on.partition("://")
-        transport = {"dask": "tcp", "dask+tls": "tls"}.get(scheme)
-        if transport is None or not address:
-            raise LoadToolError(
-                f"--load-on: expected dask:N, dask://HOST:PORT or dask+tls://HOST:PORT, got {on!r}"
-            )
-        try:
-            return Client(f"{transport}://{address}", timeout=_PATIENCE, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise LoadToolError(
-                f"--load-on {on}: no scheduler answers there ({error}); is it up, and does this "
-                "machine reach it?"
-            ) from None
-
-    def _known_workers(self) -> dict[str, str]:
-        """The address of each worker, by its name; all are what this process is."""
-        found = self._client.scheduler_info(n_workers=-1)["workers"]
-        if not found:
-            raise LoadToolError(f"--load-on: the cluster {self._address} has no workers")
-        names = {address: _name(address, one["name"]) for address, one in found.items()}
-        looked = self._client.run(remote.look)
-        kinds = {names[address]: remote.Installed(**one) for address, one in looked.items()}
-        mine = remote.here()
-        if others := remote.differences(kinds, mine):
-            raise LoadToolError(
-                f"--load-on: workers have to be what this process is, {mine}; "
-                f"{'; '.join(others)}: install the same there"
-            )
-        return {names[address]: address for address in sorted(found, key=names.__getitem__)}
-
-
-def _name(address: str, name: object) -> str:
-    """What a worker is called in the results: its own name, if somebody has given it one."""
-    return address.partition("://")[2] if str(name) == address else f"worker {name}"
-
-
-def _is_here(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 class FleetRun:
@@ -169,6 +66,7 @@ class FleetRun:
         self._pinged: dict[str, float] = {}
         self._offsets = dict.fromkeys(workers, Offset())
         self._gone: set[str] = set()
+        self._tasks: dict[str, Future] = {}
         self._problems: list[str] = []
         self._stopped = False
 
@@ -188,8 +86,8 @@ class FleetRun:
         run = LoadRun(self, self._workers, lead_time=_LEAD + _LEAD_EACH * len(self._workers))
         run.introduce(self._luggage.test.configuration, **introduction)
         over = threading.Event()
-        tasks = [
-            self._client.submit(
+        for name, address in self._workers.items():
+            self._tasks[name] = task = self._client.submit(
                 take_part,
                 self._luggage,
                 name,
@@ -199,17 +97,14 @@ class FleetRun:
                 retries=0,
                 key=f"{self._queues}-{name}",
             )
-            for name, address in self._workers.items()
-        ]
-        for name, task in zip(self._workers, tasks, strict=True):
-            task.add_done_callback(lambda done, name=name: self._ended(name, done))
+            task.add_done_callback(partial(self._ended, name))
         for work in (self._listen, partial(self._watch, over)):
             threading.Thread(target=work, daemon=True, name="loadtool-fleet").start()
         try:
             self._lead(run)
         finally:
             over.set()
-            self._clear(tasks)
+            self._clear()
         summary = run.summary(interrupted=interrupted())
         if summary is None:
             told = [*run.conductor.refusals.values(), *self._problems]
@@ -287,6 +182,7 @@ class FleetRun:
                 self._gone.add(name)
                 self._problems += fields
                 run.lose(name)
+                self._dismiss(name)
             case _:
                 run.hear(name, kind, *fields)
 
@@ -300,6 +196,14 @@ class FleetRun:
             self._ping(name, number + 1)
         else:
             run.hear(name, "ready")
+
+    def _dismiss(self, name: str) -> None:
+        """See to it that nobody begins a share that is lost: a worker that a nanny has restarted
+        in its place, or one that was cut off for a while."""
+        with suppress(Exception):  # the scheduler is gone: the watch says so
+            self._client.sync(
+                self._client.cancel, [self._tasks[name]], force=True, callback_timeout=_MOMENT
+            )
 
     # In threads: what comes is only queued there.
 
@@ -337,9 +241,13 @@ class FleetRun:
         elif task.status in ("lost", "cancelled"):
             self._hear(name, _LOST)
 
-    def _clear(self, tasks: Sequence[Future]) -> None:
+    def _clear(self) -> None:
         """Leave nothing on the cluster: tasks that still run end when they see it."""
         with suppress(Exception):  # of a scheduler that is gone
-            self._client.cancel([one for one in tasks if not one.done()], force=True)
-            names = [self._queues, *(one.name for one in self._orders.values())]
-            self._client.run_on_scheduler(remote.forget, names, remote.END)
+            self._client.sync(self._forget, callback_timeout=_PATIENCE)
+
+    async def _forget(self) -> None:
+        left = [task for task in self._tasks.values() if not task.done()]
+        await self._client.cancel(left, force=True)
+        names = [self._queues, *(one.name for one in self._orders.values())]
+        await self._client.run_on_scheduler(remote.forget, names, remote.END)

@@ -1,0 +1,140 @@
+"""A Dask cluster and its workers: who can take part in a load test."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from distributed import Client, LocalCluster
+
+from pytest_loadtool.engine.prepare.share import LoadTest
+from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.fleet import remote
+from pytest_loadtool.fleet.carrier import FleetRun
+from pytest_loadtool.fleet.luggage import pack
+
+#: Seconds in which a scheduler answers, and each worker before the start.
+_PATIENCE = 10.0
+
+
+class Cluster:
+    """A Dask cluster, for the load tests of a session: ``dask://HOST:PORT`` (``dask+tls://…`` with
+    Dask's own TLS settings), or ``dask:N``, N processes on this machine, which end with it.
+
+    Raises:
+        LoadToolError: there is none.
+    """
+
+    def __init__(self, on: str) -> None:
+        self._local: LocalCluster | None = None
+        self._client = self._connected(on)
+        self._address: str = self._client.scheduler.address
+
+    @property
+    def confidential(self) -> bool:
+        """Whether nobody else can read what goes to the workers."""
+        address = urlsplit(self._address)
+        return address.scheme == "tls" or _is_here(address.hostname or "")
+
+    def prepare(self, test: LoadTest, servers: Sequence[str]) -> FleetRun:
+        """Read all that the shares of ``test`` need; ``servers`` has a base URL for each test case.
+
+        The workers that there are now take part, and none that comes later.
+
+        Raises:
+            LoadToolError: a file is wrong, what is secret would travel for all to read, or there
+            are no workers, or they are not what this process is.
+        """
+        workers = self._workers()
+        luggage = pack(test)
+        if luggage.secret and not self.confidential:
+            raise LoadToolError(
+                "values of the environment or the keyring would go to "
+                f"{self._address} without encryption: give the cluster TLS "
+                "(dask+tls://, docs/fleet.md)"
+            )
+        return FleetRun(self._client, self._address, workers, luggage, tuple(servers))
+
+    def close(self) -> None:
+        """Leave the cluster, and end one that was made here."""
+        with suppress(Exception):  # of a scheduler that is gone
+            self._client.close(timeout=2)
+        if self._local is not None:
+            self._local.close(timeout=5)
+
+    def _connected(self, on: str) -> Client:
+        number = on.removeprefix("dask:")
+        if number.isdecimal() and int(number):
+            self._local = LocalCluster(
+                n_workers=int(number),
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address=None,
+                silence_logs=50,
+            )
+            return Client(self._local, set_as_default=False)
+        scheme, _, address = on.partition("://")
+        transport = {"dask": "tcp", "dask+tls": "tls"}.get(scheme)
+        if transport is None or not address:
+            raise LoadToolError(
+                f"--load-on: expected dask:N, dask://HOST:PORT or dask+tls://HOST:PORT, got {on!r}"
+            )
+        try:
+            return Client(f"{transport}://{address}", timeout=_PATIENCE, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            raise LoadToolError(
+                f"--load-on {on}: no scheduler answers there ({error}); is it up, and does this "
+                "machine reach it?"
+            ) from None
+
+    def _workers(self) -> dict[str, str]:
+        """The address of each worker, by its name; all are what this process is."""
+        found = self._client.scheduler_info(n_workers=-1)["workers"]
+        if not found:
+            raise LoadToolError(f"--load-on: the cluster {self._address} has no workers")
+        names = {address: _name(address, one["name"]) for address, one in found.items()}
+        looked = self._client.sync(_each, self._client, found)
+        if silent := sorted(names[one] for one, told in looked.items() if told is None):
+            raise LoadToolError(
+                f"--load-on: {', '.join(silent)} did not answer within {_PATIENCE:.0f} s: end it, "
+                "or wait until it is back"
+            )
+        kinds = {names[address]: remote.Installed(**one) for address, one in looked.items()}
+        mine = remote.here()
+        if others := remote.differences(kinds, mine):
+            raise LoadToolError(
+                f"--load-on: workers have to be what this process is, {mine}; "
+                f"{'; '.join(others)}: install the same there"
+            )
+        return {names[address]: address for address in sorted(found, key=names.__getitem__)}
+
+
+async def _each(client: Client, addresses: Iterable[str]) -> dict[str, dict[str, Any] | None]:
+    """What each worker is, by its address; None of one that does not answer."""
+
+    async def one(address: str) -> dict[str, Any] | None:
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                answers = await client.run(remote.look, workers=[address])
+        except (OSError, TimeoutError, KeyError):
+            return None
+        return dict(answers[address])
+
+    asked = [*addresses]
+    return dict(zip(asked, await asyncio.gather(*map(one, asked)), strict=True))
+
+
+def _name(address: str, name: object) -> str:
+    """What a worker is called in the results: its own name, if somebody has given it one."""
+    return address.partition("://")[2] if str(name) == address else f"worker {name}"
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
