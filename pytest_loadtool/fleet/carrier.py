@@ -98,8 +98,8 @@ class FleetRun:
                 key=f"{self._queues}-{name}",
             )
             task.add_done_callback(partial(self._ended, name))
-        for work in (self._listen, partial(self._watch, over)):
-            threading.Thread(target=work, daemon=True, name="loadtool-fleet").start()
+        for work in (self._listen, self._watch):
+            threading.Thread(target=work, args=(over,), daemon=True, name="loadtool-fleet").start()
         try:
             self._lead(run)
         finally:
@@ -210,14 +210,16 @@ class FleetRun:
     def _hear(self, name: str, kind: str, *fields: Any) -> None:
         self._heard.put((time.time(), name, kind, fields))
 
-    def _listen(self) -> None:
-        with suppress(Exception):  # the scheduler is gone, or the run is over
+    def _listen(self, over: threading.Event) -> None:
+        try:
             while True:
                 for frame in (self._told.get(), *self._told.get(batch=True)):
                     message = pickle.loads(frame)  # noqa: S301  by a worker that runs our code
                     if message is None:
                         return
                     self._hear(*message)
+        except Exception as error:
+            self._cut_off(over, error)
 
     def _watch(self, over: threading.Event) -> None:
         """Notice workers that are gone, all of them with the scheduler."""
@@ -225,14 +227,17 @@ class FleetRun:
             try:
                 known = self._client.sync(self._client.scheduler.ncores, callback_timeout=_PATIENCE)
             except Exception as error:
-                if over.is_set():
-                    return
-                for name in self._workers:
-                    self._hear(name, _LOST, f"the scheduler is gone: {error!r}")
+                self._cut_off(over, error)
                 return
             for name, address in self._workers.items():
                 if address not in known and name not in self._gone:
                     self._hear(name, _LOST)
+
+    def _cut_off(self, over: threading.Event, error: Exception) -> None:
+        """The scheduler does not answer, which is as it should be when the run is over."""
+        if not over.is_set():
+            for name in self._workers:
+                self._hear(name, _LOST, f"the scheduler is gone: {error!r}")
 
     def _ended(self, name: str, task: Future) -> None:
         """A task is over. One that has told all has said so before."""

@@ -55,10 +55,17 @@ def differences(found: dict[str, Installed], mine: Installed) -> list[str]:
     return [f"{name} has {one}" for name, one in sorted(found.items()) if one != mine]
 
 
-def forget(names: list[str], end: bytes, dask_scheduler: Any = None) -> None:
-    """On the scheduler: drop these queues. Who waits for one gets ``end``."""
+def forget(names: list[str], end: bytes, shared: str = "", dask_scheduler: Any = None) -> None:
+    """On the scheduler: drop these queues, and ``shared`` with the last whose name begins so. Who
+    waits for one gets ``end``."""
     extension = dask_scheduler.extensions["queues"]
-    for name in names:
+
+    def drop(name: str) -> None:
         extension.client_refcount.pop(name, None)
         if (queue := extension.queues.pop(name, None)) is not None:
             queue.put_nowait({"type": "msgpack", "value": end})
+
+    for name in names:
+        drop(name)
+    if shared and not any(one.startswith(f"{shared}-") for one in extension.queues):
+        drop(shared)

@@ -73,7 +73,7 @@ def take_part(luggage: Luggage, name: str, queues: str) -> None:
         sender = _thread(_send_all, told, name, outbox)
         _thread(_listen, orders, obey, end)
         cluster = get_worker()
-        forget = partial(_forget, get_client(), [orders.name, told.name])
+        forget = partial(_forget, get_client(), orders.name, told.name)
         _thread(_watch, cluster, cluster.get_current_task(), over, end, forget)
         outbox.put(("here",))
         try:
@@ -121,9 +121,10 @@ def _watch(
             return
 
 
-def _forget(client: Client, names: list[str]) -> None:
+def _forget(client: Client, orders: str, told: str) -> None:
+    """Others may still tell, when it is this share alone that nobody waits for."""
     with suppress(Exception):  # of a scheduler that is gone, too
-        client.run_on_scheduler(remote.forget, names, remote.END)
+        client.run_on_scheduler(remote.forget, [orders], remote.END, shared=told)
 
 
 def _prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedShare:

@@ -20,7 +20,7 @@ from tests.plugin.loading import Project, load, wait_until
 from tests.plugin.serving import Server, case, serving, transaction
 
 #: Of a run that ends early: nobody waits half a minute for a worker here.
-IMPATIENT = "from pytest_loadtool.engine import run\nrun.SILENCE = 4\n"
+IMPATIENT = "from pytest_loadtool.engine import run\nrun.SILENCE = 6\n"
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +44,21 @@ def project(pytester: pytest.Pytester) -> Project:
     return Project(pytester.path, pytester)
 
 
-def written(project: Project, server: str, *, users: int = 6, more: str, target: str = "") -> None:
+#: Of a test case.
+SECRET = '[variables]\nkey = { env = "SHOP_KEY" }\n'
+
+
+def written(
+    project: Project,
+    server: str,
+    *,
+    users: int = 6,
+    more: str,
+    target: str = "",
+    secret: str = SECRET,
+) -> None:
     """A load test whose test case reads a dataset in another folder, a file, and a secret."""
-    head = '[variables]\nkey = { env = "SHOP_KEY" }\n[datasets.people]\nfile = "../people.csv"'
+    head = f'{secret}[datasets.people]\nfile = "../people.csv"'
     (project.path / "people.csv").write_text(
         "name\n" + "".join(f"p{number}\n" for number in range(users)), encoding="utf-8"
     )
@@ -98,7 +110,7 @@ def test_a_share_that_stands_still_is_no_pass(
         wait_until(lambda: len(server.requests) > 100, 60)
         two.workers["west"].send_signal(signal.SIGSTOP)
         try:
-            time.sleep(6)  # longer than a silence
+            time.sleep(8)  # longer than a silence
             running.send_signal(signal.SIGINT)
             said, _ = running.communicate(timeout=30)
         finally:
