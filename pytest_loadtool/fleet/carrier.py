@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
 from queue import Empty, SimpleQueue
@@ -24,10 +25,11 @@ from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.fleet import remote
 from pytest_loadtool.fleet.clocks import ROUND_TRIPS, Offset, measured
-from pytest_loadtool.fleet.luggage import Luggage
+from pytest_loadtool.fleet.luggage import LargeDataset, Luggage
 from pytest_loadtool.fleet.share import take_part
-from pytest_loadtool.load import Summary
+from pytest_loadtool.load import Share, Summary
 from pytest_loadtool.load.formatting import plural
+from pytest_loadtool.load.verdict.summary import WorkerSummary
 
 #: Seconds in which a scheduler answers while a run is under way, and in which workers begin.
 _PATIENCE, _PATIENCE_OF_WORKERS = 10.0, 60.0
@@ -46,19 +48,35 @@ _MOMENT = 0.2
 _LOST = "lost"
 
 
+#: A processor, in parts: as fine as capacity is told.
+PROCESSOR = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A worker of a cluster that takes part."""
+
+    address: str
+    processes: int
+    """How many of them are on its machine."""
+    capacity: int
+    """What it has of a processor, in eighths: all that it can use is one."""
+
+
 class FleetRun:
-    """One load test on the workers of a cluster; it is their `Workers`."""
+    """One load test on the ``workers`` of a cluster, by name; it is their `Workers`."""
 
     def __init__(
         self,
         client: Client,
-        address: str,
-        workers: dict[str, str],
+        workers: dict[str, Member],
         luggage: Luggage,
+        large: tuple[LargeDataset, ...],
         servers: tuple[str, ...],
     ) -> None:
-        self._client, self._address, self._workers = client, address, workers
-        self._luggage, self._servers = luggage, servers
+        self._client, self._workers = client, workers
+        self._luggage, self._large, self._servers = luggage, large, servers
+        self._plan = luggage.test.configuration
         self._queues = f"loadtool-{uuid.uuid4().hex}"
         self._told = Queue(self._queues, client=client)
         self._orders = {name: Queue(f"{self._queues}-{name}", client=client) for name in workers}
@@ -83,16 +101,21 @@ class FleetRun:
         Raises:
             LoadToolError: it was not run: a worker refused its share, or did not come.
         """
-        run = LoadRun(self, self._workers, lead_time=_LEAD + _LEAD_EACH * len(self._workers))
-        run.introduce(self._luggage.test.configuration, **introduction)
+        evenly = self._plan.fleet.share == "evenly"
+        capacity = {} if evenly else {name: one.capacity for name, one in self._workers.items()}
+        lead_time = _LEAD + _LEAD_EACH * len(self._workers)
+        run = LoadRun(self, self._workers, lead_time=lead_time, capacity=capacity)
+        run.introduce(self._plan, **introduction)
         over = threading.Event()
-        for name, address in self._workers.items():
+        for name, member in self._workers.items():
             self._tasks[name] = task = self._client.submit(
                 take_part,
                 self._luggage,
                 name,
                 self._queues,
-                workers=[address],
+                member.processes,
+                workers=[member.address],
+                resources=dict(self._plan.fleet.resources) or None,
                 pure=False,
                 retries=0,
                 key=f"{self._queues}-{name}",
@@ -112,17 +135,23 @@ class FleetRun:
             raise LoadToolError(
                 "\n".join(dict.fromkeys(told)) or f"not run: workers were lost: {lost}"
             )
-        return summary
+        return replace(summary, workers=tuple(map(self._with_start, summary.workers)))
+
+    def _with_start(self, worker: WorkerSummary) -> WorkerSummary:
+        offset = self._offsets[worker.name]
+        return replace(worker, clock_ahead_s=offset.ahead, start_exact_to_s=offset.exact_to)
 
     @property
     def note(self) -> str:
         """How exactly the workers have started together: in words, for people."""
-        known = [one for one in self._offsets.values() if one.exact_to < float("inf")]
+        known = [one for one in self._offsets.values() if one.exact_to is not None]
         ahead = [one.ahead for one in known] or [0.0]
-        exact = max((one.exact_to for one in known), default=0.0)
+        exact = max((one.exact_to or 0.0 for one in known), default=0.0)
+        weak = [name for name, one in self._workers.items() if one.capacity < PROCESSOR]
+        partly = f", {len(weak)} with part of a processor" if weak else ""
         return (
-            f"{plural(len(self._workers), 'worker')} of {self._address}; clocks "
-            f"{max(ahead) - min(ahead):.3f} s apart, start exact to {ceil(1000 * exact)} ms"
+            f"{plural(len(self._workers), 'worker')} of {self._client.scheduler.address}{partly}; "
+            f"clocks {max(ahead) - min(ahead):.3f} s apart, start exact to {ceil(1000 * exact)} ms"
         )
 
     # As the `Workers` of its run.
@@ -135,6 +164,12 @@ class FleetRun:
         elif worker not in self._gone:
             if kind == "go":
                 fields = (fields[0] + self._offsets[worker].ahead,)
+            if kind == "share" and self._large:
+                _, index, count, _, weights = fields
+                share = Share(index, count, weights)
+                self.send(
+                    worker, "files", {one.name: one.part(share, self._plan) for one in self._large}
+                )
             with suppress(Exception):  # the scheduler is gone: the watch says so
                 self._orders[worker].put(pickle.dumps((kind, *fields)))
 
@@ -229,8 +264,8 @@ class FleetRun:
             except Exception as error:
                 self._cut_off(over, error)
                 return
-            for name, address in self._workers.items():
-                if address not in known and name not in self._gone:
+            for name, member in self._workers.items():
+                if member.address not in known and name not in self._gone:
                     self._hear(name, _LOST)
 
     def _cut_off(self, over: threading.Event, error: Exception) -> None:

@@ -15,10 +15,11 @@ ROUND_TRIPS = 8
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """How far a clock is ahead of this one, and how exact that is, both in seconds."""
+    """How far a clock is ahead of this one, and how exact that is, both in seconds: None as long as
+    it was not measured."""
 
     ahead: float = 0.0
-    exact_to: float = float("inf")
+    exact_to: float | None = None
 
 
 def measured(sent: float, theirs: float, received: float, known: Offset) -> Offset:
@@ -27,6 +28,6 @@ def measured(sent: float, theirs: float, received: float, known: Offset) -> Offs
     ``sent`` and ``received`` are times of this clock, ``theirs`` is the one in the answer.
     """
     exact_to = (received - sent) / 2
-    if exact_to >= known.exact_to:
+    if known.exact_to is not None and exact_to >= known.exact_to:
         return known
     return Offset(theirs - (sent + received) / 2, exact_to)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,8 +16,12 @@ from distributed import Client, LocalCluster
 from pytest_loadtool.engine.prepare.share import LoadTest
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.fleet import remote
-from pytest_loadtool.fleet.carrier import FleetRun
+from pytest_loadtool.fleet.carrier import PROCESSOR, FleetRun, Member
 from pytest_loadtool.fleet.luggage import pack
+from pytest_loadtool.model.load import Fleet
+
+#: Workers that are named where none is taken.
+_MOST_NAMED = 5
 
 #: Seconds in which a scheduler answers, and each worker before the start.
 _PATIENCE = 10.0
@@ -32,12 +38,11 @@ class Cluster:
     def __init__(self, on: str) -> None:
         self._local: LocalCluster | None = None
         self._client = self._connected(on)
-        self._address: str = self._client.scheduler.address
 
     @property
     def confidential(self) -> bool:
         """Whether nobody else can read what goes to the workers."""
-        address = urlsplit(self._address)
+        address = urlsplit(self._client.scheduler.address)
         return address.scheme == "tls" or _is_here(address.hostname or "")
 
     def prepare(self, test: LoadTest, servers: Sequence[str]) -> FleetRun:
@@ -49,15 +54,17 @@ class Cluster:
             LoadToolError: a file is wrong, what is secret would travel for all to read, or there
             are no workers, or they are not what this process is.
         """
-        workers = self._workers()
-        luggage = pack(test)
-        if luggage.secret and not self.confidential:
+        plan = test.configuration.fleet
+        workers = self._workers(plan)
+        luggage, large = pack(test, secrets=plan.secrets != "never")
+        if luggage.secret and plan.secrets == "encrypted" and not self.confidential:
             raise LoadToolError(
                 "values of the environment or the keyring would go to "
-                f"{self._address} without encryption: give the cluster TLS "
-                "(dask+tls://, docs/fleet.md)"
+                f"{self._client.scheduler.address} without encryption: give the cluster TLS "
+                '(dask+tls://, docs/fleet.md), or write secrets = "never" below [fleet] and give '
+                "each worker its own"
             )
-        return FleetRun(self._client, self._address, workers, luggage, tuple(servers))
+        return FleetRun(self._client, workers, luggage, large, tuple(servers))
 
     def close(self) -> None:
         """Leave the cluster, and end one that was made here."""
@@ -91,11 +98,15 @@ class Cluster:
                 "machine reach it?"
             ) from None
 
-    def _workers(self) -> dict[str, str]:
-        """The address of each worker, by its name; all are what this process is."""
-        found = self._client.scheduler_info(n_workers=-1)["workers"]
+    def _workers(self, plan: Fleet) -> dict[str, Member]:
+        """The workers that ``plan`` takes, by name; all are what this process is."""
+        there = self._client.scheduler_info(n_workers=-1)["workers"]
+        found = {address: one for address, one in there.items() if _takes(plan, one)}
         if not found:
-            raise LoadToolError(f"--load-on: the cluster {self._address} has no workers")
+            raise LoadToolError(
+                f"--load-on: the cluster {self._client.scheduler.address} has no workers"
+                + (f" that [fleet] takes: {_names(there)}" if there else "")
+            )
         names = {address: _name(address, one["name"]) for address, one in found.items()}
         looked = self._client.sync(_each, self._client, found)
         if silent := sorted(names[one] for one, told in looked.items() if told is None):
@@ -103,14 +114,40 @@ class Cluster:
                 f"--load-on: {', '.join(silent)} did not answer within {_PATIENCE:.0f} s: end it, "
                 "or wait until it is back"
             )
-        kinds = {names[address]: remote.Installed(**one) for address, one in looked.items()}
+        kinds = {names[address]: remote.Installed.of(one) for address, one in looked.items()}
         mine = remote.here()
         if others := remote.differences(kinds, mine):
             raise LoadToolError(
                 f"--load-on: workers have to be what this process is, {mine}; "
                 f"{'; '.join(others)}: install the same there"
             )
-        return {names[address]: address for address in sorted(found, key=names.__getitem__)}
+        processes = Counter(one["host"] for one in found.values())
+        return {
+            names[address]: Member(
+                address, beside := processes[one["host"]], _part(looked[address], beside)
+            )
+            for address, one in sorted(found.items(), key=lambda each: names[each[0]])
+        }
+
+
+def _takes(plan: Fleet, worker: Mapping[str, Any]) -> bool:
+    """Whether a worker, as the scheduler describes it, is one of those that take part."""
+    name, has = str(worker["name"]), worker.get("resources") or {}
+    return (not plan.workers or any(fnmatchcase(name, one) for one in plan.workers)) and all(
+        has.get(resource, 0) >= much for resource, much in plan.resources
+    )
+
+
+def _names(workers: Mapping[str, Mapping[str, Any]]) -> str:
+    """Some workers, for people."""
+    names = sorted(str(one["name"]) for one in workers.values())
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"there are {', '.join(names[:_MOST_NAMED])}{more}"
+
+
+def _part(looked: Mapping[str, Any], processes: int) -> int:
+    """What a process has of a processor, where so many share those of a machine."""
+    return max(1, min(PROCESSOR, PROCESSOR * int(looked["processors"]) // processes))
 
 
 async def _each(client: Client, addresses: Iterable[str]) -> dict[str, dict[str, Any] | None]:

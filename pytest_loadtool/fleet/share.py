@@ -27,7 +27,7 @@ from pytest_loadtool.engine.prepare.share import LoadTest, PreparedShare, prepar
 from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError, ReplayError
 from pytest_loadtool.fleet import remote
-from pytest_loadtool.fleet.luggage import Luggage, unpacked
+from pytest_loadtool.fleet.luggage import Luggage, unpacked, write
 from pytest_loadtool.load import Share
 
 #: Seconds between two looks whether somebody still waits for this share.
@@ -40,19 +40,19 @@ _PATIENCE = 5.0
 _WANTED = frozenset({"executing", "long-running"})
 
 
-def take_part(luggage: Luggage, name: str, queues: str) -> None:
+def take_part(luggage: Luggage, name: str, queues: str, processes: int) -> None:
     """Take part in one load test, as the worker that is called ``name`` there.
 
-    ``queues`` begins the names of the queues. Blocks until the share is run, or nobody waits for it
-    any more.
+    ``queues`` begins the names of the queues; so many ``processes`` of this machine take part.
+    Blocks until the share is run, or nobody waits for it any more.
     """
     orders, told = Queue(f"{queues}-{name}"), Queue(queues)
     inbox: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
     outbox: SimpleQueue[tuple[Any, ...] | None] = SimpleQueue()
     over = threading.Event()
-    with unpacked(luggage) as test:
+    with unpacked(luggage) as (folder, test):
         worker = Worker(
-            partial(_prepare, test),
+            partial(_prepare, test, processes),
             inbox.get,
             lambda *message: outbox.put(message),
             partial(_text, name, test.path.parent),
@@ -67,6 +67,8 @@ def take_part(luggage: Luggage, name: str, queues: str) -> None:
                 worker.stop()
             elif kind == "ping":
                 outbox.put(("pong", *fields, time.time()))
+            elif kind == "files":
+                write(folder, *fields)
             else:
                 inbox.put((kind, *fields))
 
@@ -127,13 +129,13 @@ def _forget(client: Client, orders: str, told: str) -> None:
         client.run_on_scheduler(remote.forget, [orders], remote.END, shared=told)
 
 
-def _prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedShare:
+def _prepare(test: LoadTest, processes: int, servers: Sequence[str], share: Share) -> PreparedShare:
     """As `engine.prepare.share.prepare`, on a machine from which the target may not be reached.
 
     Raises:
         ReplayError: it is not.
     """
-    found = prepare(test, servers, share)
+    found = prepare(test, servers, share, processes=processes)
     for host, port in found.runner.addresses:
         try:
             asyncio.run(_reach(host, port))

@@ -8,6 +8,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import dask.config
@@ -15,6 +16,10 @@ import pytest
 import trustme
 
 from pytest_loadtool.fleet import cluster as of_clusters
+from pytest_loadtool.fleet import luggage
+from pytest_loadtool.load import Share
+from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.model.load import LoadConfiguration
 from tests.fleet.clusters import FAST_CLOCK, Cluster, Place, cluster
 from tests.plugin.loading import Project, load, wait_until
 from tests.plugin.serving import Server, case, serving, transaction
@@ -178,7 +183,7 @@ def test_what_dies_is_named(
         os.kill(worker, signal.SIGKILL)
         four.workers["c"].kill()
         for user in ("p0", "p1", "p2"):
-            wait_until(lambda user=user: is_quiet(server, f"as={user}"), 20)
+            wait_until(partial(is_quiet, server, f"as={user}"), 20)
         wait_until(lambda: _workers_of(four.workers["b"].pid) not in ([], [worker]), 20)
         wait_until(lambda: not is_quiet(server, "as=p3"), 20)
         assert is_quiet(server, "as=p1")
@@ -223,7 +228,10 @@ def test_tls_and_a_clock_that_is_fast(
         assert "1 passed" in done.stdout, done.stdout
         assert len(server.requests) == project.json()["totals"]["requests"] == 6 * 2 * 2
         assert project.json()["totals"]["duration_s"] < 20
-        assert re.search(r"clocks 300\.\d\d\d s apart, start exact to \d+ ms", done.stdout)
+        assert re.search(r"clocks \d+\.\d{3} s apart, start exact to \d+ ms", done.stdout)
+        east, west = project.json()["workers"]
+        assert west["clock_ahead_ms"] - east["clock_ahead_ms"] == pytest.approx(300e3, abs=500)
+        assert 0 < west["start_exact_to_ms"] < 500
         monkeypatch.setattr(of_clusters, "_PATIENCE", 1.0)
         with dask.config.set({"distributed.comm.tls": _nested({})}):
             for on in (two.url, two.url.replace("+tls", "")):
@@ -256,6 +264,56 @@ def _nested(settings: dict[str, str]) -> dict[str, object]:
         "min-version": 1.2,
         "max-version": None,
     }
+
+
+def test_who_takes_part_with_what(
+    project: Project, server: Server, two: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Users are shared by processors, each share gets its rows of a large dataset, and ``[fleet]``
+    says who takes part, and that workers have secrets of their own."""
+    monkeypatch.setattr(luggage, "_LARGE", 10)
+    monkeypatch.setenv("SHOP_KEY", "mine")
+    written(project, server.url, users=12, more="iterations = 1")
+    # One processor of two, of which each of three processes has a part.
+    small = Place(
+        ("taskset", "-c", "0"),
+        ("--no-nanny", "--resources", "loadtool=1"),
+        {"SHOP_KEY": "theirs"},
+    )
+    third = two.start("small", small)
+    try:
+        two.wait_for(3)
+        done = project.run("--load", "--load-json", "out.json", "--load-on", two.url)
+        assert "1 passed" in done.stdout, done.stdout
+        users = {one["name"]: one["users"] for one in project.json()["workers"]}
+        assert users["worker east"] == users["worker west"] > users["worker small"] > 0
+        assert sum(users.values()) == 12
+        asked = {one for one in server.requests if one.startswith("POST")}
+        assert asked == {f"POST /note?as=p{number}&key=mine" for number in range(12)}
+
+        fleet = '[fleet]\nworkers = ["s*"]\nresources = {loadtool = 1}\nsecrets = "never"\n'
+        written(project, server.url, more=f"iterations = 1\n{fleet}")
+        done = project.run("--load", "--load-json", "out.json", "--load-on", two.url)
+        assert "1 passed" in done.stdout, done.stdout
+        assert [one["name"] for one in project.json()["workers"]] == ["worker small"]
+        assert "POST /note?as=p5&key=theirs" in server.requests
+        written(project, server.url, more='iterations = 1\n[fleet]\nworkers = ["north"]\n')
+        done = project.run("--load", "--load-on", two.url)
+        assert "no workers that [fleet] takes: there are east, small, west" in " ".join(
+            done.stdout.split()
+        )
+    finally:
+        third.kill()
+        third.wait()
+
+
+def test_a_share_gets_its_rows_only() -> None:
+    """The others are empty, and keep their places."""
+    rows = tuple((f"user{number}", "secret") for number in range(4))
+    use = DatasetUse("people", "people.csv", lifespan="virtual user")
+    large = luggage.LargeDataset("people.csv", Dataset(("name", "word"), rows), (use,))
+    load = LoadConfiguration("x", (), 4, None)
+    assert large.part(Share(1, 2), load) == b"name,word\n,\nuser1,secret\n,\nuser3,secret\n"
 
 
 def test_what_cannot_be_run_is_refused_in_words(
