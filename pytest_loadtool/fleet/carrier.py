@@ -24,10 +24,10 @@ from distributed import Client, Future, Queue
 from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.fleet import remote
-from pytest_loadtool.fleet.clocks import ROUND_TRIPS, Offset, measured
 from pytest_loadtool.fleet.luggage import LargeDataset, Luggage
 from pytest_loadtool.fleet.share import take_part
 from pytest_loadtool.load import Share, Summary
+from pytest_loadtool.load.cluster.clocks import Clocks
 from pytest_loadtool.load.formatting import plural
 from pytest_loadtool.load.verdict.summary import WorkerSummary
 
@@ -81,8 +81,7 @@ class FleetRun:
         self._told = Queue(self._queues, client=client)
         self._orders = {name: Queue(f"{self._queues}-{name}", client=client) for name in workers}
         self._heard: SimpleQueue[tuple[float, str, str, tuple[Any, ...]]] = SimpleQueue()
-        self._pinged: dict[str, float] = {}
-        self._offsets = dict.fromkeys(workers, Offset())
+        self._clocks = Clocks(workers)
         self._gone: set[str] = set()
         self._tasks: dict[str, Future] = {}
         self._problems: list[str] = []
@@ -138,13 +137,13 @@ class FleetRun:
         return replace(summary, workers=tuple(map(self._with_start, summary.workers)))
 
     def _with_start(self, worker: WorkerSummary) -> WorkerSummary:
-        offset = self._offsets[worker.name]
+        offset = self._clocks.offsets[worker.name]
         return replace(worker, clock_ahead_s=offset.ahead, start_exact_to_s=offset.exact_to)
 
     @property
     def note(self) -> str:
         """How exactly the workers have started together: in words, for people."""
-        known = [one for one in self._offsets.values() if one.exact_to is not None]
+        known = [one for one in self._clocks.offsets.values() if one.exact_to is not None]
         ahead = [one.ahead for one in known] or [0.0]
         exact = max((one.exact_to or 0.0 for one in known), default=0.0)
         weak = [name for name, one in self._workers.items() if one.capacity < PROCESSOR]
@@ -163,7 +162,7 @@ class FleetRun:
             self._hear(worker, "prepared", self._servers)
         elif worker not in self._gone:
             if kind == "go":
-                fields = (fields[0] + self._offsets[worker].ahead,)
+                fields = (self._clocks.there(worker, *fields),)
             if kind == "share" and self._large:
                 _, index, count, _, weights = fields
                 share = Share(index, count, weights)
@@ -189,7 +188,7 @@ class FleetRun:
                 stopping = True
                 run.interrupt(lambda seconds: self._receive(run, min(seconds, _MOMENT)))
                 return
-            late = [name for name in self._workers if name not in self._pinged]
+            late = [name for name in self._workers if name not in self._clocks.asked]
             if late and not run.conductor.lost and time.monotonic() > deadline:
                 self._problems.append(
                     f"worker {', '.join(late)} did not begin within {_PATIENCE_OF_WORKERS:.0f} s: "
@@ -208,7 +207,7 @@ class FleetRun:
             return
         match kind:
             case "here":
-                self._ping(name, 0)
+                self.send(name, "ping", self._clocks.ask(name, time.time()))
             case "pong":
                 self._ponged(run, name, at, *fields)
             case "left":
@@ -221,16 +220,12 @@ class FleetRun:
             case _:
                 run.hear(name, kind, *fields)
 
-    def _ping(self, name: str, number: int) -> None:
-        self._pinged[name] = time.time()
-        self.send(name, "ping", number)
-
     def _ponged(self, run: LoadRun, name: str, at: float, number: int, theirs: float) -> None:
-        self._offsets[name] = measured(self._pinged[name], theirs, at, self._offsets[name])
-        if number + 1 < ROUND_TRIPS:
-            self._ping(name, number + 1)
-        else:
+        following = self._clocks.answered(name, number, theirs, at)
+        if following is None:
             run.hear(name, "ready")
+        else:
+            self.send(name, "ping", following)
 
     def _dismiss(self, name: str) -> None:
         """See to it that nobody begins a share that is lost: a worker that a nanny has restarted

@@ -25,6 +25,7 @@ from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.report.html.load import load_page, run_data
 
+
 def times_wire(values: list[int]) -> list[Any]:
     """What `Histogram.to_wire` makes of these, which are 1,024 or more."""
     pages: dict[int, dict[int, int]] = {}
@@ -114,8 +115,8 @@ def main() -> None:
         merger.merged()
         merging += time.process_time() - start
     result = merger.result()
-    requests = result.metrics.requests
-    print(f"{options.workers} workers, {many} transactions, {seconds} s, {requests:,} requests")
+    made = result.metrics.requests
+    print(f"{options.workers} workers, {many} transactions, {seconds} s, {made:,} requests")
     del result
     print(f"memory of the merger: {resident() - before:.0f} MB")
     print(

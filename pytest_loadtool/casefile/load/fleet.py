@@ -32,7 +32,7 @@ def fleet_lines(of: Fleet) -> Iterator[KeyedLine]:
     usual = Fleet()
     written = {
         "workers": inline_array([scalar(one) for one in of.workers]),
-        "resources": inline_table({scalar(name): scalar(much) for name, much in of.resources}),
+        "resources": inline_table({name: scalar(much) for name, much in of.resources}),
         "secrets": scalar(of.secrets),
         "share": scalar(of.share),
     }
