@@ -39,12 +39,6 @@ class Cluster:
         self._local: LocalCluster | None = None
         self._client = self._connected(on)
 
-    @property
-    def confidential(self) -> bool:
-        """Whether nobody else can read what goes to the workers."""
-        address = urlsplit(self._client.scheduler.address)
-        return address.scheme == "tls" or _is_here(address.hostname or "")
-
     def prepare(self, test: LoadTest, servers: Sequence[str]) -> FleetRun:
         """Read all that the shares of ``test`` need; ``servers`` has a base URL for each test case.
 
@@ -57,7 +51,9 @@ class Cluster:
         plan = test.configuration.fleet
         workers = self._workers(plan)
         luggage, large = pack(test, secrets=plan.secrets != "never")
-        if luggage.secret and plan.secrets == "encrypted" and not self.confidential:
+        # A scheduler on this machine may be the end of a tunnel, so workers count as well.
+        way = [self._client.scheduler.address, *(one.address for one in workers.values())]
+        if luggage.secret and plan.secrets == "encrypted" and not all(map(_is_confidential, way)):
             raise LoadToolError(
                 "values of the environment or the keyring would go to "
                 f"{self._client.scheduler.address} without encryption: give the cluster TLS "
@@ -170,8 +166,12 @@ def _name(address: str, name: object) -> str:
     return address.partition("://")[2] if str(name) == address else f"worker {name}"
 
 
-def _is_here(host: str) -> bool:
+def _is_confidential(address: str) -> bool:
+    """Whether nobody else can read what goes there."""
+    parts = urlsplit(address)
+    if parts.scheme == "tls":
+        return True
     try:
-        return ip_address(host).is_loopback
+        return ip_address(parts.hostname or "").is_loopback
     except ValueError:
-        return host == "localhost"
+        return parts.hostname == "localhost"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 
 import pytest
 
@@ -67,6 +70,39 @@ def test_workers_of_xdist_over_ssh(
     assert (first["state"], second["state"]) == ("final", "lost"), said
     assert "gw1 was lost" in " ".join(said.split())
     wait_until(lambda: is_quiet(server), 20)
+
+
+def test_a_cluster_over_ssh(project: Project, server: Server, machine: Sshd) -> None:
+    """The lines of docs/fleet.md start one, whose workers play a load test."""
+    page = (Path(__file__).parents[2] / "docs" / "fleet.md").read_text(encoding="utf-8")
+    (lines,) = (one for one in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "SSH" in one)
+    lines = lines.replace("10.0.0.1", "127.0.0.1").replace("10.0.0.2", "127.0.0.1")
+    lines = lines.replace('"/opt/load/bin/python"', repr(sys.executable))
+    connect = {"port": machine.port, "client_keys": [str(machine.key)], "config": None}
+    connect["known_hosts"] = str(machine.known_hosts)
+    lines = lines.replace("connect_options={}", f"connect_options={connect!r}")
+    written(project, server.url, more="iterations = 2", target="GET /more", secret="")
+    (project.path / "cluster.py").write_text(
+        lines.replace("8786", "0").replace(
+            "input(", "print(cluster.scheduler_address, flush=True); input("
+        ),
+        encoding="utf-8",
+    )
+    command = [sys.executable, "cluster.py"]
+    with subprocess.Popen(
+        command, cwd=project.path, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True
+    ) as started:
+        assert started.stdout is not None
+        address = started.stdout.readline().strip()
+        assert address.startswith("tcp://"), address
+        try:
+            where = address.replace("tcp://", "dask://")
+            done = project.run("--load", "--load-json", "out.json", "--load-on", where)
+        finally:
+            started.communicate("\n", timeout=30)
+    assert "1 passed" in done.stdout, done.stdout
+    assert len(project.json()["workers"]) == 2
+    assert len(server.requests) == project.json()["totals"]["requests"] == 6 * 2 * 2
 
 
 def _with_in_environment(text: str) -> list[int]:
