@@ -219,7 +219,7 @@ def _report(merger: Merger, worker: str, seed: int, failing: int) -> None:
     for metrics in seconds_of(seed, failing):
         reporter = reporter or reports.Reporter(metrics)
         merger.receive(worker, "snapshot", b"".join(reporter.report()))
-    merger.receive(worker, "final", reports.snapshot(metrics))
+    merger.receive(worker, "final")
 
 
 def summary(failing: int = 0, lose: bool = False, baseline: Sequence[SavedRun] = ()) -> Summary:

@@ -3,7 +3,7 @@ transaction.
 
 Whoever merges the reports of workers has one; workers have none. It is bounded: there are at most
 `MOST_STRETCHES` of a run and `MOST_OF_TRANSACTION` of each transaction. Before there are more, or
-before their histograms take more memory than they may, two that follow one another become one, so
+before they take more memory than they may, two that follow one another become one, so
 that a long run is known in longer stretches; each is at most twice as long as any other. Nothing
 is lost by that but when something was within a stretch: histograms merge exactly.
 """
@@ -19,10 +19,11 @@ from pytest_loadtool.load.metrics.sparse import SparseHistogram
 MOST_STRETCHES = 3600
 MOST_OF_TRANSACTION = 120
 MOST_BYTES = 24 << 20
-"""What the histograms of a run's stretches may take, and as much those of all transactions."""
+"""What the stretches of a run may take, and as much those of all transactions."""
 
 _FEWEST = 8  # stretches that are left, however much memory they take
 _FEWER = 4  # stretches each second, while there is too much
+_OBJECTS: Final = 300  # bytes of a packed histogram and what it is in, beside its counts
 _OPEN: Final = 2  # of the last stretches that are not packed: workers are not quite in step
 
 
@@ -40,7 +41,7 @@ class TransactionStretch:
         self.requests = self.errors = 0
         self.response = SparseHistogram(coarse=True)
         self.size = 0
-        """How many bytes its histograms took when they were packed."""
+        """How many bytes it took when it was packed."""
 
     def merge(self, other: TransactionStretch) -> None:
         """Add what another did."""
@@ -49,8 +50,8 @@ class TransactionStretch:
         self.response.merge(other.response)
 
     def pack(self) -> int:
-        """Make it small; how many bytes more its histograms take than when it was so before."""
-        before, self.size = self.size, sum(one.pack() for one in self.histograms())
+        """Make it small; how many bytes more it takes than when it was so before."""
+        before, self.size = self.size, sum(_OBJECTS + one.pack() for one in self.histograms())
         return self.size - before
 
     def histograms(self) -> tuple[SparseHistogram, ...]:
@@ -119,7 +120,7 @@ class StretchList:
     def __init__(self, most: int, *, whole_run: bool = False) -> None:
         self.most = most
         self.size = 0
-        """How many bytes the histograms take that are packed."""
+        """How many bytes the packed ones take."""
         self._known: list[TransactionStretch] = []
         self._loose: list[TransactionStretch] = []  # that something was added to
         self._whole_run = whole_run

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from pytest_loadtool.load.cluster.merger import WorkerResult
+from pytest_loadtool.load.cluster.merger import WorkerResult, WorkerTotals
 from pytest_loadtool.load.metrics.course import RunCourse, Stretch
 from pytest_loadtool.load.metrics.histogram import Extent, Histogram
 from pytest_loadtool.load.metrics.keys import PageKey
@@ -303,18 +303,18 @@ def _otherwise(metrics: LoadMetrics, names: Sequence[str]) -> tuple[OtherwiseSum
 
 
 def _worker(worker: WorkerResult, users: int) -> WorkerSummary:
-    metrics = worker.metrics or LoadMetrics((), (), ())
-    elapsed = metrics.elapsed_us
-    lateness = _times(metrics.lateness)
+    totals = worker.totals or WorkerTotals()
+    elapsed = totals.elapsed_us
+    lateness = _times(totals.lateness)
     return WorkerSummary(
         name=worker.name,
         state=worker.state,
         users=len(worker.share.users(users)) if worker.share else 0,
-        requests=metrics.requests,
-        errors=metrics.failed_requests,
+        requests=totals.requests,
+        errors=totals.errors,
         duration_s=elapsed / 1e6,
-        cpu=metrics.cpu_us / elapsed if elapsed else 0.0,
-        lag_p95=_times(metrics.lag).p95,
+        cpu=totals.cpu_us / elapsed if elapsed else 0.0,
+        lag_p95=_times(totals.lag).p95,
         lateness_p95=lateness.p95,
         lateness_p99=lateness.p99,
         text=worker.text,
