@@ -30,15 +30,16 @@ _OPEN: Final = 2  # of the last stretches that are not packed: workers are not q
 class TransactionStretch:
     """What one transaction did in ``length`` seconds of a run, from ``second`` on.
 
-    ``errors`` of its ``requests`` failed. ``response`` has their response times, coarse ones.
+    ``errors`` of its ``requests`` failed. ``response`` has their response times, coarse ones;
+    ``service_us`` is the sum of their service times.
     """
 
-    __slots__ = ("errors", "length", "requests", "response", "second", "size")
+    __slots__ = ("errors", "length", "requests", "response", "second", "service_us", "size")
 
     def __init__(self, second: int, length: int = 1) -> None:
         self.second = second
         self.length = length
-        self.requests = self.errors = 0
+        self.requests = self.errors = self.service_us = 0
         self.response = SparseHistogram(coarse=True)
         self.size = 0
         """How many bytes it took when it was packed."""
@@ -47,6 +48,7 @@ class TransactionStretch:
         """Add what another did."""
         self.requests += other.requests
         self.errors += other.errors
+        self.service_us += other.service_us
         self.response.merge(other.response)
 
     def pack(self) -> int:
@@ -69,8 +71,7 @@ class Stretch(TransactionStretch):
     """
 
     __slots__ = (
-        "causes", "cpu_us", "lateness", "longest_us", "opened", "received", "sent", "service",
-        "user_seconds",
+        "causes", "cpu_us", "lateness", "opened", "received", "sent", "service", "user_seconds",
     )  # fmt: skip
 
     def __init__(self, second: int, length: int = 1) -> None:
@@ -141,11 +142,14 @@ class StretchList:
         self._pack()
         return self.at(second)
 
-    def of_length(self, length: int = 1) -> list[TransactionStretch]:
-        """All of them, in equal stretches of at least so many seconds: a power of two."""
+    def of_length(self, length: int = 1, since: int = 0) -> list[TransactionStretch]:
+        """All of them, or those from a second of the run on, in equal stretches of at least so many
+        seconds: a power of two."""
         length = max([length, *(one.length for one in self._known)])
         equal: list[TransactionStretch] = []
         for one in self._known:
+            if one.second < since:
+                continue
             begin = one.second // length * length
             if not equal or equal[-1].second != begin:
                 kind = Stretch if self._whole_run else TransactionStretch
@@ -189,7 +193,8 @@ class RunCourse:
         self.transactions: dict[int, StretchList] = {}
         self._size = 0  # of what transactions have
         self._most = MOST_OF_TRANSACTION
-        self._second = 0
+        self.second = 0
+        """The last one in which a request was finished."""
 
     def add_requests(self, second: int, index: int, wire: list[Any]) -> None:
         """Add what a transaction did in a second, as `TransactionMetrics.to_wire` describes it."""
@@ -208,10 +213,11 @@ class RunCourse:
         for one in (stretch, own):
             one.requests += requests
             one.errors += errors
+            one.service_us += service[0]
             one.response.add_wire(response)
         self._size += course.size - before
-        if second > self._second:
-            self._second = second
+        if second > self.second:
+            self.second = second
             self._limit()
 
     def add_beat(self, second: int, wire: list[Any]) -> None:
@@ -234,9 +240,9 @@ class RunCourse:
         for second, index, wire in report["slices"]:
             self.add_requests(second, index, wire)
 
-    def stretches(self, length: int = 1) -> Iterator[Stretch]:
-        """What happened in the run, in equal stretches, in order."""
-        for one in self.run.of_length(length):
+    def stretches(self, length: int = 1, since: int = 0) -> Iterator[Stretch]:
+        """What happened in the run, from a second of it on, in equal stretches, in order."""
+        for one in self.run.of_length(length, since):
             assert isinstance(one, Stretch)
             yield one
 

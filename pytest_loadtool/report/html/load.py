@@ -44,6 +44,7 @@ CHARTS: tuple[tuple[str, str, str, str], ...] = (
     ("service_time", "Service time", "ms", "band"),
     ("requests", "Requests", "per second", "area"),
     ("errors", "Errors", "per second", "area"),
+    ("error_rate", "Error rate", "%", "area"),
     ("users", "Users at work", "", "area"),
     ("bytes", "Bytes", "per second", "line"),
     ("connections", "Connections opened", "per second", "line"),
@@ -124,17 +125,15 @@ def run_data(summary: Summary, environment: Pairs = ()) -> dict[str, Any]:
 
 
 def live_data(
-    seen: Progress, plan: LoadConfiguration, started: str, elapsed: float, environment: Pairs = ()
+    seen: Progress,
+    moments: Sequence[Moment],
+    plan: LoadConfiguration,
+    started: str,
+    elapsed: float,
+    environment: Pairs = (),
 ) -> dict[str, Any]:
-    """Return what the page shows of a run under way, ``elapsed`` seconds after its start."""
-    points = len(seen.rates)
-    x = [round(elapsed * (number + 1) / points, 1) for number in range(points)]
-    groups = {
-        "response_time": {"p95": [round(one / 1000, 3) or None for one in seen.p95s]},
-        "requests": {"requests": list(seen.rates)},
-        "errors": {"errors": list(seen.error_rates)},
-        "users": {"users": list(seen.user_counts)},
-    }
+    """Return what the page shows of a run under way, ``elapsed`` seconds after its start, and of
+    its ``moments`` so far."""
     length = f" of {seconds(plan.duration)}" if plan.duration is not None else ""
     facts = [
         ("So far", seconds(round(elapsed)) + length),
@@ -155,7 +154,7 @@ def live_data(
             [one.threshold.text, amount(one.value, one.threshold.unit), one.broken is None]
             for one in seen.thresholds
         ],
-        "time": {"x": x, "groups": groups if points else {}},
+        "time": _time(moments) if moments else {"x": [], "groups": {}},
         "limits": [*_limits(plan)],
         "marks": [*_marks(plan)],
         "rows": [
@@ -274,6 +273,7 @@ def _time(moments: Sequence[Moment]) -> dict[str, Any]:
                 for cause in causes
                 if len(causes) > 1
             },
+            "error_rate": _error_rates(moments),
             "users": {"users": [round(one.users, 3) for one in moments]},
             "bytes": {
                 "received": _per_second(moments, lambda one: one.bytes_received),
@@ -284,6 +284,14 @@ def _time(moments: Sequence[Moment]) -> dict[str, Any]:
             "cpu": {"processor time": [round(one.cpu, 4) for one in moments]},
         },
     }
+
+
+def _error_rates(moments: Sequence[Moment]) -> dict[str, list[float | None]]:
+    """In percent; nothing where there is nothing to see."""
+    if not any(one.errors for one in moments):
+        return {}
+    rates = [one.errors / one.requests * 100 if one.requests else None for one in moments]
+    return {"error rate": [_rounded(one) for one in rates]}
 
 
 def _per_second(moments: Sequence[Moment], of: Callable[[Moment], int]) -> list[float]:
@@ -334,6 +342,10 @@ def _limits(plan: LoadConfiguration) -> Iterator[tuple[str, float, str]]:
             yield group, one.limit * 1000, one.text
         elif one.metric == "throughput":
             yield "requests", one.limit, one.text
+        elif one.metric == "error rate":
+            yield "error_rate", one.limit * 100, one.text
+    if plan.max_error_rate:
+        yield "error_rate", plan.max_error_rate * 100, f"{percent(plan.max_error_rate)} allowed"
 
 
 def _marks(plan: LoadConfiguration) -> Iterator[tuple[float, str]]:
@@ -386,7 +398,8 @@ def _rows(summary: Summary) -> Iterator[dict[str, Any]]:
 
 
 def _courses(summary: Summary) -> dict[Key, dict[str, Any]]:
-    """The course of each transaction: requests, errors, and its percentiles in milliseconds."""
+    """The course of each transaction: requests, errors, its percentiles, and its average service
+    time, in milliseconds."""
     length = 1
     while length * MOST_POINTS < summary.totals.duration_s:
         length *= 2
@@ -411,10 +424,16 @@ def _course(parts: Sequence[TransactionStretch], asked: Sequence[float]) -> dict
     if any(one.errors for one in parts):
         course["errors"] = [one.errors if one else 0 for one in every]
     for number, p in enumerate(asked):
-        course[percentile_name(p)] = [
-            float(f"{one[number] / 1000:.3g}") if one else None for one in times
-        ]
+        course[percentile_name(p)] = [_short(one[number]) if one else None for one in times]
+    course["service"] = [
+        _short(one.service_us / one.requests) if one and one.requests else None for one in every
+    ]
     return course
+
+
+def _short(microseconds: float) -> float:
+    """Milliseconds, in as many digits as a small plot shows."""
+    return float(f"{microseconds / 1000:.3g}")
 
 
 def _numbers(numbers: Numbers) -> dict[str, Any]:

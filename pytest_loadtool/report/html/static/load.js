@@ -15,7 +15,7 @@
   /** The colour of each curve: percentiles from deep to pale, so that red is left for what is wrong. */
   function paints(labels, tone) {
     let depth = 0, hue = 0;
-    return labels.map((label) => (label === "errors" || label.startsWith("errors/") ? tone.bad
+    return labels.map((label) => (/^error( rate|s(\/s)?)$/.test(label) ? tone.bad
       : isPercentile(label.split(" ")[0]) && !label.endsWith(" before") ? tone.depths[Math.min(depth++, tone.depths.length - 1)]
       : label.endsWith(" before") ? tone.before : tone.hues[hue++ % tone.hues.length]));
   }
@@ -92,7 +92,7 @@
     // The longest time of all would leave no room for the others, and an average says little: both wait in the legend.
     const hidden = (one) => asked > 0 && !one.earlier && (one.label === "max" || (one.label === "mean" && !run.before));
     const highest = found.filter((one) => !hidden(one)).reduce((most, one) => one.values.reduce((a, b) => (b > a ? b : a), most), 0);
-    const near = limits.map((one) => one[1]).filter((one) => one <= highest * 3);
+    const near = limits.map((one) => one[1]).filter((one) => one <= highest * 3 || !highest);
     const draw = (logarithmic) => {
       const tone = colours(), paint = paints(found.map((one) => one.label), tone);
       const axis = { stroke: tone.ink, grid: { stroke: tone.grid, width: 1 }, ticks: { stroke: tone.grid, width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
@@ -168,7 +168,8 @@
       series: [{ label: "", value: read((value) => `from ${clock(value)}`) }, ...labels.map((label, at) => ({ label, stroke: paint[at], width: 1.4, points: { show: x.length < 2 }, fill: fill ? `${paint[at]}22` : undefined, value: read(digits) }))],
       bands: fill ? [] : names.slice(1).map((_name, at) => ({ series: [at + 2, at + 1], fill: `${paint[at + 1]}3d` })),
     }, [x, ...data], into); };
-    draw(180, names.map((name) => `${name} ms`), names.map((name) => course[name]), false);
+    const drawn = [...names, ...(course.service ? ["service"] : [])];
+    draw(180, drawn.map((name) => (name === "service" ? "service time, average ms" : `${name} ms`)), drawn.map((name) => course[name]), false);
     const counted = ["requests/s", ...(course.errors ? ["errors/s"] : [])];
     draw(120, counted, [rate(course.requests), ...(course.errors ? [rate(course.errors)] : [])], true);
   }
