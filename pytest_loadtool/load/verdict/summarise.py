@@ -264,7 +264,8 @@ class MomentsSoFar:
         self._made: list[Moment] = []
 
     def look(self, course: RunCourse) -> list[Moment]:
-        """The moments of ``course``, which goes on to grow; `MOST_SO_FAR` at most."""
+        """The moments of ``course``, which goes on to grow, but the last, which is not over;
+        `MOST_SO_FAR` at most."""
         length = self._made[0].length_s if self._made else 1
         while course.second >= MOST_SO_FAR * length:
             length *= 2
@@ -274,7 +275,7 @@ class MomentsSoFar:
         if over and new and new[0].length != length:  # they became longer meanwhile
             over, new = [], list(course.stretches(length))
         self._made = [*over, *(_moment(one, self._asked) for one in new)]
-        return self._made
+        return self._made[:-1]
 
 
 #: Moments of a run under way that are shown at most, and that may still change.

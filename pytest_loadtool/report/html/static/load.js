@@ -1,9 +1,9 @@
 "use strict";
 (() => {
-  const LIGHT = { ink: "#5d6779", grid: "#e7eaf0", before: "#9a6200", mark: "#8a93a3", bad: "#c02a2a",
+  const LIGHT = { back: "#fff", ink: "#5d6779", grid: "#e7eaf0", before: "#9a6200", mark: "#8a93a3", bad: "#c02a2a",
     hues: ["#2f66d6", "#c98a1b", "#1a7f4b", "#7a4fc4", "#0f8b8d", "#a3476f", "#7aa2ee", "#8a93a3"],
     depths: ["#12367f", "#2f66d6", "#5b8ae4", "#8fb0ee", "#b9cdf5"] };
-  const DARK = { ink: "#a0aabb", grid: "#2b3442", before: "#f0bd5b", mark: "#768194", bad: "#ff8a84",
+  const DARK = { back: "#191f29", ink: "#a0aabb", grid: "#2b3442", before: "#f0bd5b", mark: "#768194", bad: "#ff8a84",
     hues: ["#7aa5ff", "#f0bd5b", "#5fcf92", "#b495f5", "#4fd0d2", "#ee9cc0", "#4d6fb5", "#768194"],
     depths: ["#dbe6ff", "#a3c0ff", "#7aa5ff", "#5a82d0", "#47659f"] };
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -62,18 +62,20 @@
       c.save();
       c.beginPath(); c.rect(left, top, width, height); c.clip();
       c.font = `${11 * ratio}px system-ui, sans-serif`;
+      // Legible over curves.
+      const write = (text, x, y) => { c.save(); c.setLineDash([]); c.lineWidth = 3 * ratio; c.strokeStyle = tone.back; c.strokeText(text, x, y); c.restore(); c.fillText(text, x, y); };
       c.textAlign = "left"; c.textBaseline = "alphabetic"; c.lineWidth = ratio; c.setLineDash([4 * ratio, 4 * ratio]);
       for (const [second, label] of run.marks) {
         const x = u.valToPos(second, "x", true);
         c.strokeStyle = c.fillStyle = tone.mark;
         c.beginPath(); c.moveTo(x, top); c.lineTo(x, top + height); c.stroke();
-        c.fillText(label, x + 4 * ratio, top + 12 * ratio);
+        write(label, x + 4 * ratio, top + 12 * ratio);
       }
       for (const [, value, label] of limits) {
         const y = u.valToPos(value, "y", true);
         c.strokeStyle = c.fillStyle = tone.bad;
         c.beginPath(); c.moveTo(left, y); c.lineTo(left + width, y); c.stroke();
-        c.fillText(label, left + 6 * ratio, y - 5 * ratio);
+        write(label, left + 6 * ratio, y - 5 * ratio);
       }
       c.restore();
     };
@@ -92,7 +94,7 @@
     // The longest time of all would leave no room for the others, and an average says little: both wait in the legend.
     const hidden = (one) => asked > 0 && !one.earlier && (one.label === "max" || (one.label === "mean" && !run.before));
     const highest = found.filter((one) => !hidden(one)).reduce((most, one) => one.values.reduce((a, b) => (b > a ? b : a), most), 0);
-    const near = limits.map((one) => one[1]).filter((one) => one <= highest * 3 || !highest);
+    const near = limits.map((one) => one[1]).filter((one) => one <= highest * 2 || !highest);
     const draw = (logarithmic) => {
       const tone = colours(), paint = paints(found.map((one) => one.label), tone);
       const axis = { stroke: tone.ink, grid: { stroke: tone.grid, width: 1 }, ticks: { stroke: tone.grid, width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
@@ -296,7 +298,7 @@
     else article.querySelector(".rows").hidden = true;
   });
   dark.addEventListener("change", () => plots.forEach((one) => one.redraw()));
-  addEventListener("beforeprint", () => { printing = true; plots.forEach((one) => { one.redraw(); one.u.setSize({ width: one.u.root.parentElement.matches(":first-child") ? 660 : 320, height: 170 }); }); document.querySelectorAll(".grid tr.row").forEach((one) => one.fill()); });
+  addEventListener("beforeprint", () => { printing = true; plots.forEach((one) => { one.redraw(); /* at once: Firefox prints what is there when this returns */ one.u.batch(() => one.u.setSize({ width: one.u.root.parentElement.matches(":first-child") ? 660 : 320, height: 170 })); }); document.querySelectorAll(".grid tr.row").forEach((one) => one.fill()); });
   addEventListener("afterprint", () => { printing = false; plots.forEach((one) => one.redraw()); });
   window.loadtoolPlots = plots;
 })();
