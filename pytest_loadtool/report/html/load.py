@@ -92,7 +92,9 @@ def load_page(runs: Sequence[Mapping[str, Any]], *, refresh: int = 0) -> bytes:
 
 def _embedded(run: Mapping[str, Any]) -> dict[str, Any]:
     """What the script needs of it; the rest is in the page as text."""
-    return {name: run[name] for name in ("name", "time", "limits", "marks", "rows", "before")}
+    return {
+        name: run[name] for name in ("name", "time", "limits", "marks", "rows", "before", "trend")
+    }
 
 
 def run_data(summary: Summary, environment: Pairs = ()) -> dict[str, Any]:
@@ -115,6 +117,7 @@ def run_data(summary: Summary, environment: Pairs = ()) -> dict[str, Any]:
         "marks": [*_marks(plan)],
         "rows": [*_rows(summary)],
         "before": _before(comparison) if comparison is not None else None,
+        "trend": _trend(summary),
         "comparison": _compared(comparison) if comparison is not None else None,
         "errors": [_error(one) for one in summary.errors],
         "other_errors": summary.other_errors,
@@ -168,6 +171,7 @@ def live_data(
             for one in seen.rows
         ],
         "before": None,
+        "trend": None,
         "comparison": None,
         "errors": [],
         "other_errors": 0,
@@ -328,6 +332,35 @@ def _before(comparison: Comparison) -> dict[str, Any]:
                 "errors": {"errors": [_rounded(one.errors / one.length) for one in moments]},
                 "users": {"users": [round(one.user_seconds / one.length, 3) for one in moments]},
             },
+        },
+    }
+
+
+def _trend(summary: Summary) -> dict[str, Any] | None:
+    """The numbers of the earlier runs and of this one, in order, if there are several earlier ones:
+    of all requests of each run, as far as it had any."""
+    comparison, asked = summary.comparison, summary.configuration.percentiles
+    if comparison is None or len(comparison.earlier) == 1:
+        return None
+    runs = (*comparison.earlier, summary.saved)
+    whole = [one.requests[ALL] for one in runs]
+    times = [one.response.percentiles(asked) if one.requests else None for one in whole]
+    rates = [one.errors / one.requests * 100 if one.requests else None for one in whole]
+    return {
+        "x": [*range(1, len(runs) + 1)],
+        "started": [one.started[:16].replace("T", " ") for one in runs],
+        "groups": {
+            "response_time": {
+                percentile_name(p): [_rounded(one[at] / 1000) if one else None for one in times]
+                for at, p in enumerate(asked)
+            },
+            "requests": {
+                "requests": [
+                    _rounded(one.requests / run.duration_s) if run.duration_s else None
+                    for one, run in zip(whole, runs, strict=True)
+                ]
+            },
+            "error_rate": {"error rate": [*map(_rounded, rates)]},
         },
     }
 

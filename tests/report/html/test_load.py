@@ -12,6 +12,7 @@ import pytest
 
 from pytest_loadtool.load import Progress
 from pytest_loadtool.load.metrics.histogram import Histogram
+from pytest_loadtool.load.verdict.saved import ALL
 from pytest_loadtool.load.verdict.summarise import MomentsSoFar
 from pytest_loadtool.report.html.load import BINS, live_data, load_page, log_bins, run_data
 from pytest_loadtool.report.load.json import load_data
@@ -155,6 +156,22 @@ def test_two_runs_are_drawn_over_each_other(tmp_path: Path) -> None:
         ]  # fmt: skip
         page.run("document.querySelector('.row').click(); return 1")
         assert page.run("return document.querySelectorAll('.detail .bar-before').length") > 0
+
+
+def test_the_trend_of_several_runs(tmp_path: Path) -> None:
+    """Each earlier run and this one is a point of the plots of times, throughput and errors."""
+    earlier = summary().saved
+    run = summary(failing=50, baseline=[earlier, earlier])
+    file = write(tmp_path / "page.html", run_data(run))
+    with opened("chromium", file) as page:
+        found = page.run(
+            "return Object.fromEntries(window.loadtoolPlots.filter(x => x.u.root.closest('.trend'))"
+            ".map(x => [x.group, Array.from(x.u.data[1])]))"
+        )
+    whole = [one.requests[ALL] for one in (earlier, earlier, run.saved)]
+    assert found["response_time"] == [one.response.percentile(50) / 1000 for one in whole]
+    assert [*found] == ["response_time", "requests", "error_rate"]
+    assert found["error_rate"][:2] == [0, 0] != found["error_rate"][2:]
 
 
 def test_a_run_under_way(tmp_path: Path) -> None:

@@ -95,6 +95,7 @@
     const hidden = (one) => asked > 0 && !one.earlier && (one.label === "max" || (one.label === "mean" && !run.before));
     const highest = found.filter((one) => !hidden(one)).reduce((most, one) => one.values.reduce((a, b) => (b > a ? b : a), most), 0);
     const near = limits.map((one) => one[1]).filter((one) => one <= highest * 2 || !highest);
+    const at = run.at || clock;
     const draw = (logarithmic) => {
       const tone = colours(), paint = paints(found.map((one) => one.label), tone);
       const axis = { stroke: tone.ink, grid: { stroke: tone.grid, width: 1 }, ticks: { stroke: tone.grid, width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
@@ -103,13 +104,13 @@
         width: Math.max(box.clientWidth, 200), height: box.matches(":first-child") ? 250 : 190,
         cursor: { sync: { key: `run${number}` }, drag: { x: true, y: false }, focus: { prox: -1 } },
         scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : { range: (_u, _min, max) => [0, Math.max(max || 0, ...near) * 1.1 || 1] } },
-        axes: [{ ...axis, values: (_u, all) => all.map(clock), space: 70, size: 30 }, { ...axis, size: 52, values: (_u, all) => all.map((one) => (one === null ? "" : short(one))) }],
+        axes: [{ ...axis, values: (_u, all) => all.map(at), space: run.at ? 110 : 70, size: 30, incrs: run.at ? [1, 2, 5, 10, 20, 50] : undefined }, { ...axis, size: 52, values: (_u, all) => all.map((one) => (one === null ? "" : short(one))) }],
         series: [
-          { label: "", value: read((value) => `at ${clock(value)}`) },
+          { label: "", value: read((value) => `at ${at(value)}`) },
           ...found.map((one, index) => ({
             label: one.label, show: !hidden(one), stroke: paint[index], width: one.earlier ? 1.3 : 1.6, dash: one.earlier ? [5, 4] : undefined,
             fill: style === "area" && !one.earlier && own === 1 ? `${paint[index]}22` : undefined,
-            points: { show: data[0].length < 2 }, spanGaps: true, value: read(digits),
+            points: { show: run.at !== undefined || data[0].length < 2 }, spanGaps: true, value: read(digits),
           })),
         ],
         bands: style === "band" ? found.slice(1, asked || own).map((_one, index) => ({ series: [index + 2, index + 1], fill: `${paint[index + 1]}3d` })) : [],
@@ -291,9 +292,14 @@
 
   DATA.runs.forEach((run, number) => {
     const article = document.querySelector(`[data-run="${number}"]`);
-    const into = article.querySelector(".plots");
+    const into = article.querySelector(".over-time .plots");
     for (const chart of DATA.charts) plot(run, number, chart, into);
     if (!into.children.length) article.querySelector(".over-time").hidden = true;
+    const { trend } = run;
+    if (trend) {
+      const runs = { ...run, time: trend, before: null, marks: [], at: (x) => trend.started[x - 1] || "" };
+      for (const chart of DATA.charts) plot(runs, `${number} trend`, chart, article.querySelector(".trend .plots"));
+    }
     if (run.rows.length) tables(run, article.querySelector(".tables"));
     else article.querySelector(".rows").hidden = true;
   });
