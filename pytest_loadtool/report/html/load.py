@@ -516,8 +516,8 @@ def log_bins(histogram: Histogram) -> list[Any]:
 
 
 def _compared(comparison: Comparison) -> dict[str, Any]:
-    """Totals in both runs, and what became worse."""
-    worse = comparison.regressions
+    """Totals in both runs, and what became worse, for sure or maybe."""
+    worse = (*comparison.regressions, *comparison.doubts)
     totals = [one for one in comparison.changes if one.key == ALL]
     others = [one for one in worse if one.key != ALL]
     more = len(others) - _MOST_REGRESSIONS
@@ -541,7 +541,11 @@ def _change(one: MetricChange) -> list[Any]:
         for value in (one.before, one.after)
     )
     where = " › ".join(filter(None, one.key[1:])) or "all requests"  # noqa: RUF001
-    return [where, one.figure.name, before, after, one.by(), one.is_regression]
+    return [where, one.figure.name, before, after, one.by(), _judged(one)]
+
+
+def _judged(one: MetricChange) -> str:
+    return "worse" if one.is_regression else "in doubt" if one.is_in_doubt else ""
 
 
 def _rounded(value: float | None) -> float | None:
