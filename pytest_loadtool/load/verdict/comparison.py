@@ -20,7 +20,7 @@ from statistics import fmean, median
 from pytest_loadtool.load.formatting import digits, percent, plural
 from pytest_loadtool.load.verdict.saved import ALL, Key, SavedRequests, SavedRun
 from pytest_loadtool.load.verdict.spread import Sample, beyond_chance
-from pytest_loadtool.load.verdict.verdict import Verdict
+from pytest_loadtool.load.verdict.verdict import Outcome, Verdict
 
 TOLERANCE = 0.1
 """How much worse a figure may be, as a share, unless somebody says otherwise."""
@@ -212,7 +212,8 @@ def with_regressions(found: Verdict, comparison: Comparison) -> Verdict:
     An inconclusive run stays that: its times may be the generator's own. With nothing but doubts, a
     run that had passed is inconclusive.
     """
-    worse, instead = comparison.regressions, "failed"
+    worse = comparison.regressions
+    instead: Outcome = "failed"
     allowed = percent(comparison.tolerance)
     said = f"worse than before by more than {allowed}"
     if not worse:

@@ -339,7 +339,7 @@ def _before(comparison: Comparison) -> dict[str, Any]:
 def _trend(summary: Summary) -> dict[str, Any] | None:
     """The numbers of the earlier runs and of this one, in order, if there are several earlier ones:
     of all requests of each run, as far as it had any."""
-    comparison, asked = summary.comparison, summary.configuration.percentiles
+    comparison, asked = summary.comparison, list(summary.configuration.percentiles)
     if comparison is None or len(comparison.earlier) == 1:
         return None
     runs = (*comparison.earlier, summary.saved)
