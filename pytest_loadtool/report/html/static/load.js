@@ -106,7 +106,7 @@
         scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : { range: (_u, _min, max) => [0, Math.max(max || 0, ...near) * 1.1 || 1] } },
         axes: [{ ...axis, values: (_u, all) => all.map(at), space: run.at ? 110 : 70, size: 30, incrs: run.at ? [1, 2, 5, 10, 20, 50] : undefined }, { ...axis, size: 52, values: (_u, all) => all.map((one) => (one === null ? "" : short(one))) }],
         series: [
-          { label: "", value: read((value) => `at ${at(value)}`) },
+          { label: "at", value: read(at) },
           ...found.map((one, index) => ({
             label: one.label, show: !hidden(one), stroke: paint[index], width: one.earlier ? 1.3 : 1.6, dash: one.earlier ? [5, 4] : undefined,
             fill: style === "area" && !one.earlier && own === 1 ? `${paint[index]}22` : undefined,
@@ -168,7 +168,7 @@
       width: times.width, height, cursor: { drag: { x: false, y: false } },
       scales: { x: { time: false, range: [0, Math.max(run.time.x[run.time.x.length - 1] || 0, x[x.length - 1], 1)] }, y: { range: (_u, _min, max) => [0, (max || 1) * 1.1] } },
       axes: [{ ...axis, ...times.axes }, { ...axis, size: 52, values: (_u, all) => all.map(short) }],
-      series: [{ label: "", value: read((value) => `from ${clock(value)}`) }, ...labels.map((label, at) => ({ label, stroke: paint[at], width: 1.4, points: { show: x.length < 2 }, fill: fill ? `${paint[at]}22` : undefined, value: read(digits) }))],
+      series: [{ label: "from", value: read(clock) }, ...labels.map((label, at) => ({ label, stroke: paint[at], width: 1.4, points: { show: x.length < 2 }, fill: fill ? `${paint[at]}22` : undefined, value: read(digits) }))],
       bands: fill ? [] : names.slice(1).map((_name, at) => ({ series: [at + 2, at + 1], fill: `${paint[at + 1]}3d` })),
     }, [x, ...data], into); };
     const drawn = [...names, ...(course.service ? ["service"] : [])];
