@@ -35,7 +35,7 @@ from pytest_loadtool.replay.compile.order import order_of
 from pytest_loadtool.replay.compile.pauses import pauses_after, pauses_inside
 from pytest_loadtool.replay.compile.proxies import Routes
 from pytest_loadtool.replay.compile.references import References
-from pytest_loadtool.replay.compile.request import compile_request
+from pytest_loadtool.replay.compile.request import compile_request, traced
 from pytest_loadtool.replay.compile.servers import Servers
 from pytest_loadtool.replay.compile.tokens import renewals_of
 from pytest_loadtool.replay.compile.validate import accepted_codes, compile_validator
@@ -154,6 +154,8 @@ class _Parts:
     def _step(self, page: Page, transaction: Transaction, index: int, position: int) -> Step:
         request, origin = transaction.request, self._origin(transaction)
         headers, texts = self.case.wire_headers(request), sent_texts(self.case, request)
+        if self.case.traced:
+            headers = traced(headers)
         render = compile_request(request, headers, origin, self.names)
         return Step(
             index=index,
