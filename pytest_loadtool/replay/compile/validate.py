@@ -32,6 +32,7 @@ from pytest_loadtool.model.validator import (
 )
 from pytest_loadtool.replay.compile.computed import composed
 from pytest_loadtool.replay.compile.format import VariableNames, joined, pieces
+from pytest_loadtool.replay.compile.listed import unseen_item
 
 #: From a response and the user's values to why the validator does not hold, or None.
 Holds = Callable[[Readable, Sequence[str]], Failure | None]
@@ -45,28 +46,30 @@ def accepted_codes(status: StatusCodes) -> frozenset[int]:
     return frozenset(code for low, high in status.ranges for code in range(low, high + 1))
 
 
-def compile_validator(validator: Validator, names: VariableNames) -> Holds:
-    """The check of one validator. It lets `ContentError` through: the body is no text at all."""
+def compile_validator(validator: Validator, names: VariableNames, *, strict: bool = False) -> Holds:
+    """The check of one validator. It lets `ContentError` through: the body is no text at all.
+    With ``strict``, what a response does not show has failed."""
     match validator:
         case TextValidator():
-            return _text(validator, names)
+            return _text(validator, names, strict)
         case RegexValidator():
             return _regex(validator)
         case JsonValidator(path=path):
-            return _value("json", JsonPath(path), validator, names)
+            return _value("json", JsonPath(path), validator, names, strict)
         case XmlValidator(path=path):
-            return _value("xml", XmlPath(path), validator, names)
+            return _value("xml", XmlPath(path), validator, names, strict)
         case HeaderValidator():
             return _header(validator, names)
 
 
-def _text(validator: TextValidator, names: VariableNames) -> Holds:
+def _text(validator: TextValidator, names: VariableNames, strict: bool) -> Holds:
     needle = pieces(Template.parse(validator.text), names)
     row = pieces(Template.parse(validator.row), names)
     absent = validator.absent
     where = f" in a row with {validator.row!r}" if row else ""
     said = "found, but should be absent" if absent else "not found"
     failure = _failure("text", f"Search text {said}{where}: {validator.text!r}", validator.outcome)
+    unseen = None if absent else unseen_item(validator, names, strict)
 
     def check(response: Readable, values: Sequence[str]) -> Failure | None:
         text, wanted = response.text, joined(needle, values)
@@ -74,7 +77,9 @@ def _text(validator: TextValidator, names: VariableNames) -> Holds:
 
     def check_rows(response: Readable, values: Sequence[str]) -> Failure | None:
         found = in_row(response.text, joined(row, values), joined(needle, values))
-        return failure if found is absent else None
+        if found is not absent:
+            return None
+        return failure if unseen is None else unseen(response, values) or failure
 
     return check_rows if row else check
 
@@ -102,6 +107,7 @@ def _value(
     source: JsonPath | XmlPath,
     validator: JsonValidator | XmlValidator,
     names: VariableNames,
+    strict: bool,
 ) -> Holds:
     """What is at a path."""
     find = bound = None
@@ -116,6 +122,7 @@ def _value(
         subject += f" = {equals!r}"
     said = "found, but should be absent" if absent else "not found"
     failure = _failure(cause, f"{subject}: {said}", validator.outcome)
+    unseen = None if absent else unseen_item(validator, names, strict)
     hidden = is_secret(validator.path)
 
     def differs(found: str, wanted: str) -> Failure:
@@ -132,6 +139,8 @@ def _value(
                 found = bound(response, values)
         except SlowPatternError as error:
             return Failure(cause, str(error))
+        if found is None and unseen is not None:
+            return unseen(response, values) or failure
         if fill is None:
             return failure if (found is not None) is absent else None
         wanted = joined(fill, values)

@@ -214,6 +214,7 @@ HONEST: Mapping[str, Callable[[], Office]] = {
     "busy": lambda: opened(71, between=busy),
     "short lists": lambda: opened(71, shown=2),
     "busy, short lists": lambda: opened(971, between=busy, shown=15),
+    "busy, lists of four": lambda: opened(971, between=busy, shown=4),
 }
 _REPLAYS = 20
 
