@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from pytest_loadtool.codec.entities import in_markup
+from pytest_loadtool.codec.entities import in_markup, times_in_markup
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.template import Template
@@ -81,7 +81,31 @@ def _text(validator: TextValidator, names: VariableNames, strict: bool) -> Holds
             return None
         return failure if unseen is None else unseen(response, values) or failure
 
+    if validator.once:
+        message = f"Search text found more than once: {validator.text!r}"
+        return _once(
+            check,
+            lambda response, values: times_in_markup(joined(needle, values), response.text) > 1,
+            _failure("text", message, validator.outcome),
+        )
     return check_rows if row else check
+
+
+def _once(
+    check: Holds, is_twice: Callable[[Readable, Sequence[str]], bool], twice: Failure
+) -> Holds:
+    """The check, and that what it is about is not there again."""
+
+    def check_once(response: Readable, values: Sequence[str]) -> Failure | None:
+        failure = check(response, values)
+        if failure is not None:
+            return failure
+        try:
+            return twice if is_twice(response, values) else None
+        except SlowPatternError as error:
+            return Failure(twice.cause, str(error))
+
+    return check_once
 
 
 def _regex(validator: RegexValidator) -> Holds:
@@ -148,6 +172,13 @@ def _value(
             return None
         return failure if found is None or absent else differs(found, wanted)
 
+    if isinstance(validator, JsonValidator) and validator.once:
+        twice = _failure(cause, f"{subject}: found more than once", validator.outcome)
+        if source_texts(source):
+            second = bind_source(source, 2, lambda template: composed(template, names))
+            return _once(check, lambda *given: second(*given) is not None, twice)
+        other = compile_source(source, 2)
+        return _once(check, lambda response, _values: other(response) is not None, twice)
     return check
 
 

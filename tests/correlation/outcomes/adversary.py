@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from pytest_loadtool.correlation.configuration import asserted_anew
 from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.model.case import TestCase
@@ -164,7 +165,7 @@ def recorded(name: str, *, unique: bool = False) -> TestCase:
         return case
     made = make_unique(case, TYPED)
     assert made is not None, "it was typed"
-    return made.case
+    return asserted_anew(made.case, exchanges).case
 
 
 def replayed(case: TestCase, office: Office) -> Observed:
