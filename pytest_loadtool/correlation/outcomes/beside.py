@@ -105,8 +105,8 @@ def _listed_once(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
 def _states(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
     """The states of what the change has made, as its own answer has them, too."""
     for thing in change.things:
-        made = _made(change, thing) if thing.given else None
-        for steps, item in islice(of_thing(answer, thing), 1) if made else ():
+        for steps, item in islice(of_thing(answer, thing), 1) if thing.given else ():
+            made = _made(change, thing) if any(plain(key) in _STATES for key in item) else None
             if made is None or (answer.paged and listed_at(steps)):
                 return
             path = where_path(steps, (key := id_key(item, thing),), thing.template, item[key])

@@ -135,10 +135,10 @@ def _said(change: Change, keys: Keys, value: Any) -> Said | None:
 
 def last_shown(thing: Thing, was: Before) -> tuple[SeenAnswer, dict[str, Any]] | None:
     """The thing as it was shown last before the change, and where."""
-    for one in was.answers:
-        for _, item in of_thing(one, thing):
-            return one, item
-    return None
+    if thing not in was.shown:
+        items = ((one, item) for one in was.answers for _, item in of_thing(one, thing))
+        was.shown[thing] = next(items, None)
+    return was.shown[thing]
 
 
 def _is_state(keys: Keys, value: Any, before: dict[str, Any], thing: Thing) -> bool:

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import TELLING, is_title_name, looks_random
@@ -86,6 +87,8 @@ class Before:
         before = (one for _, one in islice(reversed(history.own[:end]), _MOST_OTHERS))
         self.others = tuple(one for one in before if one.known_as not in mine)
         """What else the session has made last before, and names."""
+        self.shown: dict[Thing, tuple[SeenAnswer, dict[str, Any]] | None] = {}
+        """The last answer to each thing that was looked for in these, and what it had of it."""
         self._by_thing = history.by_thing
         self.sent = dict(pair for one in mine for pair in self.sent_of(one))
         """What earlier changes of the same thing have sent, by field and value."""
