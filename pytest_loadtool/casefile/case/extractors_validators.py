@@ -188,7 +188,7 @@ VALIDATOR = Table(
         "contains": Key(_searched),
         "matches": Key(parsed(pattern)),
         "absent": Key(boolean),
-        "once": Key(boolean),
+        "unrepeated": Key(boolean),
     },
 )
 
@@ -198,7 +198,7 @@ _KINDS: Mapping[str, Callable[[dict[str, Any], Outcome | None], Validator]] = {
         found.get("absent", False),
         found.get("row", ""),
         outcome,
-        found.get("once", False),
+        found.get("unrepeated", False),
     ),
     "regex": lambda found, outcome: RegexValidator(
         found["regex"], found.get("absent", False), outcome
@@ -208,7 +208,7 @@ _KINDS: Mapping[str, Callable[[dict[str, Any], Outcome | None], Validator]] = {
         found.get("equals"),
         found.get("absent", False),
         outcome,
-        found.get("once", False),
+        found.get("unrepeated", False),
     ),
     "xml": lambda found, outcome: XmlValidator(
         found["xml"], found.get("equals"), found.get("absent", False), outcome
@@ -230,10 +230,10 @@ _OF_KIND = {
     "contains": ("header",),
     "matches": ("header",),
     "row": ("text",),
-    "once": ("text", "json"),
+    "unrepeated": ("text", "json"),
 }
 #: What says something else of how often it is there, or where.
-_NOT_ONCE = ("absent", "equals", "row")
+_NOT_REPEATED = ("absent", "equals", "row")
 
 
 def parse_extractor(table: Mapping[str, Any]) -> Extractor:
@@ -324,8 +324,10 @@ def validator(node: Node) -> Validator:
             raise node.child(key, None).wrong(f"goes with {' or '.join(map(repr, kinds))} only")
     if len(given := [key for key in _OF_HEADER if key in found]) > 1:
         raise node.child(given[1], None).wrong(f"goes without {given[0]!r}: leave one of them out")
-    if found.get("once") and (others := [key for key in _NOT_ONCE if found.get(key)]):
-        raise node.child("once", True).wrong(f"goes without {others[0]!r}: leave one of them out")
+    if found.get("unrepeated") and (others := [key for key in _NOT_REPEATED if found.get(key)]):
+        raise node.child("unrepeated", True).wrong(
+            f"goes without {others[0]!r}: leave one of them out"
+        )
     if kind != "json" and not isinstance(found.get("equals", ""), str):
         raise node.child("equals", found["equals"]).expected(f"text, as '{kind}' has no numbers")
     return _KINDS[kind](found, _outcome(node, found))

@@ -60,7 +60,7 @@ def beside_in_document(change: Change, answer: SeenAnswer, was: Before) -> Itera
     yield from islice(_fields(change, answer, was), _MOST_FIELDS)
     yield from islice(_others(change, answer, was), _MOST_OTHERS)
     yield from _counted(change, answer, was)
-    yield from _listed_once(change, answer)
+    yield from _not_listed_twice(change, answer)
     yield from islice(_states(change, answer), _MOST_FIELDS)
 
 
@@ -73,8 +73,8 @@ def beside_on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
         if own or said.unique:
             for template, raw, _ in _alone(said, answer):
                 if answer.text.count(raw) == 1 and not was.known(said.value):
-                    check = TextValidator(template, once=True)
-                    yield _beside(answer, f"{short(said.value)} is shown once", check)
+                    check = TextValidator(template, unrepeated=True)
+                    yield _beside(answer, f"{short(said.value)} is not shown twice", check)
     same = was.same(answer) if own else None
     earlier = was.sent.values() if same is not None else ()
     for said in earlier:
@@ -93,13 +93,13 @@ def _beside(answer: SeenAnswer, says: str, check: TextValidator | JsonValidator)
     return Proof(answer.step.index, 0, says, check, beside=True)
 
 
-def _listed_once(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
+def _not_listed_twice(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
     """What no other run sends stands in one item of a list."""
     for said in change.said:
         named = object_named(said, answer) if said.unique else None
         if named is not None and listed_at(named[0]) is not None:
-            check = JsonValidator(where_path(*named, said.template), once=True)
-            yield _beside(answer, f"{short(said.value)} is listed once", check)
+            check = JsonValidator(where_path(*named, said.template), unrepeated=True)
+            yield _beside(answer, f"{short(said.value)} is not listed twice", check)
 
 
 def _states(change: Change, answer: SeenAnswer) -> Iterator[Proof]:

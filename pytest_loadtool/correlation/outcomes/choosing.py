@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import replace
 from itertools import islice
 
 from pytest_loadtool.correlation.outcomes.changes import Change
@@ -85,15 +86,21 @@ def _at_the_end(
     own = [thing.id for thing in change.things if thing.is_own]
     by_id = (one for one in later if _has(one, own))
     again: dict[int, list[Proof]] = {}
-    for group in ((one for one in later if one.is_last), by_id):
+    for alone, group in ((True, (one for one in later if one.is_last)), (False, by_id)):
         for each in islice(group, _MOST_LAST):
             at = each.step.index
             if at not in again:
                 here = [one for one in (*found, *filter(counts, each.proofs)) if one.at == at]
-                again[at] = [one for one in here if _is_again(one, best)][:_MOST_AGAIN]
+                held = [one for one in here if _is_again(one, best)][:_MOST_AGAIN]
+                beside = [one for one in here if one.beside][:_MOST_AGAIN] if held else []
+                again[at] = [*held, *beside] if alone else [_still(one) for one in held]
             if again[at]:
                 break
     return _each_once(one for each in again.values() for one in each)
+
+
+def _still(one: Proof) -> Proof:
+    return replace(one, says=one.says.replace(" is ", " is still ", 1), again=True)
 
 
 def _has(one: Shown, ids: Iterable[str]) -> bool:

@@ -47,6 +47,8 @@ class Proof:
     """The name of the one field that it is about."""
     beside: bool = False
     """Whether it says what the change has left as it was: that proves nothing by itself."""
+    again: bool = False
+    """Whether it says so once more after another change of the thing, which may be to blame."""
 
 
 @dataclass(frozen=True, slots=True)

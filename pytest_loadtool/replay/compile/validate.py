@@ -50,6 +50,8 @@ def compile_validator(validator: Validator, names: VariableNames, *, strict: boo
     """The check of one validator. It lets `ContentError` through: the body is no text at all.
     With ``strict``, what a response does not show has failed."""
     match validator:
+        case TextValidator(unrepeated=True):
+            return _unrepeated(validator, names)
         case TextValidator():
             return _text(validator, names, strict)
         case RegexValidator():
@@ -81,31 +83,18 @@ def _text(validator: TextValidator, names: VariableNames, strict: bool) -> Holds
             return None
         return failure if unseen is None else unseen(response, values) or failure
 
-    if validator.once:
-        message = f"Search text found more than once: {validator.text!r}"
-        return _once(
-            check,
-            lambda response, values: times_in_markup(joined(needle, values), response.text) > 1,
-            _failure("text", message, validator.outcome),
-        )
     return check_rows if row else check
 
 
-def _once(
-    check: Holds, is_twice: Callable[[Readable, Sequence[str]], bool], twice: Failure
-) -> Holds:
-    """The check, and that what it is about is not there again."""
+def _unrepeated(validator: TextValidator, names: VariableNames) -> Holds:
+    needle = pieces(Template.parse(validator.text), names)
+    message = f"Search text found a second time: {validator.text!r}"
+    failure = _failure("text", message, validator.outcome)
 
-    def check_once(response: Readable, values: Sequence[str]) -> Failure | None:
-        failure = check(response, values)
-        if failure is not None:
-            return failure
-        try:
-            return twice if is_twice(response, values) else None
-        except SlowPatternError as error:
-            return Failure(twice.cause, str(error))
+    def check(response: Readable, values: Sequence[str]) -> Failure | None:
+        return failure if times_in_markup(joined(needle, values), response.text) > 1 else None
 
-    return check_once
+    return check
 
 
 def _regex(validator: RegexValidator) -> Holds:
@@ -134,17 +123,20 @@ def _value(
     strict: bool,
 ) -> Holds:
     """What is at a path."""
+    second = isinstance(validator, JsonValidator) and validator.unrepeated
+    match = 2 if second else 1
     find = bound = None
     if source_texts(source):
-        bound = bind_source(source, 1, lambda template: composed(template, names))
+        bound = bind_source(source, match, lambda template: composed(template, names))
     else:
-        find = compile_source(source, 1)
-    absent, equals = validator.absent, validator.equals
+        find = compile_source(source, match)
+    absent, equals = validator.absent or second, validator.equals
     fill = pieces(Template.parse(equals), names) if isinstance(equals, str) else _literal(equals)
     subject = str(source)
     if fill is not None:
         subject += f" = {equals!r}"
     said = "found, but should be absent" if absent else "not found"
+    said = "found a second time" if second else said
     failure = _failure(cause, f"{subject}: {said}", validator.outcome)
     unseen = None if absent else unseen_item(validator, names, strict)
     hidden = is_secret(validator.path)
@@ -172,13 +164,6 @@ def _value(
             return None
         return failure if found is None or absent else differs(found, wanted)
 
-    if isinstance(validator, JsonValidator) and validator.once:
-        twice = _failure(cause, f"{subject}: found more than once", validator.outcome)
-        if source_texts(source):
-            second = bind_source(source, 2, lambda template: composed(template, names))
-            return _once(check, lambda *given: second(*given) is not None, twice)
-        other = compile_source(source, 2)
-        return _once(check, lambda response, _values: other(response) is not None, twice)
     return check
 
 

@@ -207,7 +207,7 @@ EXTRACTORS = (
 VALIDATORS = (
     TextValidator("Tea's", row="Pot"),
     RegexValidator("a+", absent=True),
-    TextValidator("Tea", once=True),
+    TextValidator("Tea", unrepeated=True),
     JsonValidator("$.id", "17"),
     JsonValidator("$.done", True, outcome=Outcome("it is done")),
     JsonValidator("$.price", 1.5),

@@ -6,6 +6,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -176,6 +177,19 @@ def replayed(case: TestCase, office: Office) -> Observed:
     return observed
 
 
+def at_once(case: TestCase, office: Office, users: int, turns: int) -> list[Observed]:
+    """What became of the transactions of each replay by so many users at once."""
+    with serving(office) as url, ThreadPoolExecutor(users) as pool:
+        plan = compile_case(case, server=url)
+
+        def play(_: int) -> Observed:
+            observed = Observed()
+            replay_once(plan, observer=observed)
+            return observed
+
+        return list(pool.map(play, range(users * turns)))
+
+
 def failures(observed: Observed) -> list[str]:
     """What failed, in the order of transactions."""
     return [failure.message for each in observed.failures for failure in each]
@@ -217,7 +231,7 @@ HONEST: Mapping[str, Callable[[], Office]] = {
     "busy, short lists": lambda: opened(971, between=busy, shown=15),
     "busy, lists of four": lambda: opened(971, between=busy, shown=4),
 }
-_REPLAYS = 20
+_REPLAYS, _USERS, _TURNS = 20, 10, 5
 
 
 def _seen(session: str) -> Iterator[tuple[str, str]]:
@@ -261,6 +275,10 @@ def main() -> None:
                 said for _ in range(_REPLAYS) for said in failures(replayed(case, office))[:1]
             )
             say(f"{session}, honest, {name}: {wrong.total()} of {_REPLAYS} red", *wrong)
+        for name in ("used", "busy, lists of four"):
+            many = at_once(case, HONEST[name](), _USERS, _TURNS)
+            wrong = Counter(said for one in many for said in failures(one)[:1])
+            say(f"{session}, honest, {name}, ten users: {wrong.total()} of {len(many)} red", *wrong)
 
 
 if __name__ == "__main__":
