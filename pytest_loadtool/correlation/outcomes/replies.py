@@ -124,12 +124,12 @@ def _in_document(change: Change, answer: SeenAnswer, done: frozenset[str]) -> It
         ("no id is 0", _NO_ID if gives_id and change.method == "POST" else ""),
     ):
         if pattern and not re.search(pattern, answer.text):
-            check = RegexValidator(pattern, absent=True)
-            yield Proof(answer.step.index, REPLY, says, check)
+            none = RegexValidator(pattern, absent=True)
+            yield Proof(answer.step.index, REPLY, says, none)
     for found in _COUNT.finditer(answer.text):
         if _tells(plain(found[1]), done) and int(found[3]) not in counts:
-            none = escape(f'"{found[1]}"{found[2]}0{found[4]}')
-            yield _proof(answer, found[1], TextValidator(none, absent=True))
+            zero = escape(f'"{found[1]}"{found[2]}0{found[4]}')
+            yield _proof(answer, found[1], TextValidator(zero, absent=True))
 
 
 def _in_elements(answer: SeenAnswer, done: frozenset[str]) -> Iterator[Proof]:
