@@ -44,13 +44,14 @@ class TextValidator:
     """The decoded body contains ``text`` (a template); with ``absent``, does not.
 
     With ``row`` (a template, too), only the rows count that have it: ``tr``, ``li`` or ``article``
-    elements.
+    elements. With ``unrepeated``, all that counts is that it is not there a second time.
     """
 
     text: str
     absent: bool = False
     row: str = ""
     outcome: Outcome | None = None
+    unrepeated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,15 @@ class JsonValidator:
     """The JSON body has a value at ``path`` (a template); with ``equals``, this one.
 
     ``equals`` is compared as JSON: a string (a template), number, boolean or null (None is "no
-    expectation", as TOML has no null).
+    expectation", as TOML has no null). With ``unrepeated``, all that counts is that the path has no
+    second value.
     """
 
     path: str
     equals: str | int | float | bool | None = None
     absent: bool = False
     outcome: Outcome | None = None
+    unrepeated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -276,6 +276,8 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
             for key in ("equals", "contains", "matches"):
                 if (value := getattr(validator, key)) is not None:
                     pairs[key] = string(value)
+    unrepeated = isinstance(validator, TextValidator | JsonValidator) and validator.unrepeated
+    pairs |= {"unrepeated": "true"} if unrepeated else {}
     return pairs | ({"absent": "true"} if validator.absent else {})
 
 

@@ -48,6 +48,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     new: dict[int, list[Validator]] = {}
     decisions: list[Decision] = []
     silent: list[Change] = []
+    shown: list[tuple[Change, Proof]] = []
     told: set[tuple[int, Validator | None]] = {
         (at, one) for at, each in enumerate(case.transactions()) for one in each.validators
     }
@@ -78,15 +79,18 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         best = chosen(change, proofs(change, answers, history), own, places)
         if not best or best[0].strength >= OWN:
             best = chosen(change, proofs(change, views, history), own, places)
-        told.update((one.at, one.validator) for one in best)
+        told.update((one.at, one.validator) for one in best if not one.again)
         unproved = not best or best[0].strength == REPLY
         if unproved and (change.things or change.said or change.has_fields) and not change.logs_in:
             silent.append(change)
-        for one in best:
-            outcome = Outcome(one.says, names[step.index])
-            if one.validator is not None:
-                new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
-            decisions.append(_decision(change, one, title, targets[one.at]))
+        shown.extend((change, one) for one in best)
+    for change, one in sorted(shown, key=lambda each: each[1].again):
+        if one.again and (one.at, one.validator) in told:
+            continue
+        outcome = Outcome(one.says, names[change.step.index])
+        if one.validator is not None:
+            new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
+        decisions.append(_decision(change, one, title, targets[one.at]))
     transactions = (
         replace(one, validators=(*one.validators, *new.get(index, ())))
         for index, one in enumerate(case.transactions())

@@ -188,7 +188,8 @@ class _Parts:
     def _check(self, validator: Validator) -> Check:
         """A check may use what is made of other values; a time is that of the last request."""
         made = makers((expected_text(validator),), self.case.variables, self.names, None)
-        return checking(compile_validator(validator, self.names), made)
+        check = compile_validator(validator, self.names, strict=self.case.strict)
+        return checking(check, made)
 
     def _take(self, extractor: Extractor) -> CompiledExtractor:
         source, match = extractor.source, extractor.match
