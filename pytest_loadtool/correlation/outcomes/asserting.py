@@ -12,6 +12,7 @@ from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, acts_by_link, changes_of
 from pytest_loadtool.correlation.outcomes.choosing import chosen
+from pytest_loadtool.correlation.outcomes.not_yet import not_yet
 from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, Proof, SessionChanges
 from pytest_loadtool.correlation.outcomes.proof import names as names_thing
 from pytest_loadtool.correlation.outcomes.proofs import proofs
@@ -58,13 +59,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             taken.setdefault(extractor.variable, at)
     places = frozenset(taken.values())
     said = _by(changes, lambda change: (one.value for one in change.said))
-    changed = _by(changes, lambda change: (one.known_as for one in change.things))
-    things = {one.known_as: one for change in changes for one in change.things}
-    for step in filter(acts_by_link, steps):
-        for known_as, thing in things.items():
-            if names_thing(step, thing):
-                changed[known_as].append(step.index)
-    history = SessionChanges.of(changes, changed)
+    history = _history(changes, steps)
     for change in changes:
         step = change.step
         if entries.have(step.index, _IGNORED, case.asm.ignore):
@@ -75,9 +70,11 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             is_new = (one.at, one.validator) not in told
             return is_new and not shows_later and _is_known(one, taken)
 
-        best = chosen(change, proofs(change, answers, history), own, places)
+        seen = answers
+        best = chosen(change, proofs(change, seen, history), own, places)
         if not best or best[0].strength >= OWN:
-            best = chosen(change, proofs(change, views, history), own, places)
+            seen = views
+            best = chosen(change, proofs(change, seen, history), own, places)
         told.update((one.at, one.validator) for one in best)
         unproved = not best or best[0].strength == REPLY
         if unproved and (change.things or change.said or change.has_fields) and not change.logs_in:
@@ -86,7 +83,15 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             outcome = Outcome(one.says, names[step.index])
             if one.validator is not None:
                 new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
-            decisions.append(_decision(change, one, title, targets[one.at]))
+            alone = "" if "${" in targets[one.at] else _text_alone(change, one.validator)
+            shown = seen.of(steps[one.at]) if alone and one.text else None
+            before = not_yet(change, one, shown, seen) if shown is not None else None
+            decisions.append(_decision(change, one, title, alone, before))
+            if before is not None and (before.at, before.validator) not in told:
+                assert before.validator is not None, "it is that of the proof, turned round"
+                told.add((before.at, before.validator))
+                outcome = Outcome(before.says, names[step.index], before=True)
+                new.setdefault(before.at, []).append(replace(before.validator, outcome=outcome))
     transactions = (
         replace(one, validators=(*one.validators, *new.get(index, ())))
         for index, one in enumerate(case.transactions())
@@ -115,6 +120,17 @@ def _is_known(one: Proof, taken: Mapping[str, int]) -> bool:
     )
 
 
+def _history(changes: Sequence[Change], steps: Sequence[RecordedStep]) -> SessionChanges:
+    """What the changes are about, with the links that change it."""
+    changed = _by(changes, lambda change: (one.known_as for one in change.things))
+    things = {one.known_as: one for change in changes for one in change.things}
+    for step in filter(acts_by_link, steps):
+        for known_as, thing in things.items():
+            if names_thing(step, thing):
+                changed[known_as].append(step.index)
+    return SessionChanges.of(changes, changed)
+
+
 def _by(
     changes: Sequence[Change], names: Callable[[Change], Iterable[str]]
 ) -> dict[str, list[int]]:
@@ -126,21 +142,27 @@ def _by(
     return found
 
 
-def _decision(change: Change, proof: Proof, title: Title, asked: str) -> Decision:
-    """``asked`` is the target of the request whose answer is the proof."""
+def _decision(
+    change: Change, proof: Proof, title: Title, alone: str, before: Proof | None
+) -> Decision:
+    """``alone`` is the text that it goes by, if by nothing else; ``before`` that of an answer
+    before the change."""
     done = title(change.step.index)
-    text = "" if "${" in asked else _text_alone(change, proof.validator)
-    used = (
-        " It goes by that text alone, which an earlier run may have left on the server: "
-        f"`unique {text}` makes it each run's own."
-    )
+    reason = _reason(proof, title(proof.at), done)
+    if alone:
+        reason += (
+            " It goes by that text alone, which an earlier run may have left on the server: "
+            f"`unique {alone}` makes it each run's own."
+        )
+    if before is not None:
+        reason += f' "{title(before.at)}" is before it: a replay says so if it is there already.'
     return Decision(
         value=proof.says,
         variable="",
         producer=done,
         consumers=(title(proof.at),),
         rule=OUTCOME,
-        reason=_reason(proof, title(proof.at), done) + (used if text else ""),
+        reason=reason,
         confidence=_CONFIDENCE[proof.strength],
     )
 

@@ -139,12 +139,14 @@ SESSIONS = {
     ),
     "by its name": (
         [items("Milk"), call("POST", "/orders", {"name": "Tea House"}), items("Milk", "Tea House")],
-        ['Tea House is listed | POST /orders | 2 | $.orders[?(@.name=="Tea House")]'],
+        ['Tea House is not yet listed | POST /orders | 0 | not $.orders[?(@.name=="Tea House")]',
+         'Tea House is listed | POST /orders | 2 | $.orders[?(@.name=="Tea House")]'],
     ),
     "a page": (
         [page("/orders", rows("Milk4700")), post("/orders", "name=Tea+%26+Co"),
          page("/orders", rows("Milk4700", "Tea &amp; Co4711"))],
-        ["Tea & Co is shown | POST /orders | 2 | Tea & Co"],
+        ["Tea & Co is not yet shown | POST /orders | 0 | not Tea & Co",
+         "Tea & Co is shown | POST /orders | 2 | Tea & Co"],
     ),
     "a text that has no fields": (
         [answered("PUT", "/cal", exchange(), body=b"BEGIN:X\nSUMMARY:Tea", sent=()),
@@ -201,7 +203,8 @@ SESSIONS = {
     "the answer to a later change": (
         [post("/run", "sql=INSERT+'Tea+House',+7", html("<p>1 row")),
          post("/run", "sql=SELECT", html("<table><tr><td>Tea House<td>7</table>"))],
-        ["Tea House is shown | POST /run | 1 | Tea House",
+        ["the page marks nothing as wrong | POST /run | 0 | not matching",
+         "Tea House is shown | POST /run | 1 | Tea House",
          "the page marks nothing as wrong | POST /run (2) | 1 | not matching"],
     ),
     "a number in the row of a name": (
@@ -235,13 +238,15 @@ SESSIONS = {
         [get("/all", json_body({"members": ["a@b.org"]})),
          call("POST", "/join", {"email": "kim@b.org"}),
          get("/all", json_body({"members": ["a@b.org", "kim@b.org"]}))],
-        ['kim@b.org is in members | POST /join | 2 | $.members[?(@=="kim@b.org")]'],
+        ['kim@b.org is not yet in members | POST /join | 0 | not $.members[?(@=="kim@b.org")]',
+         'kim@b.org is in members | POST /join | 2 | $.members[?(@=="kim@b.org")]'],
     ),
     "a word in its row": (
         [page("/orders", state("4711", "open") + state("9", "sent")), CREATE_BY_FORM,
          page("/orders", state("4711", "open") + state("9", "sent")), post(f"{ONE}/ship", ""),
          page("/orders", state("4711", "under way") + state("9", "sent"))],
         ['the order is listed | POST /orders | 2 | /orders/${order_id[1]}"',
+         "the page marks nothing as wrong | POST /orders | 2 | not matching",
          'under way is shown with the order | POST /orders/${order_id[1]}/ship | 4 '
          '| >under way< in /orders/${order_id[1]}"'],
     ),
@@ -378,8 +383,34 @@ def test_a_text_alone_may_be_that_of_an_earlier_run(shown: Exchange, alone: bool
     """On a server that was used it may be there: the decision says so, and what helps."""
     create = call("POST", "/orders", {"name": "Tea House"}, json_body({"id": 4711}))
     made = run(create, shown).decisions
-    (reason,) = (one.reason for one in made if one.rule == OUTCOME)
+    reason = next(one.reason for one in made if one.rule == OUTCOME)
     assert ("`unique Tea House` makes it each run's own" in reason) == alone
+
+
+@pytest.mark.parametrize(
+    ("earlier", "told"),
+    [
+        ([items("Milk")], True),
+        ([items("Tea House")], False),  # it was there already: what is listed is no proof
+        ([page("/orders", "Milk")], True),
+        ([get("/others", json_body([]))], False),  # another list
+        ([], False),
+    ],
+)
+def test_what_was_not_yet_so_is_looked_for_before(earlier: list[Exchange], told: bool) -> None:
+    """Where the same request showed before the change that its name was not there, a replay looks
+    whether that is so; the decision says it."""
+    create = call("POST", "/orders", {"name": "Tea House"})
+    made = run(*earlier, create, items("Milk", "Tea House"))
+    before = [
+        one.outcome.name
+        for transaction in made.case.transactions()
+        for one in transaction.validators
+        if one.outcome is not None and one.outcome.before
+    ]
+    assert before == ["Tea House is not yet listed"] * told
+    reasons = " ".join(one.reason for one in made.decisions)
+    assert ('"1 GET /orders" is before it: a replay says so if it is there' in reasons) == told
 
 
 def test_controls_and_rows_follow_what_is_unique() -> None:
@@ -448,7 +479,10 @@ def test_a_number_in_an_attribute_is_no_row() -> None:
     row = '<table><tr data-at="1"><td>Plan of the house</td></tr></table>'
     sent = post("/uploads?attachment_id=1", "text=Plan of the house")
     found = texts(page("/", ""), sent, page("/", row))
-    assert found == ["Plan of the house is shown | POST /uploads | 2 | Plan of the house"]
+    assert found == [
+        "Plan of the house is not yet shown | POST /uploads | 0 | not Plan of the house",
+        "Plan of the house is shown | POST /uploads | 2 | Plan of the house",
+    ]
 
 
 @pytest.mark.parametrize(
