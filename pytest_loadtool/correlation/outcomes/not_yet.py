@@ -19,13 +19,22 @@ def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -
     """That the last answer to the same request as ``shown``, of those before the change, does not
     have what a proof finds by a text; None if there was none, or it has it."""
     before = answers.before(change.step.index)
-    earlier = next((one for one in before if one.asked == shown.asked), None)
+    earlier = next((one for one in before if _is_same_request(one, shown)), None)
     validator = proof.validator
     if earlier is None or validator is None or _holds(validator, earlier) is not False:
         return None
     what, _, how = proof.says.rpartition(" is ")
     check = replace(validator, absent=True)
     return replace(proof, at=earlier.step.index, says=f"{what} is not yet {how}", validator=check)
+
+
+def _is_same_request(one: SeenAnswer, other: SeenAnswer) -> bool:
+    return one.asked == other.asked and _sent(one) == _sent(other)
+
+
+def _sent(answer: SeenAnswer) -> tuple[str, bytes]:
+    step = answer.step
+    return step.transaction.request.method, step.exchange.request_body if step.exchange else b""
 
 
 def _holds(validator: Validator, answer: SeenAnswer) -> bool | None:

@@ -250,6 +250,13 @@ SESSIONS = {
          'under way is shown with the order | POST /orders/${order_id[1]}/ship | 4 '
          '| >under way< in /orders/${order_id[1]}"'],
     ),
+    "a short word in its row": (
+        [page("/orders", state("4711", "new") + state("9", "sent")),
+         page(ONE, '<form action="/orders/4711" method="post"><input name="state">'),
+         post(ONE, "state=done"),
+         page("/orders", state("4711", "done") + state("9", "sent"))],
+        ["done is shown with the order | POST /orders/4711 | 3 | >done< in /orders/4711\""],
+    ),
     "not by what another change says of itself": (
         [CREATE, item(gift=False), call("PATCH", ONE, {"x": 17}),
          call("PATCH", ONE, {"gift": True}, json_body({"id": 4711, "gift": True})),
