@@ -1,4 +1,4 @@
-"""Adminer from Debian on PHP's own web server, with a MariaDB: rows edited in forms, a token each."""
+"""Adminer from Debian on PHP's own web server, with a MariaDB: rows edited in forms."""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
     """A cookie that the request had when it was recorded, and not now: not set by who set it then,
     or set for another path or host."""
     recorded = situation.cookies_recorded
-    lost = [name for name in recorded if name not in situation.cookies_sent]
+    missing = (name for name in recorded if name not in situation.cookies_sent)
+    lost = [name for name in missing if not _is_called_otherwise(situation, name)]
     if not recorded:
         return None
     if not lost:
@@ -48,6 +49,14 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
         ("the browser had it before the recording began, or a script made it",),
         (Remedy("record again with the login in it: a recording begins with an empty browser"),),
     )
+
+
+def _is_called_otherwise(situation: Situation, name: str) -> bool:
+    """Whether who set the cookie has set another one now, which was sent: some servers have their
+    own id in its name."""
+    setter = situation.recorded_setter(name)
+    new = situation.cookies_sent.keys() - situation.cookies_recorded.keys()
+    return setter is not None and any(situation.sets(setter, one) for one in new)
 
 
 def _not_for_here(situation: Situation, name: str, setter: StepOutcome) -> Cause:
