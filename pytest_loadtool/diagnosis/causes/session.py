@@ -41,6 +41,8 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
     if known:
         name, setter = next(iter(known.items()))
         return _not_for_here(situation, name, setter)
+    if _is_set_in_recording(situation, lost):
+        return None  # by a request that this replay has not kept
     return Cause(
         f"The cookies {', '.join(lost)} were not sent: no response of the recording sets them."
         if len(lost) > 1
@@ -49,6 +51,13 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
         ("the browser had it before the recording began, or a script made it",),
         (Remedy("record again with the login in it: a recording begins with an empty browser"),),
     )
+
+
+def _is_set_in_recording(situation: Situation, names: Iterable[str]) -> bool:
+    """Whether any response of the recording sets one of these cookies."""
+    wanted = set(names)
+    exchanges = situation.subject.evidence.exchanges
+    return any(wanted & dict(set_cookies(one.response_headers)).keys() for one in exchanges)
 
 
 def _is_called_otherwise(situation: Situation, name: str) -> bool:
