@@ -17,6 +17,7 @@ from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, Proof, Sessio
 from pytest_loadtool.correlation.outcomes.proof import names as names_thing
 from pytest_loadtool.correlation.outcomes.proofs import proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
+from pytest_loadtool.correlation.outcomes.whole_lists import whole_lists
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
 from pytest_loadtool.model.editing import numbered_titles, with_transactions
@@ -53,10 +54,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         (at, one) for at, each in enumerate(case.transactions()) for one in each.validators
     }
     changes = tuple(changes_of(case, steps))
-    taken: dict[str, int] = {}
-    for at, each in enumerate(case.transactions()):
-        for extractor in each.extractors:
-            taken.setdefault(extractor.variable, at)
+    taken = _taken(case)
     places = frozenset(taken.values())
     said = _by(changes, lambda change: (one.value for one in change.said))
     history = _history(changes, steps)
@@ -79,6 +77,12 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         unproved = not best or best[0].strength == REPLY
         if unproved and (change.things or change.said or change.has_fields) and not change.logs_in:
             silent.append(change)
+        earlier = [
+            one
+            for one in whole_lists(change, answers)
+            if "${" not in targets[one.at].partition("?")[0]  # that of a thing of its own
+        ]
+        decisions += (_sends_back(change, one, title) for one in earlier)
         for one in best:
             outcome = Outcome(one.says, names[step.index])
             if one.validator is not None:
@@ -87,17 +91,33 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             shown = seen.of(steps[one.at]) if alone and one.text else None
             before = not_yet(change, one, shown, seen) if shown is not None else None
             decisions.append(_decision(change, one, title, alone, before))
-            if before is not None and (before.at, before.validator) not in told:
-                assert before.validator is not None, "it is that of the proof, turned round"
-                told.add((before.at, before.validator))
-                outcome = Outcome(before.says, names[step.index], before=True)
-                new.setdefault(before.at, []).append(replace(before.validator, outcome=outcome))
-    transactions = (
-        replace(one, validators=(*one.validators, *new.get(index, ())))
-        for index, one in enumerate(case.transactions())
+            earlier += [before] if before is not None else []
+        for one in earlier:
+            if one.validator is not None and (one.at, one.validator) not in told:
+                told.add((one.at, one.validator))
+                outcome = Outcome(one.says, names[step.index], before=True)
+                new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
+    return Asserted(_with(case, new), (*decisions, *_unproven(silent, title)))
+
+
+def _taken(case: TestCase) -> dict[str, int]:
+    """By variable, the first transaction whose answer it is taken from."""
+    taken: dict[str, int] = {}
+    for at, each in enumerate(case.transactions()):
+        for extractor in each.extractors:
+            taken.setdefault(extractor.variable, at)
+    return taken
+
+
+def _with(case: TestCase, new: Mapping[int, Sequence[Validator]]) -> TestCase:
+    """The case with these validators, by transaction."""
+    return with_transactions(
+        case,
+        (
+            replace(one, validators=(*one.validators, *new.get(index, ())))
+            for index, one in enumerate(case.transactions())
+        ),
     )
-    case = with_transactions(case, transactions)
-    return Asserted(case, (*decisions, *_unproven(silent, title)))
 
 
 def without_outcome(case: TestCase, exchanges: Sequence[Exchange], change: str) -> TestCase:
@@ -164,6 +184,20 @@ def _decision(
         rule=OUTCOME,
         reason=reason,
         confidence=_CONFIDENCE[proof.strength],
+    )
+
+
+def _sends_back(change: Change, proof: Proof, title: Title) -> Decision:
+    done, read = title(change.step.index), title(proof.at)
+    return Decision(
+        value=proof.says,
+        variable="",
+        producer=done,
+        consumers=(read,),
+        rule=OUTCOME,
+        reason=f'"{done}" sends back what "{read}" lists, with a change in it: what has come since '
+        "the recording would be lost, and a replay says so.",
+        confidence=_CONFIDENCE[1],
     )
 
 

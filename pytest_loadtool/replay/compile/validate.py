@@ -65,8 +65,8 @@ def noting(check: Check, outcome: Outcome, strict: bool) -> Check:
     """Of how things stand before a change: where ``check`` fails, the answer is not as recorded,
     which is a failure if ``strict``."""
     found = (
-        f"not so before {outcome.change}: {outcome.name}; an earlier run may have left it, so that "
-        "nothing proves this one: `unique` gives each run a name of its own"
+        f"not so before {outcome.change}: {outcome.name}; an earlier run or somebody else may have "
+        "left it (`explain` says what then)"
     )
 
     def note(response: Response, values: list[str]) -> Failure | None:

@@ -15,6 +15,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import (
     HeaderValidator,
     JsonValidator,
+    Outcome,
     RegexValidator,
     TextValidator,
     Validator,
@@ -418,6 +419,30 @@ def test_what_was_not_yet_so_is_looked_for_before(earlier: list[Exchange], told:
     assert before == ["Tea House is not yet listed"] * told
     reasons = " ".join(one.reason for one in made.decisions)
     assert ('"1 GET /orders" is before it: a replay says so if it is there' in reasons) == told
+
+
+@pytest.mark.parametrize(
+    ("read", "sent", "told"),
+    [
+        ([{"id": 1}], [{"id": 1}, {"id": 2}], True),
+        ([{"id": 1}, {"id": 2}], [{"id": 1}], True),
+        ([{"id": 1}, {"id": 2}, {"id": 3}], [{"id": 1}], False),  # one that was picked
+        ([{"id": 1}], [{"id": 7}], False),
+        ([], [{"id": 1}], False),
+        (["a"], ["a", "b"], False),
+    ],
+)
+def test_a_whole_list_that_is_sent_back(read: list[object], sent: list[object], told: bool) -> None:
+    """Others' items would be lost: a replay looks whether there are more than were recorded."""
+    made = run(
+        get("/flows?_=1795554879767", json_body({"flows": read, "rev": "1-a"})),
+        call("PUT", "/flows", {"flows": sent, "rev": "1-a"}),
+    )
+    first = next(iter(made.case.transactions()))
+    says = f"flows has no more than {len(read)}"
+    before = [one.outcome for one in first.validators]
+    assert before == [Outcome(says, "PUT /flows", before=True)] * told
+    assert any("sends back" in one.reason for one in made.decisions) == told
 
 
 def test_controls_and_rows_follow_what_is_unique() -> None:
