@@ -21,7 +21,8 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 
 TITLE = "Adminer 4.8, PHP"
 BROWSER = True
-UNIQUE: tuple[str, ...] = ()
+#: The rows are found by their titles.
+UNIQUE: tuple[str, ...] = ("Tea & milk", "Cups", "Spoons")
 
 _CODE = Path("/usr/share/adminer")
 _ROOT = Path(__file__).parents[2]
