@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
+from urllib.parse import unquote
 
 from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.codec.names import plain
@@ -37,8 +38,8 @@ from pytest_loadtool.model.validator import TextValidator
 _MARKS = " \t=*#-+>_~|!'`"
 #: Of how many lines of a longer text it is looked whether a page shows them.
 _MOST_PROSE = 8
-#: What leads to an id in an attribute.
-_KIND = re.compile(r"([A-Za-z][\w.]*)[/=-]$")
+#: What leads to an id in an attribute: ``orders/``, ``order_id=``, ``where[id]=``.
+_KIND = re.compile(r"([A-Za-z][\w.]*)]?[/=-]$")
 #: What things are called that may be of any kind.
 _ANYTHING = frozenset({"action", "entry", "item", "key", "object", "record", "row", "thing"})
 #: At how many places of a page an id is looked at.
@@ -332,7 +333,7 @@ def _places(text: str, wanted: str) -> Iterator[int]:
 def _is_kind(thing: Thing, before: str) -> bool:
     """Whether the id behind that may be of such a thing: in ``/wiki/Tea?version=2`` it is not that
     of ticket 2."""
-    kind = _KIND.search(before)
+    kind = _KIND.search(unquote(before))
     if kind is None or not is_short_number(thing.id) or thing.noun.split()[-1] in _ANYTHING:
         return True
     name = kind[1]

@@ -41,7 +41,7 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
     if known:
         name, setter = next(iter(known.items()))
         return _not_for_here(situation, name, setter)
-    if _is_set_in_recording(situation, lost):
+    if _is_set_in_case(situation, lost):
         return None  # by a request that this replay has not kept
     return Cause(
         f"The cookies {', '.join(lost)} were not sent: no response of the recording sets them."
@@ -53,11 +53,15 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
     )
 
 
-def _is_set_in_recording(situation: Situation, names: Iterable[str]) -> bool:
-    """Whether any response of the recording sets one of these cookies."""
+def _is_set_in_case(situation: Situation, names: Iterable[str]) -> bool:
+    """Whether the recorded answer to any transaction of the test case sets one of these cookies."""
     wanted = set(names)
-    exchanges = situation.subject.evidence.exchanges
-    return any(wanted & dict(set_cookies(one.response_headers)).keys() for one in exchanges)
+    recorded = (one.recorded for one in situation.subject.case.transactions())
+    entries = {one.entry for one in recorded if one is not None}
+    return any(
+        at in entries and wanted & dict(set_cookies(one.response_headers)).keys()
+        for at, one in enumerate(situation.subject.evidence.exchanges)
+    )
 
 
 def _is_called_otherwise(situation: Situation, name: str) -> bool:

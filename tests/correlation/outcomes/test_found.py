@@ -258,6 +258,11 @@ SESSIONS = {
          page("/orders", state("4711", "done") + state("9", "sent"))],
         ["done is shown with the order | POST /orders/4711 | 3 | >done< in /orders/4711\""],
     ),
+    "a row by a name in brackets": (
+        [page("/?list", "Milk"), post("/?edit", "title=Milk+jugs&where%5Bid%5D=7"),
+         page("/?list", '<table><tr><td><a href="/?edit=x&amp;where%5Bid%5D=7">Milk jugs</table>')],
+        ["Milk jugs is shown | POST / | 2 | Milk jugs in /?edit=x&amp;where%5Bid%5D=7\""],
+    ),
     "not by what another change says of itself": (
         [CREATE, item(gift=False), call("PATCH", ONE, {"x": 17}),
          call("PATCH", ONE, {"gift": True}, json_body({"id": 4711, "gift": True})),
