@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_loadtool.codec.entities import in_markup
+from pytest_loadtool.correlation.classify import is_identity_name, is_title_name
 from pytest_loadtool.correlation.outcomes.changes import Change
 from pytest_loadtool.correlation.outcomes.proof import Proof
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
@@ -21,11 +22,19 @@ def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -
     before = answers.before(change.step.index)
     earlier = next((one for one in before if _is_same_request(one, shown)), None)
     validator = proof.validator
-    if earlier is None or validator is None or _holds(validator, earlier) is not False:
+    if earlier is None or validator is None or not _is_name(change, proof.text):
+        return None
+    if _holds(validator, earlier) is not False:
         return None
     what, _, how = proof.says.rpartition(" is ")
     check = replace(validator, absent=True)
     return replace(proof, at=earlier.step.index, says=f"{what} is not yet {how}", validator=check)
+
+
+def _is_name(change: Change, text: str) -> bool:
+    """Whether a field sends it that names a thing: a type or a note may be that of many."""
+    fields = (one.field for one in change.said if one.value == text)
+    return any(is_title_name(one) or is_identity_name(one) for one in fields)
 
 
 def _is_same_request(one: SeenAnswer, other: SeenAnswer) -> bool:

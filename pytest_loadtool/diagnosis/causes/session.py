@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.cookie import set_cookies
@@ -54,9 +55,10 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _is_set_in_case(situation: Situation, names: Iterable[str]) -> bool:
-    """Whether the recorded answer to any transaction of the test case sets one of these cookies."""
+    """Whether the recorded answer to a transaction before sets one of these cookies."""
     wanted = set(names)
-    recorded = (one.recorded for one in situation.subject.case.transactions())
+    before = islice(situation.subject.case.transactions(), situation.failed.index)
+    recorded = (one.recorded for one in before)
     entries = {one.entry for one in recorded if one is not None}
     return any(
         at in entries and wanted & dict(set_cookies(one.response_headers)).keys()

@@ -403,7 +403,7 @@ def test_a_text_alone_may_be_that_of_an_earlier_run(shown: Exchange, alone: bool
 @pytest.mark.parametrize(
     ("earlier", "told"),
     [
-        ([items("Milk")], True),
+        ([items("Milk")], True),  # a name
         ([items("Tea House")], False),  # it was there already: what is listed is no proof
         ([page("/orders", "Milk")], True),
         ([get("/others", json_body([]))], False),  # another list
@@ -541,3 +541,12 @@ def test_how_pages_say_that_something_is_wrong(
     """A page that a change leads to may list what is in error for other reasons."""
     assert bool(re.search(WRONG, markup)) is in_form
     assert bool(re.search(FLASHED_WRONG, markup)) is in_message
+
+
+def test_a_type_is_no_name() -> None:
+    """That a thing of the type is listed already is nothing to tell: there may be many."""
+    sent = call("POST", "/orders", {"type": "text/x-wiki"})
+    shown = get("/orders", json_body({"orders": [{"id": 1, "type": "text/x-wiki"}]}))
+    made = run(items("Milk"), sent, shown).case
+    validators = [one for each in made.transactions() for one in each.validators]
+    assert [one.outcome.before for one in validators if one.outcome] == [False]
