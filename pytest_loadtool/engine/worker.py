@@ -60,9 +60,11 @@ class Worker:
         if share is not None:
             share.runner.stop()
 
-    def _arm(self, deal: int, index: int, count: int, servers: Sequence[str]) -> None:
+    def _arm(
+        self, deal: int, index: int, count: int, servers: Sequence[str], weights: Sequence[int]
+    ) -> None:
         try:
-            self._share = self._prepare(servers, Share(index, count))
+            self._share = self._prepare(servers, Share(index, count, tuple(weights)))
         except Exception as error:
             self._tell("refused", deal, self._text(error))
         else:

@@ -142,16 +142,18 @@ def lognormal(random: Random, spread: float) -> float:
     return exp(random.gauss(0, spread))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spread", "least"), [(0.02, 17), (0.06, 10)])
 def test_spread_of_several_runs_counts(spread: float, least: int) -> None:
-    """On a machine that is now faster, now slower, equal runs are hardly ever called worse than ten
-    before them; a server that takes 30 % longer nearly always is, or every other time where the
+    """On a machine that is now faster, now slower, equal runs are hardly ever called worse than the
+    ten before them; a server that takes 30 % longer nearly always is, or every other time where the
     machine itself differs by a fifth of that."""
     random = Random(11)
+    runs = [noisy(random, spread) for _ in range(30)]
     false, found = 0, 0
-    for _ in range(20):
-        earlier = [noisy(random, spread) for _ in range(10)]
-        false += bool(compare(earlier, noisy(random, spread), 0.1).regressions)
+    for number in range(20):
+        earlier = runs[number : number + 10]
+        false += bool(compare(earlier, runs[number + 10], 0.1).regressions)
         found += bool(compare(earlier, noisy(random, spread, slower=1.3), 0.1).regressions)
     assert false <= 1
     assert found >= least

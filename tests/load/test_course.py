@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytest_loadtool.load import Histogram
 from pytest_loadtool.load.metrics import course as limits
 from pytest_loadtool.load.metrics import reports
-from pytest_loadtool.load.metrics.course import MOST_OF_TRANSACTION, MOST_STRETCHES, RunCourse
+from pytest_loadtool.load.metrics.course import MOST_OF_TRANSACTION, RunCourse
 from pytest_loadtool.load.metrics.sparse import SparseHistogram
 from tests.load.simulation import seconds_of, two_workers
 from tests.load.test_metrics import BROKEN, small
@@ -123,11 +123,12 @@ def test_alone_and_by_report_are_the_same() -> None:
 def test_a_long_run_stays_bounded(monkeypatch) -> None:  # type: ignore[no-untyped-def]
     """However long a run and however many values: a bounded number of stretches and of bytes, all
     of the same length as far as a plot is concerned, and nothing is lost."""
-    monkeypatch.setattr(limits, "MOST_BYTES", 30_000)
+    monkeypatch.setattr(limits, "MOST_BYTES", 6_000)
+    monkeypatch.setattr(limits, "MOST_STRETCHES", most := 600)
     metrics, random = small(), Random(1)
     course = RunCourse()
     reporter = reports.Reporter(metrics, course)
-    seconds = 2 * MOST_STRETCHES + 500
+    seconds = 2 * most + 500
     for second in range(seconds):
         metrics.begin_second(second)
         metrics.record(0, 200, 1, random.randrange(1 << 20), 5, 1, 1)
@@ -136,14 +137,14 @@ def test_a_long_run_stays_bounded(monkeypatch) -> None:  # type: ignore[no-untyp
     for _ in reporter.report():
         pass
     found, of = list(course.stretches()), course.of(1)
-    assert len(course.run) < MOST_STRETCHES / 2  # the bytes are fewer than the seconds
+    assert len(course.run) < most / 2  # the bytes are fewer than the seconds
     assert len(of) <= MOST_OF_TRANSACTION
     assert len({one.length for one in found}) == len({one.length for one in of}) == 1
     assert [one.second % one.length for one in found] == [0] * len(found)
     assert sum(one.requests for one in found) == metrics.requests
     assert sum(one.requests for one in of) == metrics.transactions[1].requests
     assert sum(one.response.count for one in found) == metrics.requests
-    assert course.run.size < 60_000
+    assert course.run.size < 12_000
 
 
 def test_a_late_worker_is_not_lost() -> None:

@@ -114,7 +114,9 @@ def test_a_body_that_cannot_be_decoded_is_not_compared() -> None:
     assert response.otherwise == ""
 
 
-@pytest.mark.parametrize("body", [b"no gzip", gzip.compress(b'{"id": 1}')[:-12]])
+@pytest.mark.parametrize(
+    "body", [b"no gzip", gzip.compress(b'{"id": 1}')[:-12]], ids=["none", "cut"]
+)
 def test_a_body_that_is_not_in_its_coding_has_failed(body: bytes) -> None:
     """A browser would show an error, though nobody has asked to look into it."""
     step = step_of(Raw(200, JSON, '{"id": 1}'))

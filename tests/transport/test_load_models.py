@@ -36,6 +36,8 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 OOPS = b"HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\nboom"
 HOUR = 3600.0
 
+pytestmark = pytest.mark.slow
+
 
 def noting(requests: list[str], answer: Callable[[str], bytes | None] = lambda _: OK) -> Script:
     """Note each request's head and answer it; with None, say nothing until the client goes."""

@@ -113,5 +113,5 @@ def address_of(slot: Slot, traffic: Traffic) -> str:
 
 
 def is_bare_id(name: str) -> bool:
-    """Whether a field is called an id, and not of what."""
+    """Return whether a field is called an id, and not of what."""
     return is_id_name(name) and not id_stem(name)
