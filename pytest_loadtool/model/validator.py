@@ -32,11 +32,13 @@ class Outcome:
 
     ``change`` is the transaction that brought it about, by its title, with its number among those
     of that title if it is not the first: ``POST /orders (2)``. Application state management sets
-    it, and replaces its own outcomes; one without it is a person's.
+    it, and replaces its own outcomes; one without it is a person's. With ``before`` it holds before
+    the change: an answer of which it does not is not as recorded, and no failure.
     """
 
     name: str
     change: str = ""
+    before: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,6 +178,7 @@ VALIDATOR = Table(
     {
         "outcome": Key(filled),
         "change": Key(filled),
+        "before": Key(boolean),
         "text": Key(_searched),
         "row": Key(_searched),
         "regex": Key(parsed(pattern)),
@@ -234,6 +235,12 @@ _OF_KIND = {
 }
 #: What says something else of how often it is there, or where.
 _NOT_REPEATED = ("absent", "equals", "row")
+
+#: What goes with another key, and what that one says.
+_OF_OUTCOME = (
+    ("change", "outcome", "what came of it"),
+    ("before", "change", "before what it is so"),
+)
 
 
 def parse_extractor(table: Mapping[str, Any]) -> Extractor:
@@ -334,11 +341,12 @@ def validator(node: Node) -> Validator:
 
 
 def _outcome(node: Node, found: Mapping[str, Any]) -> Outcome | None:
-    if "outcome" in found:
-        return Outcome(found["outcome"], found.get("change", ""))
-    if "change" in found:
-        raise node.child("change", None).wrong("goes with 'outcome', which says what came of it")
-    return None
+    for key, other, why in _OF_OUTCOME:
+        if key in found and other not in found:
+            raise node.child(key, None).wrong(f"goes with {other!r}, which says {why}")
+    if "outcome" not in found:
+        return None
+    return Outcome(found["outcome"], found.get("change", ""), found.get("before", False))
 
 
 def _only(node: Node, found: Mapping[str, Any], known: Iterable[str]) -> str:

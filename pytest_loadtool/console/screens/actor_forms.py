@@ -247,7 +247,8 @@ def _expecting(validator: Validator) -> dict[str, str]:
     """What is filled in for a validator. The change that brought its outcome about stays with
     application state management: what is edited is a person's."""
     table = {key: _read(text) for key, text in validator_pairs(validator).items()}
-    table.pop("change", None)
+    for key in ("change", "before"):
+        table.pop(key, None)
     kinds = (row[0].option for row in _VALIDATING if isinstance(row[0], Radio))
     kind = next(one for one in kinds if one in table)
     found = {"kind": kind}

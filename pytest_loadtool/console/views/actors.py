@@ -55,7 +55,8 @@ def described(validator: Validator | StatusCodes) -> str:
             what = f"{_subject(validator)} is {negated}{_expected(validator)}"
     if validator.outcome is None:
         return what
-    change = f", by {validator.outcome.change}" if validator.outcome.change else ""
+    how = "before" if validator.outcome.before else "by"
+    change = f", {how} {validator.outcome.change}" if validator.outcome.change else ""
     return f"{what} ({validator.outcome.name}{change})"
 
 

@@ -147,7 +147,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
             )
             known = {(thing.id, thing.noun): thing for thing in reversed(things)}
             fields = any(slot.part == "body" for slot, _ in each)
-            if not fields and _json(step.exchange.request_body) is None:
+            if not fields and json_of(step.exchange.request_body) is None:
                 lines = _lines(one.request.body)
                 own = [line for line in lines if bodies[line] == 1]
                 said = dict.fromkeys(Said("", line, line) for line in own or lines)
@@ -338,7 +338,7 @@ def _lines(body: str | bytes | None) -> list[str]:
 
 def _booleans(exchange: Exchange) -> Iterator[Said]:
     """Those in JSON, which no placeholder stands for."""
-    for _, one in walk(_json(exchange.request_body)):
+    for _, one in walk(json_of(exchange.request_body)):
         for key, value in one.items():
             if isinstance(value, bool):
                 text = json_text(value) or ""
@@ -347,14 +347,15 @@ def _booleans(exchange: Exchange) -> Iterator[Said]:
 
 def _emptied(exchange: Exchange) -> Iterator[str]:
     """The fields that are null, or empty."""
-    for _, one in walk(_json(exchange.request_body)):
+    for _, one in walk(json_of(exchange.request_body)):
         yield from (key for key, value in one.items() if value in EMPTY)
     if media_type(exchange.request_header("content-type")) == FORM:
         fields = parse_qsl(exchange.request_body.decode("utf-8", "replace"), keep_blank_values=True)
         yield from (name for name, value in fields if not value)
 
 
-def _json(body: bytes) -> Any:
+def json_of(body: bytes) -> Any:
+    """The document in a body; None if it is none."""
     if body.lstrip()[:1] not in (b"{", b"["):
         return None
     try:

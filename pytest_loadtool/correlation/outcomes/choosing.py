@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 
 from pytest_loadtool.correlation.outcomes.changes import Change
-from pytest_loadtool.correlation.outcomes.proof import OWN, Proof, names
+from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, Proof, names
 from pytest_loadtool.correlation.outcomes.proofs import Shown
 
 #: How many validators one change gets: of what it did, and of what it left as it was.
@@ -23,8 +23,9 @@ def chosen(
     """Of what ``counts`` the strongest, of these the nearest, each once; and with these:
 
     what other answers about the thing show of further fields; where values are ``taken`` from an
-    answer before, which may find none if nothing was done, what that one shows; what the change has
-    left as it was; and that some of it is so at the end.
+    answer before, which may find none if nothing was done, what that one shows; of a name, what the
+    change's own answer says; what the change has left as it was; and that some of it is so at the
+    end.
     """
     shown = list(made)
     found = list(_found(change, shown, counts))
@@ -36,6 +37,8 @@ def chosen(
     best += _further_fields(best, proven)
     before = (one for one in proven if one.strength < OWN and one.at < first.at and one.at in taken)
     best = [*best[:_MOST_PROOFS], *islice(before, 1)]
+    if 0 < first.strength < OWN:  # a name may have been there: an answer that says no is none
+        best += [one for one in proven if one.strength == REPLY][: _MOST_PROOFS - len(best)]
     places = {one.at for one in best}
     beside = _each_once(one for one in found if one.beside and one.at in places)
     again = _at_the_end(change, best, shown, found, counts)

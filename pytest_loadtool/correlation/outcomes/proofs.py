@@ -37,8 +37,8 @@ from pytest_loadtool.correlation.outcomes.pages import (
     in_control,
     in_element,
     in_text,
-    numbers_in_row,
     on_page,
+    short_in_row,
     words_in_row,
 )
 from pytest_loadtool.correlation.outcomes.proof import (
@@ -137,7 +137,7 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
             yield from in_element(change, answer, was)
         yield from in_control(change, answer, was)
         yield from on_page(change, answer, was)
-        yield from numbers_in_row(change, answer, was)
+        yield from short_in_row(change, answer, was)
         yield from words_in_row(change, answer, was)
         yield from beside_on_page(change, answer, was)
     else:

@@ -38,7 +38,7 @@ from pytest_loadtool.replay.compile.references import References
 from pytest_loadtool.replay.compile.request import compile_request, traced
 from pytest_loadtool.replay.compile.servers import Servers
 from pytest_loadtool.replay.compile.tokens import renewals_of
-from pytest_loadtool.replay.compile.validate import accepted_codes, compile_validator
+from pytest_loadtool.replay.compile.validate import accepted_codes, compile_validator, noting
 from pytest_loadtool.replay.user.origin import Origin, origin_of
 from pytest_loadtool.replay.user.plan import (
     Check,
@@ -188,8 +188,11 @@ class _Parts:
     def _check(self, validator: Validator) -> Check:
         """A check may use what is made of other values; a time is that of the last request."""
         made = makers((expected_text(validator),), self.case.variables, self.names, None)
-        check = compile_validator(validator, self.names, strict=self.case.strict)
-        return checking(check, made)
+        strict = self.case.strict
+        check = checking(compile_validator(validator, self.names, strict=strict), made)
+        if validator.outcome is None or not validator.outcome.before:
+            return check
+        return noting(check, validator.outcome, strict)
 
     def _take(self, extractor: Extractor) -> CompiledExtractor:
         source, match = extractor.source, extractor.match

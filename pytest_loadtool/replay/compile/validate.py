@@ -33,6 +33,7 @@ from pytest_loadtool.model.validator import (
 from pytest_loadtool.replay.compile.computed import composed
 from pytest_loadtool.replay.compile.format import VariableNames, joined, pieces
 from pytest_loadtool.replay.compile.listed import unseen_item
+from pytest_loadtool.replay.user.plan import Check, Response
 
 #: From a response and the user's values to why the validator does not hold, or None.
 Holds = Callable[[Readable, Sequence[str]], Failure | None]
@@ -62,6 +63,26 @@ def compile_validator(validator: Validator, names: VariableNames, *, strict: boo
             return _value("xml", XmlPath(path), validator, names, strict)
         case HeaderValidator():
             return _header(validator, names)
+
+
+def noting(check: Check, outcome: Outcome, strict: bool) -> Check:
+    """Of how things stand before a change: where ``check`` fails, the answer is not as recorded,
+    which is a failure if ``strict``."""
+    found = (
+        f"not so before {outcome.change}: {outcome.name}; an earlier run or somebody else may have "
+        "left it (`explain` says what then)"
+    )
+
+    def note(response: Response, values: list[str]) -> Failure | None:
+        failure = check(response, values)
+        if failure is None or failure.cause != "outcome":
+            return failure
+        if strict:
+            return Failure("answer", f"Not as recorded: {found}")
+        response.otherwise = response.otherwise or found
+        return None
+
+    return note
 
 
 def _text(validator: TextValidator, names: VariableNames, strict: bool) -> Holds:
