@@ -82,6 +82,11 @@ def search(
             yield from _found(place, texts, pattern, mask)
 
 
+def has_place(document: Document, opened: OpenReplay | None, within: Sequence[str]) -> bool:
+    """Return whether anything is ``within``, as `search` means it: a response has no URL."""
+    return any(_is_within(place, within) for place, _ in _everything(document, opened))
+
+
 def trace(
     document: Document, opened: OpenReplay | None, wanted: str, *, mask: Mask | None = None
 ) -> Trace:
@@ -185,16 +190,15 @@ def _is_within(place: FoundPlace, within: Sequence[str]) -> bool:
     """Whether a place is one of those that are wanted: of each kind of narrowing, one has to be."""
     kind = place.place if place.place in ("body", "URL", "status") else "header"
     has = {place.part, place.where.replace(" ", "-"), kind.lower()}
-    for words in (("request", "response"), ("recording", "replay", "test-case"), _KINDS):
-        asked = set(within).intersection(words)
-        if asked and not asked & has:
-            return False
-    return True
+    asked = (set(within).intersection(words) for words in (_PARTS, _WHERE, _KINDS))
+    return all(not words or words & has for words in asked)
 
 
+_PARTS = ("request", "response")
+_WHERE = ("recording", "replay", "test-case")
 _KINDS = ("url", "header", "body", "status")
 #: What `search` can be narrowed to.
-SCOPES = ("request", "response", "recording", "replay", "test-case", *_KINDS)
+SCOPES = (*_PARTS, *_WHERE, *_KINDS)
 
 
 def _found(

@@ -193,6 +193,8 @@ def test_search_and_trace(played: Console, listener: Listener) -> None:
     assert listener.said[-1] == "Found in 1 place."
     with pytest.raises(CommandError, match="'nothing of it' is nowhere"):
         do(played, 'search "nothing of it"')
+    with pytest.raises(CommandError, match="nothing here is --in response and --in url at once"):
+        do(played, "search zY9x --in response --in url")
     with pytest.raises(UsageError, match="--in is one of request, response, recording, replay"):
         do(played, "search x --in body --in answers")
     with pytest.raises(UsageError, match="is no regular expression: "):
