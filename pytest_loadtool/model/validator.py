@@ -32,11 +32,17 @@ class Outcome:
 
     ``change`` is the transaction that brought it about, by its title, with its number among those
     of that title if it is not the first: ``POST /orders (2)``. Application state management sets
-    it, and replaces its own outcomes; one without it is a person's.
+    it, and replaces its own outcomes; one without it is a person's, and so is an ``edited`` one.
     """
 
     name: str
     change: str = ""
+    edited: bool = False
+
+    @property
+    def was_found(self) -> bool:
+        """Whether application state management made it, and may replace it."""
+        return bool(self.change) and not self.edited
 
 
 @dataclass(frozen=True, slots=True)

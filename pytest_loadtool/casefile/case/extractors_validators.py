@@ -178,6 +178,7 @@ VALIDATOR = Table(
     {
         "outcome": Key(filled),
         "change": Key(filled),
+        "edited": Key(boolean),
         "text": Key(_searched),
         "row": Key(_searched),
         "regex": Key(parsed(pattern)),
@@ -317,12 +318,20 @@ def validator(node: Node) -> Validator:
     return _KINDS[kind](found, _outcome(node, found))
 
 
+#: Keys that mean something beside another one only.
+_TOGETHER = (
+    ("change", "outcome", "what came of it"),
+    ("edited", "change", "what `configure` found it for"),
+)
+
+
 def _outcome(node: Node, found: Mapping[str, Any]) -> Outcome | None:
-    if "outcome" in found:
-        return Outcome(found["outcome"], found.get("change", ""))
-    if "change" in found:
-        raise node.child("change", None).wrong("goes with 'outcome', which says what came of it")
-    return None
+    for key, needed, why in _TOGETHER:
+        if key in found and needed not in found:
+            raise node.child(key, None).wrong(f"goes with {needed!r}, which says {why}")
+    if "outcome" not in found:
+        return None
+    return Outcome(found["outcome"], found.get("change", ""), found.get("edited", False))
 
 
 def _only(node: Node, found: Mapping[str, Any], known: Iterable[str]) -> str:

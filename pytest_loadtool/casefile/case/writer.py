@@ -256,6 +256,8 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
         pairs["outcome"] = string(validator.outcome.name)
         if validator.outcome.change:
             pairs["change"] = string(validator.outcome.change)
+        if validator.outcome.edited:
+            pairs["edited"] = "true"
     match validator:
         case TextValidator(text=needle, row=row):
             pairs["text"] = string(needle)

@@ -37,7 +37,8 @@ class Asserted:
 
 
 def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
-    """Add outcomes to a configured ``case``, which has none yet; ``steps`` have its evidence."""
+    """Add outcomes to a configured ``case``, which has none yet but those that a person edited:
+    these stay in place of what was found. ``steps`` have its evidence."""
     ignored = NamePatterns(tuple(case.asm.ignore))
     if _IGNORED in ignored:
         return Asserted(case, ())
@@ -48,8 +49,10 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     new: dict[int, list[Validator]] = {}
     decisions: list[Decision] = []
     silent: list[Change] = []
-    told: set[tuple[int, Validator | None]] = {
-        (at, one) for at, each in enumerate(case.transactions()) for one in each.validators
+    there = [(at, one) for at, each in enumerate(case.transactions()) for one in each.validators]
+    told: set[tuple[int, Validator | None]] = set(there)
+    edited = {
+        (at, replace(one.outcome, edited=False)) for at, one in there if one.outcome is not None
     }
     changes = tuple(changes_of(case, steps))
     taken: dict[str, int] = {}
@@ -84,7 +87,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             silent.append(change)
         for one in best:
             outcome = Outcome(one.says, names[step.index])
-            if one.validator is not None:
+            if one.validator is not None and (one.at, outcome) not in edited:
                 new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
             decisions.append(_decision(change, one, title, targets[one.at]))
     transactions = (
