@@ -102,7 +102,7 @@ class Registry:
     groups: Mapping[str, tuple[Command, ...]] = field(default_factory=dict)
     """What belongs together, in the order of a day's work."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """Other names that people know, and the words that they stand for."""
+    """Other names that people know, spelled as those of commands, and what they stand for."""
 
     def command(self, name: str) -> Command:
         """The command of that name, of which the last words may be left out.
@@ -130,14 +130,20 @@ class Registry:
         Raises:
             UsageError: there is no such command.
         """
-        first, *others = words
-        words = [*split(self.aliases.get(first, shlex.quote(first))), *others]
+        words = self._written_out(words)
         for length in range(len(words), 1, -1):
             named = "-".join(words[:length])
             whole = words[0] in self.commands  # then the next word is rather an argument of it
             if command := self.commands.get(named) if whole else self._named(named):
                 return command, words[length:]
         return self.command(words[0]), words[1:]
+
+    def _written_out(self, words: list[str]) -> list[str]:
+        """The words with what an alias at their beginning, the longest, stands for."""
+        for length in range(len(words), 0, -1):
+            if meant := self.aliases.get("-".join(words[:length]).lower()):
+                return [*split(meant), *words[length:]]
+        return words
 
     def parse(self, line: str) -> Call | None:
         """What ``line`` asks for; None for a blank line or a comment (``#``).
