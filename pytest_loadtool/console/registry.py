@@ -125,18 +125,19 @@ class Registry:
         return self.commands.get(longer[0] if len(longer) == 1 else name)
 
     def split(self, words: list[str]) -> tuple[Command, list[str]]:
-        """The command that ``words``, at least one, begin with, and the words after its name.
+        """The command that ``words``, at least one, begin with, in small or capital letters, and
+        the words after its name.
 
         Raises:
             UsageError: there is no such command.
         """
         words = self._written_out(words)
         for length in range(len(words), 1, -1):
-            named = "-".join(words[:length])
-            whole = words[0] in self.commands  # then the next word is rather an argument of it
+            named = "-".join(words[:length]).lower()
+            whole = words[0].lower() in self.commands  # then the next word is rather an argument of it
             if command := self.commands.get(named) if whole else self._named(named):
                 return command, words[length:]
-        return self.command(words[0]), words[1:]
+        return self.command(words[0].lower()), words[1:]
 
     def _written_out(self, words: list[str]) -> list[str]:
         """The words with what an alias at their beginning, the longest, stands for."""
