@@ -134,7 +134,7 @@ class Registry:
         words = self._written_out(words)
         for length in range(len(words), 1, -1):
             named = "-".join(words[:length]).lower()
-            whole = words[0].lower() in self.commands  # then the next word is rather an argument of it
+            whole = words[0].lower() in self.commands  # then the next word is rather its argument
             if command := self.commands.get(named) if whole else self._named(named):
                 return command, words[length:]
         return self.command(words[0].lower()), words[1:]
