@@ -111,7 +111,7 @@ def field_lines(
     """
     used_room = _USED if columns >= _ROOMY else 0
     widest = max((columns_of(row.field.name) for row in rows), default=0)
-    name_room = min(widest, columns // 3)
+    name_room = min(max(widest, len("field") if used_room else 0), columns // 3)
     sources = [_SHORT.get(row.field.datasource, row.field.datasource) for row in rows]
     source_room = min(max(map(len, sources), default=0), max(8, columns // 3))
     room = max(columns - name_room - source_room - 6 - used_room, 4)
