@@ -36,6 +36,7 @@ from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.text import size, status_kind
 from pytest_loadtool.masking.text import BY_NAME
+from pytest_loadtool.workflow.telling import counted
 
 
 def drawn(editor: Editor, columns: int, rows: int) -> list[ViewLine]:
@@ -215,7 +216,7 @@ def _side_block(editor: Editor, columns: int, width: int, rows: int, side: str) 
         joined((ViewLine((" ", "")), line))
         for line in editor.pager.seen(lines, rows - len(head) - (1 if below > 0 else 0))
     ]
-    more = [ViewLine((f" … {below + 1} more lines", "dim"))] if below > 0 else []
+    more = [ViewLine((f" … {counted(below + 1, 'more line')}", "dim"))] if below > 0 else []
     return [fitted(line, width) for line in (*head, *shown, *more)]
 
 
