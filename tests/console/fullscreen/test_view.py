@@ -227,7 +227,7 @@ def test_a_replay_is_held_and_stepped_through(tmp_path: Path) -> None:
             view.wait_for(r"│ In the replay")
             view.wait_for(r"│ +Status Code is 404")
             view.press("F7")
-            view.wait_for(r"^── play --fast --to 2 ")
+            view.wait_for(r"(?s)^── play --fast --to 2 .*1 of 2 transactions failed")
     assert server.requests == ["GET /", "GET /status/404"] * 2
 
 
