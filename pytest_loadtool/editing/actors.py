@@ -83,8 +83,10 @@ def _edited(before: Validator, after: Validator) -> Validator:
     """What a person made of a validator: one with words stays the proof of the same change."""
     if before.outcome is None or not before.outcome.change or after.outcome is None:
         return after
-    same = replace(after, outcome=replace(before.outcome, name=after.outcome.name))
-    return before if same == before else replace(same, outcome=replace(same.outcome, edited=True))
+    outcome = replace(before.outcome, name=after.outcome.name)
+    if replace(after, outcome=outcome) == before:
+        return before
+    return replace(after, outcome=replace(outcome, edited=True))
 
 
 def without_validator(case: TestCase, index: int, number: int) -> TestCase:

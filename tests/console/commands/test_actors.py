@@ -305,10 +305,16 @@ def test_an_edited_outcome_stays_that_of_its_change(
 ) -> None:
     """A failure still names the change; `configure` leaves it as it is, and finds no other in its
     place. One that is removed it finds again, as is said."""
-    kind = {"content_type": "application/json"}
+    kind = "application/json"
     recorded = (
-        exchange("POST", f"{server.url}/echo", 0, body='{"size": "tall"}', **kind),
-        exchange("GET", f"{server.url}/cups", 1, **kind, answer='{"size": "tall", "open": true}'),
+        exchange("POST", f"{server.url}/echo", 0, body='{"size": "tall"}', content_type=kind),
+        exchange(
+            "GET",
+            f"{server.url}/cups",
+            1,
+            content_type=kind,
+            answer='{"size": "tall", "open": true}',
+        ),
     )
     do(session, f"import {write_har(tmp_path / 'in.har', *recorded)}")
     do(session, "configure")
