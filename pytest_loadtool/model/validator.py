@@ -32,13 +32,20 @@ class Outcome:
 
     ``change`` is the transaction that brought it about, by its title, with its number among those
     of that title if it is not the first: ``POST /orders (2)``. Application state management sets
-    it, and replaces its own outcomes; one without it is a person's. With ``before`` it holds before
-    the change: an answer of which it does not is not as recorded, and no failure.
+    it, and replaces its own outcomes; one without it is a person's, and so is an ``edited`` one.
+    With ``before`` it holds before the change: an answer of which it does not is not as recorded,
+    and no failure.
     """
 
     name: str
     change: str = ""
     before: bool = False
+    edited: bool = False
+
+    @property
+    def was_found(self) -> bool:
+        """Whether application state management made it, and may replace it."""
+        return bool(self.change) and not self.edited
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,6 +179,7 @@ VALIDATOR = Table(
         "outcome": Key(filled),
         "change": Key(filled),
         "before": Key(boolean),
+        "edited": Key(boolean),
         "text": Key(_searched),
         "row": Key(_searched),
         "regex": Key(parsed(pattern)),
@@ -240,6 +241,7 @@ _NOT_REPEATED = ("absent", "equals", "row")
 _OF_OUTCOME = (
     ("change", "outcome", "what came of it"),
     ("before", "change", "before what it is so"),
+    ("edited", "change", "what `configure` found it for"),
 )
 
 
@@ -346,7 +348,12 @@ def _outcome(node: Node, found: Mapping[str, Any]) -> Outcome | None:
             raise node.child(key, None).wrong(f"goes with {other!r}, which says {why}")
     if "outcome" not in found:
         return None
-    return Outcome(found["outcome"], found.get("change", ""), found.get("before", False))
+    return Outcome(
+        found["outcome"],
+        found.get("change", ""),
+        before=found.get("before", False),
+        edited=found.get("edited", False),
+    )
 
 
 def _only(node: Node, found: Mapping[str, Any], known: Iterable[str]) -> str:

@@ -79,6 +79,33 @@ from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
 
+#: What other tools for testers call it, or a person does.
+_ALIASES = {
+    "exit": "quit",
+    "q": "quit",
+    "ls": "shell ls",
+    "replay": "play",
+    "play-fast": "play --fast",
+    "import-as-new-web-page": "import-page",
+    "as-new-web-page": "import-page",
+    "strip-static-resources": "strip",
+    "delete-transaction": "delete",
+    "delete-page": "delete",
+    "configure-for-replay": "configure",
+    "test-case-configuration-wizard": "test-case-configuration",
+    "user-identity-wizard": "user-identity",
+    "show-connection-negotiation-transactions": "properties --show-negotiation",
+    "create-dataset": "dataset-new",
+    "new-dataset": "dataset-new",
+    "fill": "dataset-fill",
+    "generate-values": "dataset-fill",
+    "reset-dataset-state": "dataset-reset",
+    "content": "show",
+    "headers": "show",
+    "errors": "show-errors",
+    "start-load-test": "start",
+}
+
 #: Groups in the order of a day's work, and the commands of each. A group says in `help` what
 #: belongs together; a command is in one of them.
 COMMANDS = registry(
@@ -110,5 +137,5 @@ COMMANDS = registry(
         "Load": (create_load_configuration, load, load_set, load_trial, start, load_result),
         "File": (navigator, open_case, save, reload, edit_, log, shell, clear, help_, quit_),
     },
-    aliases={"exit": "quit", "q": "quit", "ls": "shell ls"},
+    aliases=_ALIASES,
 )

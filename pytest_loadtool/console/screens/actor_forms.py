@@ -244,11 +244,10 @@ def _status_line(number: int, values: Mapping[str, str]) -> str:
 
 
 def _expecting(validator: Validator) -> dict[str, str]:
-    """What is filled in for a validator. The change that brought its outcome about stays with
-    application state management: what is edited is a person's."""
-    table = {key: _read(text) for key, text in validator_pairs(validator).items()}
-    for key in ("change", "before"):
-        table.pop(key, None)
+    """What is filled in for a validator. Whose outcome it is, the command knows."""
+    pairs = validator_pairs(validator).items()
+    known = ("change", "before", "edited")
+    table = {key: _read(text) for key, text in pairs if key not in known}
     kinds = (row[0].option for row in _VALIDATING if isinstance(row[0], Radio))
     kind = next(one for one in kinds if one in table)
     found = {"kind": kind}

@@ -39,7 +39,8 @@ class Asserted:
 
 
 def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
-    """Add outcomes to a configured ``case``, which has none yet; ``steps`` have its evidence."""
+    """Add outcomes to a configured ``case``, which has none yet but those that a person edited:
+    these stay in place of what was found. ``steps`` have its evidence."""
     ignored = NamePatterns(tuple(case.asm.ignore))
     if _IGNORED in ignored:
         return Asserted(case, ())
@@ -52,8 +53,10 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     silent: list[Change] = []
     shown: list[tuple[Change, Proof, Answers]] = []
     earlier: list[tuple[Change, Proof]] = []
-    told: set[tuple[int, Validator | None]] = {
-        (at, one) for at, each in enumerate(case.transactions()) for one in each.validators
+    there = [(at, one) for at, each in enumerate(case.transactions()) for one in each.validators]
+    told: set[tuple[int, Validator | None]] = set(there)
+    edited = {
+        (at, replace(one.outcome, edited=False)) for at, one in there if one.outcome is not None
     }
     changes = tuple(changes_of(case, steps))
     taken = _taken(case)
@@ -87,8 +90,8 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     for change, one, seen in sorted(shown, key=lambda each: each[1].again):
         if one.again and (one.at, one.validator) in told:
             continue
-        if one.validator is not None:
-            outcome = Outcome(one.says, names[change.step.index])
+        outcome = Outcome(one.says, names[change.step.index])
+        if one.validator is not None and (one.at, outcome) not in edited:
             new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
         alone = "" if "${" in targets[one.at] else _text_alone(change, one.validator)
         page = seen.of(steps[one.at]) if alone and one.text else None
