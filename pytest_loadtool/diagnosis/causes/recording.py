@@ -76,7 +76,7 @@ def form_changed(situation: Situation) -> Cause | RuledOut | None:
 
 
 #: So many names of a JSON answer at least, and this part of them, are gone where it was renamed.
-_MANY, _MOST_PART = 3, 0.5
+_MANY, _PART = 3, 0.5
 #: What is told of errors, whatever the status is.
 _OF_ERRORS = frozenset({"error", "errors", "message", "code", "detail", "fault"})
 
@@ -92,7 +92,7 @@ def answers_renamed(situation: Situation) -> Cause | RuledOut | None:
         lost, new = sorted(then - now), sorted(now - then)
         if _OF_ERRORS.intersection(new):
             continue
-        if len(lost) < _MANY or len(lost) < _MOST_PART * len(then) or len(new) < _MANY:
+        if len(lost) < _MANY or len(lost) < _PART * len(then) or len(new) < _MANY:
             continue
         return Cause(
             f"The answer of {situation.name(one)} calls its things otherwise than when recorded.",

@@ -229,6 +229,6 @@ UNSEEN_FOURTH: tuple[Situation, ...] = (
         _api(_by_paying),
         "POST /payments",
         "(?i)idempotency-key",
-        mended="server",
+        wanting="it is said which key was used; no command gives a header a new value each time",
     ),
 )
