@@ -111,13 +111,22 @@ class Transaction:
         return self.name or f"{self.request.method} {self.request.target.partition('?')[0]}"
 
 
+#: What a page may be done once for, by a virtual user of a load test: its start or its end.
+Once = Literal["start", "end"]
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A top-level node of the test case. ``think_time`` is in seconds and comes after the page."""
+    """A top-level node of the test case. ``think_time`` is in seconds and comes after the page.
+
+    ``once`` tells pages that a virtual user does once, before its first iteration or after its
+    last, from those of each iteration (None). Those of the start come first, those of the end last.
+    """
 
     name: str
     transactions: tuple[Transaction, ...]
     think_time: float = 0.0
+    once: Once | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,9 @@ class Playbook:
         self.clock = 100.0
         self.under_way: dict[str, Send] = {}
         self.ended = False
-        self._commands = self.user.iteration(iteration, self.clock)
+        known = self.user if isinstance(self.user, VirtualUser) else None
+        turn = known.next_turn() if known is not None else plan.turns.first
+        self._commands = self.user.act(turn, iteration, self.clock)
         self._next(None)
 
     def _next(self, event: Response | None) -> None:
