@@ -102,16 +102,16 @@ class LoadUser:
         self.busy = True
         number = self.begun
         self.begun = number + 1
-        turn = self._virtual.next_turn()
-        self.session.run(self._actor.act(turn, number, min(due, perf_counter())))
+        visit = self._virtual.next_visit()
+        self.session.run(self._actor.act(visit, number, min(due, perf_counter())))
 
     def leave(self) -> bool:
         """Begin what it does once after its last iteration; return whether there is something."""
-        turn = self._virtual.leave()
-        if turn is None:
+        visit = self._virtual.leave()
+        if visit is None:
             return False
         self.busy = self.leaving = True
-        self.session.run(self._actor.act(turn, self.begun, perf_counter()))
+        self.session.run(self._actor.act(visit, self.begun, perf_counter()))
         return True
 
     def _ended(self, error: BaseException | None, failed: bool) -> None:

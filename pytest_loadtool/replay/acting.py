@@ -10,12 +10,12 @@ from collections.abc import Generator
 from pytest_loadtool.replay.authentication.authenticating import Authenticating
 from pytest_loadtool.replay.authentication.renewal import Renewing
 from pytest_loadtool.replay.compile.servers import guarded
-from pytest_loadtool.replay.user.plan import Command, Response, Turn
+from pytest_loadtool.replay.user.plan import Command, Response, Visit
 from pytest_loadtool.replay.user.user import Actor, VirtualUser
 
 
 def actor_for(user: VirtualUser) -> Actor:
-    """What acts out the turns of ``user``: itself, if its plan needs nothing else."""
+    """What acts out the visits of ``user``: itself, if its plan needs nothing else."""
     plan = user.plan
     actor: Actor = user
     if plan.renewals is not None:
@@ -36,7 +36,7 @@ class _Guarded(Actor):
         self._actor = actor
 
     def act(
-        self, turn: Turn, number: int, start: float
+        self, visit: Visit, number: int, start: float
     ) -> Generator[Command, Response | None, None]:
-        """The turn of the one within."""
-        return guarded(self._actor.act(turn, number, start))
+        """The visit of the one within."""
+        return guarded(self._actor.act(visit, number, start))

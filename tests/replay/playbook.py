@@ -59,8 +59,8 @@ class Playbook:
         self.under_way: dict[str, Send] = {}
         self.ended = False
         known = self.user if isinstance(self.user, VirtualUser) else None
-        turn = known.next_turn() if known is not None else plan.turns.first
-        self._commands = self.user.act(turn, iteration, self.clock)
+        visit = known.next_visit() if known is not None else plan.visits.first
+        self._commands = self.user.act(visit, iteration, self.clock)
         self._next(None)
 
     def _next(self, event: Response | None) -> None:

@@ -96,7 +96,7 @@ class Talk:
         """Act out one iteration; a step is one response, or a wait in which none comes."""
         if not self.keep_connections:
             self._open.clear()
-        commands = self.user.act(self._virtual.next_turn(), self._number, self._clock)
+        commands = self.user.act(self._virtual.next_visit(), self._number, self._clock)
         self._number += 1
         event: Response | None = None
         waiting: list[Send] = []

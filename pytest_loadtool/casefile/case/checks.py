@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 
 from pytest_loadtool.casefile.case.authentication import literal_password
 from pytest_loadtool.casefile.toml.diagnostics import Problems
@@ -13,7 +12,7 @@ from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, Template
 from pytest_loadtool.codec.uses import references, used_names
 from pytest_loadtool.model.authentication import Identity, Proxy
-from pytest_loadtool.model.case import Header, TestCase, Transaction
+from pytest_loadtool.model.case import Header, TestCase, Transaction, misplaced
 from pytest_loadtool.model.dataset import shown_columns
 from pytest_loadtool.model.validator import XmlValidator, validator_texts
 
@@ -27,7 +26,7 @@ Columns = Mapping[str, tuple[str, tuple[str, ...]]]
 def check_case(case: TestCase, problems: Problems, *, columns: Columns) -> None:
     """Add to ``problems`` what is wrong between the parts of ``case``."""
     _check_way(case, problems)
-    _check_order(case, problems)
+    _check_parts(case, problems)
     names = _Names(case, columns)
     _check_made_of(case, problems)
     _check_identities(case, names, problems)
@@ -105,19 +104,11 @@ def _check_way(case: TestCase, problems: Problems) -> None:
         )
 
 
-def _check_order(case: TestCase, problems: Problems) -> None:
+def _check_parts(case: TestCase, problems: Problems) -> None:
     """Pages of the start come before all others, those of the end after them."""
-    for index, (page, following) in enumerate(pairwise(case.pages)):
-        if following.once == "start" and page.once != "start":
-            message = "comes after a page that is not: move it up, or leave out 'once'"
-            problems.add(("page", index + 1, "once"), f'"start" {message}')
-        if page.once == "end" and following.once != "end":
-            message = "comes before a page that is not: move it down, or leave out 'once'"
-            problems.add(("page", index, "once"), f'"end" {message}')
-    if all(page.once for page in case.pages):
-        problems.add(
-            ("page", 0, "once"), "no page is left for the iterations: leave out 'once' of one"
-        )
+    if wrong := misplaced(case.pages):
+        index, problem = wrong
+        problems.add(("page", index, "once"), f"{problem}: move the page, or leave out 'once'")
 
 
 def _check_made_of(case: TestCase, problems: Problems) -> None:

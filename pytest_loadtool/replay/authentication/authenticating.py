@@ -22,7 +22,7 @@ from pytest_loadtool.replay.authentication.preemptive import Preemptive
 from pytest_loadtool.replay.user.credential_cache import LOOK
 from pytest_loadtool.replay.user.failures import internal_failure
 from pytest_loadtool.replay.user.origin import Account, Origin
-from pytest_loadtool.replay.user.plan import Command, Over, Response, Send, Step, Turn, Wait
+from pytest_loadtool.replay.user.plan import Command, Over, Response, Send, Step, Visit, Wait
 from pytest_loadtool.replay.user.user import Actor, VirtualUser, target_of
 
 _BARE = (
@@ -76,13 +76,13 @@ class Authenticating(Actor):
         self._forget()
 
     def act(
-        self, turn: Turn, number: int, start: float
+        self, visit: Visit, number: int, start: float
     ) -> Generator[Command, Response | None, None]:
         """As of the actor; a `Send` may be followed by others for the same step."""
-        if turn.fresh:
+        if visit.fresh:
             self._forget()
         self._begin()
-        commands = self._actor.act(turn, number, start)
+        commands = self._actor.act(visit, number, start)
         preemptive = self._preemptive
         event: Response | None = None
         begun = negotiates = False

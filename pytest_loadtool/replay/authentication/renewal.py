@@ -20,7 +20,7 @@ from pytest_loadtool.replay.user.plan import (
     Response,
     Send,
     Step,
-    Turn,
+    Visit,
     Wait,
 )
 from pytest_loadtool.replay.user.user import CONNECTIONS_PER_HOST, Actor, VirtualUser
@@ -85,12 +85,12 @@ class Renewing(Actor):
         self._tokens = _Tokens()
 
     def act(
-        self, turn: Turn, number: int, start: float
+        self, visit: Visit, number: int, start: float
     ) -> Generator[Command, Response | None, None]:
         """As of the user, but for requests that wait for a new token."""
-        if turn.fresh:
+        if visit.fresh:
             self._tokens = _Tokens()
-        tokens, commands = self._tokens, self._user.act(turn, number, start)
+        tokens, commands = self._tokens, self._user.act(visit, number, start)
         event: Response | None = None
         sends: list[Send] = []
         while True:

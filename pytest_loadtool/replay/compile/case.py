@@ -48,8 +48,8 @@ from pytest_loadtool.replay.user.plan import (
     Pause,
     Plan,
     Step,
-    Turn,
-    Turns,
+    Visit,
+    Visits,
 )
 
 #: The password that a service's user has in the system's keyring.
@@ -115,7 +115,7 @@ def compile_case(
     return Plan(
         case=case,
         pages=pages,
-        turns=_turns(case, names, pages, rows),
+        visits=_visits(case, names, pages, rows),
         initial=initial,
         slots=dict(names.slots),
         datasets=rows,
@@ -205,12 +205,12 @@ class _Parts:
         return CompiledExtractor(slot, None, missing, taking(bound, made))
 
 
-def _turns(
+def _visits(
     case: TestCase,
     names: VariableNames,
     pages: tuple[PagePlan, ...],
     rows: tuple[DatasetSlots, ...],
-) -> Turns:
+) -> Visits:
     """What a user does in one go. What the start has made up lasts as long as the user."""
     made = tuple(generators(case.variables, names))
     parts = [page.once for page in case.pages]
@@ -219,13 +219,13 @@ def _turns(
     lasting = {names.slots.get(name) for one in starting for name in needed_by(case, one)}
     again = tuple(one for one in made if one[0] not in lasting)
     body, last = pages[start:end], start - 1
-    first = Turn(pages[:end], rows, made, fresh=True, last_of_start=last)
-    return Turns(
+    first = Visit(pages[:end], rows, made, fresh=True, last_of_start=last)
+    return Visits(
         whole=replace(first, pages=pages),
         first=first,
-        again=Turn(body, rows, again) if start else first,
-        kept=Turn(body, (), again),
-        end=Turn(pages[end:], is_iteration=False),
+        again=Visit(body, rows, again) if start else first,
+        kept=Visit(body, (), again),
+        end=Visit(pages[end:], is_iteration=False),
     )
 
 

@@ -128,7 +128,7 @@ class Renewals:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Turn:
+class Visit:
     """What a virtual user does in one go.
 
     At its beginning it takes rows of ``datasets``, and makes up the values of ``generated``: slots,
@@ -141,25 +141,25 @@ class Turn:
     generated: tuple[tuple[int, Callable[[], str]], ...] = ()
     fresh: bool = False
     last_of_start: int = -1
-    """The index of the page with which the user's start ends, if it is in this turn."""
+    """The index of the page with which the user's start ends, if it is in this visit."""
     is_iteration: bool = True
     """Whether there is an iteration in it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Turns:
-    """The turns of a plan's users.
+class Visits:
+    """The visits of a plan's users.
 
     ``first`` is the start and an iteration. ``again`` is an iteration of a user that has been
     through its start: ``first`` if there is none; ``kept`` one of a user that keeps all it has.
     ``end`` is what it does once after its last, ``whole`` all of it once.
     """
 
-    whole: Turn
-    first: Turn
-    again: Turn
-    kept: Turn
-    end: Turn
+    whole: Visit
+    first: Visit
+    again: Visit
+    kept: Visit
+    end: Visit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,7 +169,7 @@ class Plan:
 
     case: TestCase
     pages: tuple[PagePlan, ...]
-    turns: Turns
+    visits: Visits
     initial: tuple[str, ...] = field(repr=False)  # there are secrets among them
     slots: dict[str, int]
     """Slot of each name that a placeholder uses."""

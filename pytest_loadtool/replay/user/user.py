@@ -23,7 +23,7 @@ from pytest_loadtool.replay.user.plan import (
     Response,
     Send,
     Step,
-    Turn,
+    Visit,
     Wait,
 )
 
@@ -42,9 +42,9 @@ class Actor(ABC):
 
     @abstractmethod
     def act(
-        self, turn: Turn, number: int, start: float
+        self, visit: Visit, number: int, start: float
     ) -> Generator[Command, Response | None, None]:
-        """Act out a turn of the plan, in iteration ``number`` (from 0), due to begin at ``start``.
+        """Act out a visit of the plan, in iteration ``number`` (from 0), due to begin at ``start``.
 
         Yields commands; each `Send` wants one `Response` sent back, a `Wait` wants None, and
         `Over` is the last.
@@ -127,35 +127,35 @@ class VirtualUser(Actor):
         places = [f"row {self._rows[name] + 1} of {file}" for name, file in account.rows]
         return " and ".join(places) or account.name
 
-    def next_turn(self) -> Turn:
+    def next_visit(self) -> Visit:
         """Return what it does in its next iteration."""
-        turns = self.plan.turns
+        visits = self.plan.visits
         if not self._begun:
-            return turns.first
-        return turns.kept if self.keep_state else turns.again
+            return visits.first
+        return visits.kept if self.keep_state else visits.again
 
-    def leave(self) -> Turn | None:
+    def leave(self) -> Visit | None:
         """Begin anew with the next iteration; return what it does before it leaves, if anything."""
-        begun, end = self._begun, self.plan.turns.end
+        begun, end = self._begun, self.plan.visits.end
         self._begun = False
         return end if begun and end.pages else None
 
     def act(
-        self, turn: Turn, number: int, start: float
+        self, visit: Visit, number: int, start: float
     ) -> Generator[Command, Response | None, None]:
-        """Act out a turn; a fresh one with fresh cookies and variables."""
-        if turn.fresh:
+        """Act out a visit; a fresh one with fresh cookies and variables."""
+        if visit.fresh:
             self.state = list(self.plan.initial)
             self.jar = CookieJar()
             self.began = start
-            self._begun = turn.last_of_start < 0
-        if turn.datasets:
-            self._take_rows(turn, number)
-        for slot, generate in turn.generated:
+            self._begun = visit.last_of_start < 0
+        if visit.datasets:
+            self._take_rows(visit, number)
+        for slot, generate in visit.generated:
             self.state[slot] = generate()
         due = start
         any_failed = False
-        for page in turn.pages:
+        for page in visit.pages:
             page_started = due
             if page.parts:
                 due, failed, paused = yield from self._in_parts(page, due, number)
@@ -170,10 +170,10 @@ class VirtualUser(Actor):
             if page.pause is not None:
                 due += page.pause(self._number, number)
                 yield Wait(due)
-            if page.index == turn.last_of_start:
+            if page.index == visit.last_of_start:
                 self._begun = not any_failed
                 start = due  # what came before is no part of an iteration
-        if turn.is_iteration:
+        if visit.is_iteration:
             self.observer.iteration(start, due, any_failed)
         yield Over(any_failed)
 
@@ -314,9 +314,9 @@ class VirtualUser(Actor):
                 values[take.slot] = value
         return failures
 
-    def _take_rows(self, turn: Turn, iteration: int) -> None:
+    def _take_rows(self, visit: Visit, iteration: int) -> None:
         values = self.state
-        for one in turn.datasets:
+        for one in visit.datasets:
             row = self._claim(one.use, len(one.dataset.rows), iteration)
             if row is None:
                 raise NoRowLeftError(one.use.name, len(one.dataset.rows))
