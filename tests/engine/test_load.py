@@ -209,7 +209,8 @@ def test_a_mistake_of_our_own_ends_the_run() -> None:
         page = plan.pages[0]
         broken = replace(page, steps=(replace(page.steps[0], render=render),))
         with pytest.raises(ZeroDivisionError):
-            run_load(replace(plan, pages=(broken,)), configuration(duration=3600.0))
+            visits = replace(plan.visits, first=replace(plan.visits.first, pages=(broken,)))
+            run_load(replace(plan, visits=visits), configuration(duration=3600.0))
 
 
 def test_each_user_has_its_row() -> None:
