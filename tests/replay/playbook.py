@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.result import Failure
@@ -41,6 +41,13 @@ class Diary:
 
 def first_row(_use: DatasetUse, _rows: int, _iteration: int) -> int | None:
     return 0
+
+
+def with_pages(plan: Plan, *pages: PagePlan) -> Plan:
+    """A plan whose users do these pages in place of its own, in each iteration."""
+    first = replace(plan.visits.first, pages=pages)
+    visits = replace(plan.visits, whole=first, first=first, again=first)
+    return replace(plan, pages=pages, visits=visits)
 
 
 class Playbook:
