@@ -14,7 +14,9 @@ from pytest_loadtool.model.editing import page_span
 from pytest_loadtool.model.exchange import Exchange
 
 #: What each part is called, and what pages of none are.
-PARTS: Mapping[Once | None, str] = MappingProxyType({"start": "start", "end": "end", None: "no"})
+PART_NAMES: Mapping[Once | None, str] = MappingProxyType(
+    {"start": "start", "end": "end", None: "no"}
+)
 
 #: A recording begins with a login if this page, counted from 1, or one before it logs in.
 _LATEST_LOGIN = 3
@@ -27,10 +29,10 @@ def part_of(name: str) -> Once | None:
     Raises:
         ValueError: none is.
     """
-    for part, known in PARTS.items():
+    for part, known in PART_NAMES.items():
         if known == name:
             return part
-    raise ValueError(f"{name!r} is not a part: expected one of {', '.join(PARTS.values())}")
+    raise ValueError(f"{name!r} is not a part: expected one of {', '.join(PART_NAMES.values())}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,9 @@ class Transaction:
 #: What a page may be done once for, by a virtual user of a load test: its start or its end.
 Once = Literal["start", "end"]
 
+#: The parts of a test case, in their order; None: what each iteration does.
+PARTS: tuple[Once | None, ...] = ("start", None, "end")
+
 
 @dataclass(frozen=True, slots=True)
 class Page:

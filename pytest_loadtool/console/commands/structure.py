@@ -24,7 +24,7 @@ from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.editing import pages as editing
 from pytest_loadtool.editing.pages import Pace
-from pytest_loadtool.editing.parts import PARTS, marked, part_of
+from pytest_loadtool.editing.parts import PART_NAMES, marked, part_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import page_span
 from pytest_loadtool.recording import distinct, suggested_name
@@ -95,7 +95,9 @@ async def once(session: Console, pages: PageSelection, part: PagePart) -> None:
         raise CommandError(str(error)) from None
     session.document = replace(document, case=case)
     for index in chosen:
-        session.say(f"  P{index + 1}  {PARTS[case.pages[index].once]}  {case.pages[index].name}")
+        session.say(
+            f"  P{index + 1}  {PART_NAMES[case.pages[index].once]}  {case.pages[index].name}"
+        )
 
 
 async def move(
