@@ -162,6 +162,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "a CI job or a comment on a pull request."
         ),
     },
+    "--load-profile": {
+        "metavar": "NAME",
+        "help": (
+            "With --load: what [profile.NAME] of the load configurations says comes in place of "
+            "their own values. Then also LOADTOOL_PROFILE in the environment."
+        ),
+    },
     "--load-otlp": {
         "metavar": "URL",
         "help": (
@@ -318,6 +325,7 @@ TWINS = {
     "record_block": "The domains to block; see --record-block.",
     "record_block_trackers": "Whether trackers are blocked; see --record-block-trackers.",
     "load_on": "The Dask cluster that makes the load; see --load-on.",
+    "load_profile": "The profile of load configurations that holds; see --load-profile.",
     "load_html": "The HTML page with the results of load tests; see --load-html.",
     "load_otlp": "Where metrics of load tests go, by OTLP; see --load-otlp.",
     "load_remote_write": "Likewise, by Prometheus remote write; see --load-remote-write.",

@@ -142,6 +142,7 @@ def _page(table: KeyPath, page: Page) -> Iterator[KeyedLine]:
     yield _pair(table, "name", page.name)
     pause = format_duration(page.think_time)
     yield _pair(table, "think_time", pause, usual=not page.think_time)
+    yield from _filled(table, "once", page.once or "")
     for index, transaction in enumerate(page.transactions):
         yield from _transaction((*table, "transaction", index), transaction)
 

@@ -68,6 +68,7 @@ from pytest_loadtool.console.commands.structure import (
     duplicate,
     merge,
     move,
+    once,
     rename,
     split,
     think,
@@ -113,7 +114,19 @@ COMMANDS = registry(
         "Record": (record, run, wait, stop, import_, import_page, preferences),
         "Look": (view, tree, collapse, expand, show, fields, show_errors, show_fidelity),
         "Edit": (
-            *(set_field, variable, restore, unique, strip, delete, rename, think, move, merge),
+            *(
+                set_field,
+                variable,
+                restore,
+                unique,
+                strip,
+                delete,
+                rename,
+                think,
+                once,
+                move,
+                merge,
+            ),
             *(split, duplicate, regroup, undo, redo),
         ),
         "Actors": (
