@@ -28,8 +28,10 @@ class ClosedPool(UserPool):
         self._working = 0
         self._all_started = False
         weights = setting.weights
-        for number in setting.share.users(configuration.users):
-            self._add(number, case_of(number, weights))
+        self._by_number = {
+            number: self._add(number, case_of(number, weights))
+            for number in setting.share.users(configuration.users)
+        }
 
     def start(self, at: float) -> None:
         """Begin at a time of ``perf_counter``."""
@@ -44,7 +46,7 @@ class ClosedPool(UserPool):
         self._queue.start()
 
     def _start_user(self, when: float, span: Span) -> None:
-        user = self._users[span.user // self._setting.share.count]
+        user = self._by_number[span.user]
         user.stop_at = span.stop
         if user.working or user.dismissed:  # still at it since its last span; or never again
             return

@@ -191,6 +191,8 @@ class TestCase:
     proxy: Proxy | None = None
     strict: bool = False
     """Whether what does not come as recorded fails."""
+    traced: bool = False
+    """Whether each request has a trace of its own (W3C Trace Context); no file says so."""
     show_negotiation: bool = False
     """Whether the tree shows the exchanges of connection authentication negotiation."""
 

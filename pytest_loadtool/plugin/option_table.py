@@ -237,6 +237,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "is told. In tests, load tests and the console."
         ),
     },
+    "--loadtool-traceparent": {
+        "action": "store_true",
+        "default": None,
+        "help": (
+            "Send a trace of its own with each request, in the header traceparent of W3C Trace "
+            "Context: the application's traces then have it. In tests and load tests."
+        ),
+    },
     "--loadtool-app": {
         "metavar": "MODULE:NAME",
         "help": (
@@ -318,6 +326,7 @@ TWINS = {
     "loadtool_server": "The server to replay against; see --loadtool-server.",
     "loadtool_transport": "What requests go over: raw, httpx; see --loadtool-transport.",
     "loadtool_strict": "Whether what differs from the recording fails; see --loadtool-strict.",
+    "loadtool_traceparent": "Whether requests have traces; see --loadtool-traceparent.",
     "loadtool_app": "The application to ask in this process; see --loadtool-app.",
     "loadtool_proxy": "The proxy to replay through: URL, environment, none; see --proxy-url.",
     "loadtool_keep_replay": "Which replays are kept: no, failed, all; see --loadtool-keep-replay.",
@@ -368,6 +377,7 @@ _TYPES: dict[str, Any] = {
     "record_block": "args",
     "record_block_trackers": "bool",
     "loadtool_strict": "bool",
+    "loadtool_traceparent": "bool",
 }
 
 

@@ -256,6 +256,8 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
         pairs["outcome"] = string(validator.outcome.name)
         if validator.outcome.change:
             pairs["change"] = string(validator.outcome.change)
+        if validator.outcome.before:
+            pairs["before"] = "true"
         if validator.outcome.edited:
             pairs["edited"] = "true"
     match validator:
@@ -278,6 +280,8 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
             for key in ("equals", "contains", "matches"):
                 if (value := getattr(validator, key)) is not None:
                     pairs[key] = string(value)
+    unrepeated = isinstance(validator, TextValidator | JsonValidator) and validator.unrepeated
+    pairs |= {"unrepeated": "true"} if unrepeated else {}
     return pairs | ({"absent": "true"} if validator.absent else {})
 
 

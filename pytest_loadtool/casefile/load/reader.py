@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pytest_loadtool.casefile.files import read_text
 from pytest_loadtool.casefile.load.bandwidth import BANDWIDTH, bandwidth
+from pytest_loadtool.casefile.load.fleet import FLEET, fleet
 from pytest_loadtool.casefile.load.model import MODEL, MODEL_TABLES, complete
 from pytest_loadtool.casefile.load.overrides import overridden
 from pytest_loadtool.casefile.load.thresholds import parse_threshold
@@ -127,9 +128,10 @@ _LOAD = Table(
         "percentiles": Key(_percentiles),
         "detailed_pages": Key(boolean),
         "server": Key(parsed(base_url)),
+        "fleet": Key(fleet),
         "case": Key(tables(_share, "case"), "at least one [[case]]"),
     },
 )
 
 #: Every kind of table in the file.
-TABLES = (_LOAD, _CASE, BANDWIDTH, *MODEL_TABLES)
+TABLES = (_LOAD, _CASE, BANDWIDTH, FLEET, *MODEL_TABLES)

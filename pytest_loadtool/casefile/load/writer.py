@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from pytest_loadtool.casefile.load.bandwidth import format_bandwidth
+from pytest_loadtool.casefile.load.fleet import fleet_lines
 from pytest_loadtool.casefile.quantities import (
     format_duration,
     format_rate,
@@ -41,6 +42,7 @@ def load_lines(configuration: LoadConfiguration) -> Iterator[KeyedLine]:
         yield KeyedLine(("thresholds",), "thresholds = ", elements=written, spread=True)
     if configuration.server:
         yield _pair("server", configuration.server)
+    yield from fleet_lines(configuration.fleet)
     for index, stage in enumerate(configuration.stages):
         yield from _stage(index, stage)
     for index, share in enumerate(configuration.cases):

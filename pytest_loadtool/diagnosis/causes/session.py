@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.cookie import set_cookies
@@ -27,7 +28,8 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
     """A cookie that the request had when it was recorded, and not now: not set by who set it then,
     or set for another path or host."""
     recorded = situation.cookies_recorded
-    lost = [name for name in recorded if name not in situation.cookies_sent]
+    missing = (name for name in recorded if name not in situation.cookies_sent)
+    lost = [name for name in missing if not _is_called_otherwise(situation, name)]
     if not recorded:
         return None
     if not lost:
@@ -40,6 +42,8 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
     if known:
         name, setter = next(iter(known.items()))
         return _not_for_here(situation, name, setter)
+    if _is_set_in_case(situation, lost):
+        return None  # by a request that this replay has not kept
     return Cause(
         f"The cookies {', '.join(lost)} were not sent: no response of the recording sets them."
         if len(lost) > 1
@@ -48,6 +52,26 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
         ("the browser had it before the recording began, or a script made it",),
         (Remedy("record again with the login in it: a recording begins with an empty browser"),),
     )
+
+
+def _is_set_in_case(situation: Situation, names: Iterable[str]) -> bool:
+    """Whether the recorded answer to a transaction before sets one of these cookies."""
+    wanted = set(names)
+    before = islice(situation.subject.case.transactions(), situation.failed.index)
+    recorded = (one.recorded for one in before)
+    entries = {one.entry for one in recorded if one is not None}
+    return any(
+        at in entries and wanted & dict(set_cookies(one.response_headers)).keys()
+        for at, one in enumerate(situation.subject.evidence.exchanges)
+    )
+
+
+def _is_called_otherwise(situation: Situation, name: str) -> bool:
+    """Whether who set the cookie has set another one now, which was sent: some servers have their
+    own id in its name."""
+    setter = situation.recorded_setter(name)
+    new = situation.cookies_sent.keys() - situation.cookies_recorded.keys()
+    return setter is not None and any(situation.sets(setter, one) for one in new)
 
 
 def _not_for_here(situation: Situation, name: str, setter: StepOutcome) -> Cause:
@@ -126,13 +150,14 @@ def session_expired(situation: Situation) -> Cause | RuledOut | None:
     name, setter = min(setters.items(), key=lambda one: -one[1].index)
     now, recorded = situation.seconds_since(setter)
     then = f", after {recorded:.1f} s when recorded" if recorded is not None else ""
-    longer = recorded is None or now > recorded * _LONGER
+    told = f"{situation.name(setter)} set it {now:.1f} s before{then}"
+    if now <= _SHORT:
+        return _ended(situation, name, told)
     path = situation.subject.path
-    waited = now > _SHORT
     return Cause(
         f"The session has probably expired: its cookie {name} was sent, and refused.",
-        LIKELY + (5 if longer and waited else 0) if waited else POSSIBLE,
-        (f"{situation.name(setter)} set it {now:.1f} s before{then}",),
+        LIKELY + (5 if recorded is None or now > recorded * _LONGER else 0),
+        (told, *(f"it says: {one!r}" for one in situation.complaints)),
         (
             Remedy(
                 "if it passes without think times: shorter ones, or log in again within the test",
@@ -142,6 +167,22 @@ def session_expired(situation: Situation) -> Cause | RuledOut | None:
         ),
         confirm=f"pytest {path} --loadtool-think-time none",
     )
+
+
+def _ended(situation: Situation, name: str, told: str) -> Cause:
+    """The session is refused right after it began: no time has passed that it might not outlive."""
+    cause = Cause(
+        f"The server does not take the session, or has ended it: its cookie {name} was sent.",
+        POSSIBLE + 14,
+        (told, *situation.tells(situation.failed)),
+        (
+            Remedy(
+                "see why, by what it says and its log: the same user logged in elsewhere, it was "
+                "restarted, or it wants more than the cookie"
+            ),
+        ),
+    )
+    return seen_outside(situation, cause)
 
 
 def not_every_server(situation: Situation) -> Cause | RuledOut | None:
@@ -208,19 +249,6 @@ def to_login(situation: Situation) -> str:
     if not location or not _LOGIN.search(urlsplit(location).path):
         return ""
     return location if not was or led_to_another_page(was, location) else ""
-
-
-def redirected_to_login(situation: Situation) -> Cause | RuledOut | None:
-    """A redirect to a page to log in, where something else was recorded."""
-    location = to_login(situation)
-    if not location:
-        return None
-    return Cause(
-        "The server does not know who asks, and redirects to the login: "
-        f"{situation.subject.mask.text(location)}.",
-        POSSIBLE,
-        remedies=(edited("dynamic values anew", "application-state"),),
-    )
 
 
 def passed_but_otherwise(situation: Situation) -> Cause | RuledOut | None:

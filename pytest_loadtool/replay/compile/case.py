@@ -35,10 +35,10 @@ from pytest_loadtool.replay.compile.order import order_of
 from pytest_loadtool.replay.compile.pauses import pauses_after, pauses_inside
 from pytest_loadtool.replay.compile.proxies import Routes
 from pytest_loadtool.replay.compile.references import References
-from pytest_loadtool.replay.compile.request import compile_request
+from pytest_loadtool.replay.compile.request import compile_request, traced
 from pytest_loadtool.replay.compile.servers import Servers
 from pytest_loadtool.replay.compile.tokens import renewals_of
-from pytest_loadtool.replay.compile.validate import accepted_codes, compile_validator
+from pytest_loadtool.replay.compile.validate import accepted_codes, compile_validator, noting
 from pytest_loadtool.replay.user.origin import Origin, origin_of
 from pytest_loadtool.replay.user.plan import (
     Check,
@@ -154,6 +154,8 @@ class _Parts:
     def _step(self, page: Page, transaction: Transaction, index: int, position: int) -> Step:
         request, origin = transaction.request, self._origin(transaction)
         headers, texts = self.case.wire_headers(request), sent_texts(self.case, request)
+        if self.case.traced:
+            headers = traced(headers)
         render = compile_request(request, headers, origin, self.names)
         return Step(
             index=index,
@@ -186,7 +188,11 @@ class _Parts:
     def _check(self, validator: Validator) -> Check:
         """A check may use what is made of other values; a time is that of the last request."""
         made = makers((expected_text(validator),), self.case.variables, self.names, None)
-        return checking(compile_validator(validator, self.names), made)
+        strict = self.case.strict
+        check = checking(compile_validator(validator, self.names, strict=strict), made)
+        if validator.outcome is None or not validator.outcome.before:
+            return check
+        return noting(check, validator.outcome, strict)
 
     def _take(self, extractor: Extractor) -> CompiledExtractor:
         source, match = extractor.source, extractor.match

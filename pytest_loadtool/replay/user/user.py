@@ -265,7 +265,9 @@ class VirtualUser(Actor):
         values = self.state
         for check in step.checks:
             failure = check(response, values)
-            if failure is not None:
+            if failure is not None and not failure.certain:
+                response.otherwise = response.otherwise or failure.message
+            elif failure is not None:
                 outcome = failure.cause == "outcome"
                 failures = (failure, *failures) if outcome else (*failures, failure)
         for take in step.takes:
