@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 
 import pytest
@@ -36,6 +37,31 @@ ELSEWHERE = ("CI", "BUILD_NUMBER", "COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR"
 HERE = dict.fromkeys(("NO_PROXY", "no_proxy"), "localhost,127.0.0.1")
 
 
+#: Whether a load test in this process has unfrozen all objects.
+_thawed: list[bool] = []
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave alone what lives as long as the tests do: it takes a quarter
+    of a second to look at all of that, and each load test has it look once."""
+    gc.collect()
+    gc.freeze()
+
+
+def _unfreeze(unfreeze: Callable[[], None] = gc.unfreeze) -> None:
+    _thawed.append(True)
+    unfreeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Freeze again what a load test has unfrozen, but for the garbage since."""
+    if _thawed:
+        _thawed.clear()
+        gc.collect(1)
+        gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def everywhere_the_same(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Let the programs that tests start know nothing of this run, whose workers have begun, and
@@ -44,6 +70,7 @@ def everywhere_the_same(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.MonkeyPatch.context() as environment:
+        environment.setattr(gc, "unfreeze", _unfreeze)
         for name in list(os.environ):
             if name in ELSEWHERE or name.startswith("PYTEST_XDIST_"):
                 environment.delenv(name)

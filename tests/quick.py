@@ -1,8 +1,9 @@
-"""The quick stage: ``pytest --quick`` runs tests that start no process.
+"""The quick stage: ``pytest --quick`` runs tests that start no process and take no time.
 
-A pytest plugin, loaded by the conftest next to it. Which tests they are nobody writes down: a test
-that names `subprocess`, or a function, a class or a fixture of these tests that does, is none of
-them. Where the package starts a process it is refused, and the test that fails of that is skipped.
+A pytest plugin, loaded by the conftest next to it. What takes time is marked `slow`. What starts a
+process nobody writes down: it is a test that names `subprocess`, or a function, a class or a
+fixture of these tests that does. Where the package starts a process it is refused, and the test
+that fails of that is skipped.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _CALLS = frozenset(
 )
 #: Fixtures of others that start processes, and marks of tests that take their time.
 _FIXTURES = frozenset({"pytester"})
-_MARKS = ("alone", "heavy")
+_MARKS = ("alone", "heavy", "slow")
 #: What Python tells audit hooks of new processes.
 _EVENTS = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec"})
 
@@ -108,19 +109,24 @@ def _is_slow(item: pytest.Item) -> bool:
     return any(map(starts_processes, (item.function, *fixtures)))
 
 
+#: What names nothing that starts a process, by its identity: most tests name the same helpers.
+_harmless: dict[int, Any] = {}
+
+
 def starts_processes(thing: Any) -> bool:
     """Whether a function or a class names what starts a process, itself or through others here."""
-    seen: set[int] = set()
+    seen: dict[int, Any] = {}
     left = [thing]
     while left:
         one = left.pop()
-        if id(one) in seen:
+        if id(one) in seen or id(one) in _harmless:
             continue
-        seen.add(id(one))
+        seen[id(one)] = one
         for named in _named(one):
             if named is True:
                 return True
             left.append(named)
+    _harmless.update(seen)
     return False
 
 

@@ -9,6 +9,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -101,8 +102,17 @@ ONLY_IN: dict[str, frozenset[str]] = {
     **dict.fromkeys(("http.client", "http.server", "urllib.request", "time.sleep"), EDGES),
 }
 
+#: The nodes that a rule here is about.
+_LOOKED_AT = ast.Import | ast.ImportFrom | ast.Call | ast.Attribute | ast.ClassDef
+
 #: Calls that reach the file system. Of the middle rooms, only casefile makes them.
 FILE_CALLS = {"open", "read_text", "write_text", "read_bytes", "write_bytes"}
+
+
+@cache
+def nodes(text: str) -> tuple[ast.AST, ...]:
+    """The nodes of a module that a rule may be about; each module is parsed once."""
+    return tuple(one for one in ast.walk(ast.parse(text)) if isinstance(one, _LOOKED_AT))
 
 
 def imported(node: ast.AST, package: list[str]) -> Iterator[tuple[str, str]]:
@@ -180,7 +190,7 @@ def import_graph(root: Path) -> dict[str, set[str]]:
         package = list(path.relative_to(root).parent.parts)
         names = [
             name if name in paths else base
-            for node in ast.walk(ast.parse(path.read_text()))
+            for node in nodes(path.read_text())
             for base, name in imported(node, package)
         ]
         # The package itself is asked for its version only.
@@ -243,10 +253,10 @@ def violations(root: Path) -> list[str]:
         if room not in ROOMS:
             found.append(f"{where}:1: there is no room {room}: see CONTRIBUTING.md")
             continue
-        tree = ast.parse(path.read_text())
-        if path.name == "__init__.py" and not ast.get_docstring(tree):
+        text = path.read_text()
+        if path.name == "__init__.py" and not ast.get_docstring(ast.parse(text)):
             found.append(f"{where}:1: the room does not say what it is for")
-        for node in ast.walk(tree):
+        for node in nodes(text):
             place = f"{where}:{getattr(node, 'lineno', 1)}"
             for module, name in imported(node, package):
                 wrong = wrong_import(root, room, module, name) or wrong_order(
@@ -284,7 +294,7 @@ def test_a_class_name_stands_for_one_class() -> None:
     names = Counter(
         node.name
         for path in (ROOT / PACKAGE).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes(path.read_text())
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, count in names.items() if count > 1] == []

@@ -88,7 +88,7 @@ def words(text: str) -> Iterator[str]:
 
 
 def same_status(recorded: int, status: int) -> bool:
-    """Whether both mean the same to a person."""
+    """Return whether both mean the same to a person."""
     return recorded == status or {recorded, status} <= _SAME or {recorded, status} <= REDIRECTS
 
 
@@ -142,7 +142,7 @@ _EXPLAINS = frozenset({"message", "msg", "error", "errors", "reason", "detail", 
 def _is_bad(
     name: str, value: str | int | bool, before: str | int | bool | None, now: Answer
 ) -> bool:
-    """Whether a field says that it failed, and did not say so before."""
+    """Return whether a field says that it failed, and did not say so before."""
     if name in _FLAGS:
         return value in _FALSE and before not in _FALSE
     if name not in _WORD_OR_CODE:
@@ -194,7 +194,7 @@ def _place(was: ExpectedAnswer, now: Seen) -> str:
 
 
 def _leads_alike(before: str, to: str) -> bool:
-    """Whether two paths are of the same page, of one thing or another."""
+    """Return whether two paths are of the same page, of one thing or another."""
     was, now = before.strip("/").split("/"), to.strip("/").split("/")
     alike = len(was) == len(now) and all(
         "*" in (one, other) or one == other for one, other in zip(was, now, strict=True)

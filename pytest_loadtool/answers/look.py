@@ -47,7 +47,7 @@ def look(kind: Kind, text: str, size: int, location: str = "") -> Answer:
 
 
 def leads_to_error(location: str) -> bool:
-    """Whether the query or the fragment of a redirect says that something failed:
+    """Return whether the query or the fragment of a redirect says that something failed:
     ``/orders?error=locked``, ``/orders#error``."""
     tail = _TAIL.search(location)
     return tail is not None and tail[1].lower() not in ("0", "false", "none", "null")

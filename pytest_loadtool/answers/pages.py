@@ -126,7 +126,7 @@ _LONGEST = 200
 
 
 def says_error(heading: str) -> bool:
-    """Whether a title, or a part of it, says that something failed and nothing else."""
+    """Return whether a title, or a part of it, says that something failed and nothing else."""
     if not heading or len(heading) > _LONGEST:
         return False
     parts = [heading, *_BETWEEN.split(heading)]
@@ -134,5 +134,5 @@ def says_error(heading: str) -> bool:
 
 
 def asks_to_log_in(heading: str) -> bool:
-    """Whether a title or a heading is that of a login page."""
+    """Return whether a title or a heading is that of a login page."""
     return len(heading) <= _LONGEST and _LOGIN.search(heading) is not None

@@ -75,7 +75,7 @@ def negotiations(exchanges: Sequence[Exchange]) -> dict[int, tuple[int, ...]]:
 
 
 def is_challenge(exchange: Exchange) -> bool:
-    """Whether the response asks for credentials of HTTP authentication."""
+    """Return whether the response asks for credentials of HTTP authentication."""
     return bool(challenges_in(exchange))
 
 
@@ -104,7 +104,7 @@ def is_http_credentials(name: str, value: str) -> bool:
 
 
 def was_refused(exchange: Exchange) -> bool:
-    """Whether the response refuses the credentials in the request, and asks for others."""
+    """Return whether the response refuses the credentials in the request, and asks for others."""
     challenges = challenges_in(exchange)
     if not challenges:
         return False

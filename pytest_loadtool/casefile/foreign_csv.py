@@ -113,7 +113,7 @@ def _rows(path: Path, text: str, delimiter: str) -> list[tuple[int, tuple[str, .
 
 
 def _is_header(row: tuple[str, ...]) -> bool:
-    """Whether the first row names columns: texts without numbers, none twice, none empty."""
+    """Return whether the first row names columns: texts without numbers, none twice, none empty."""
     words = all(one and not any(map(str.isdigit, one)) and "@" not in one for one in row)
     return words and len(set(row)) == len(row)
 

@@ -111,7 +111,7 @@ def _message(content: bytes, path: str, expected: str) -> _Message:
 
 
 def _another(body: bytes) -> bool:
-    """Whether a body is another response's head."""
+    """Return whether a body is another response's head."""
     return re.match(rb"HTTP/\d(?:\.\d)? \d{3}[ \r\n]", body) is not None
 
 

@@ -45,7 +45,7 @@ class Cookie:
     expires: float
 
     def goes_to(self, host: str, path: str, secure: bool) -> bool:
-        """Whether a request gets it (RFC 6265 §5.4 step 1)."""
+        """Return whether a request gets it (RFC 6265 §5.4 step 1)."""
         if self.secure and not (secure or host in ("localhost", "127.0.0.1", "::1")):
             return False  # loopback counts as secure, as in browsers
         if host != self.domain and (self.host_only or not host.endswith("." + self.domain)):

@@ -14,7 +14,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def is_event_stream(text: str) -> bool:
-    """Whether a text begins as an event stream does."""
+    """Return whether a text begins as an event stream does."""
     return _FIRST.match(text) is not None
 
 

@@ -15,15 +15,15 @@ def media_type(content_type: str | None) -> str:
 
 
 def is_html(media: str) -> bool:
-    """Whether it says that it is a page."""
+    """Return whether it says that it is a page."""
     return media in _HTML
 
 
 def is_json(media: str) -> bool:
-    """Whether it says that it is JSON (RFC 6839 §3.1)."""
+    """Return whether it says that it is JSON (RFC 6839 §3.1)."""
     return media in _JSON or media.endswith("+json")
 
 
 def is_xml(media: str) -> bool:
-    """Whether it says that it is XML (RFC 7303), be it a page."""
+    """Return whether it says that it is XML (RFC 7303), be it a page."""
     return media in _XML or media.endswith("+xml")

@@ -60,7 +60,7 @@ Piece = str | Content
 
 
 def is_multipart(content_type: str) -> bool:
-    """Whether a body of that content type has parts."""
+    """Return whether a body of that content type has parts."""
     return content_type.lstrip().lower().startswith("multipart/")
 
 
@@ -199,7 +199,7 @@ def _is_short(content: bytes) -> bool:
 
 
 def _is_text(content: bytes, charset: str) -> bool:
-    """Whether it is text in that character set, which gives back the same bytes."""
+    """Return whether it is text in that character set, which gives back the same bytes."""
     try:
         return content.decode(charset).encode(charset) == content
     except UnicodeError:

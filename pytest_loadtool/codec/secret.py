@@ -50,17 +50,17 @@ def secret_kinds(name: str) -> frozenset[Secret]:
 
 
 def is_secret(name: str) -> bool:
-    """Whether a field of that name holds what nobody else may see."""
+    """Return whether a field of that name holds what nobody else may see."""
     return bool(secret_kinds(name) - {Secret.PROOF})
 
 
 def is_password(name: str) -> bool:
-    """Whether a person signs in with what a field of that name holds."""
+    """Return whether a person signs in with what a field of that name holds."""
     return Secret.PASSWORD in secret_kinds(name)
 
 
 def is_typed_secret(name: str) -> bool:
-    """Whether a person types a secret into a field of that name."""
+    """Return whether a person types a secret into a field of that name."""
     return not _TYPED.isdisjoint(secret_kinds(name))
 
 

@@ -111,7 +111,7 @@ def _secrets(session: Console) -> set[str]:
 
 
 def _differ(one: Document | None, other: Document | None) -> bool:
-    """Whether they are different test cases, or made of different traffic."""
+    """Return whether they are different test cases, or made of different traffic."""
     if one is None or other is None:
         return one is not other
     return one.exchanges is not other.exchanges or one.case != other.case

@@ -299,7 +299,7 @@ def _meant(document: Document, transactions: Sequence[Transaction], word: str) -
 
 
 def _means(word: str, one: Transaction) -> bool:
-    """Whether the word, with or without a method, is what the transaction is."""
+    """Return whether the word, with or without a method, is what the transaction is."""
     if word == one.title:
         return True
     method, blank, target = word.partition(" ")

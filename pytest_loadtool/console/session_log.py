@@ -118,7 +118,7 @@ def without_secrets(line: str, secrets: Iterable[str] = ()) -> str:
 
 
 def _follows(before: str, word: str, named: bool) -> bool:
-    """Whether a word is the value of what the word before names."""
+    """Return whether a word is the value of what the word before names."""
     value = not word.startswith("--") and not word.isdecimal()
     own = _names_a_secret(before) and value and "=" not in word
     return own or (named and before in _VALUES)

@@ -274,7 +274,7 @@ class _State:
         self._take_back(unsure)
 
     def is_green(self, held: Container[int]) -> bool:
-        """Whether a replay was green, and all that was changed since has passed."""
+        """Return whether a replay was green, and all that was changed since has passed."""
         return self.green and all(
             index in held or form in self.forms.get(index, ())
             for index, form in enumerate(self._forms())

@@ -105,7 +105,7 @@ def looks_random(value: str) -> bool:
 
 
 def _is_program_text(sample: str) -> bool:
-    """Whether it is camelCase with words of three letters and more on average."""
+    """Return whether it is camelCase with words of three letters and more on average."""
     words = _CAMEL_WORD.findall(sample)
     return "".join(words) == sample and 3 * len(words) <= len(sample)
 
@@ -126,7 +126,7 @@ def looks_like_time(value: str) -> bool:
 
 @lru_cache(1 << 12)
 def is_path_id(segment: str) -> bool:
-    """Whether a segment of a path looks like an id, and not like what that is the id of."""
+    """Return whether a segment of a path looks like an id, and not like what that is the id of."""
     return _PATH_NUMBER.fullmatch(segment) is not None or looks_random(segment)
 
 
@@ -162,17 +162,17 @@ def is_version_name(name: str) -> bool:
 
 
 def is_code(value: str) -> bool:
-    """Whether the value may be an id that is no number: one word of letters and digits."""
+    """Return whether the value may be an id that is no number: one word of letters and digits."""
     return _CODE.fullmatch(value) is not None and not value.isdigit()
 
 
 def ends_in_id(word: str) -> bool:
-    """Whether a word is the name of an id, written as one: ``topicid``."""
+    """Return whether a word is the name of an id, written as one: ``topicid``."""
     return word.endswith("id") and len(word) > _SHORTEST_ID and word not in _NO_IDS
 
 
 def is_identity_name(name: str) -> bool:
-    """Whether a person types who they are into a field of that name."""
+    """Return whether a person types who they are into a field of that name."""
     return same_name(name) in _IDENTITY_NAMES
 
 

@@ -177,7 +177,7 @@ def _exact(
 
 
 def _is_exact(traffic: Traffic, key: _Text, uses: Sequence[tuple[Slot, str]]) -> bool:
-    """Whether a text, its slots made of these recorded values, renders to itself."""
+    """Return whether a text, its slots made of these recorded values, renders to itself."""
     owner, part = key
     text = part_text(traffic.request(owner), part)
     content_type = traffic.steps[owner].content_type if part == "body" else ""

@@ -17,7 +17,7 @@ _OF_A_THING = re.compile(r"\d|.{24}")
 
 
 def led_elsewhere(recorded: int, status: int) -> bool:
-    """Whether one is a redirect and the other a success that is none."""
+    """Return whether one is a redirect and the other a success that is none."""
     return {recorded in _REDIRECTS, status in _REDIRECTS} == {True, False} and all(
         one in _REDIRECTS or 200 <= one <= 299 for one in (recorded, status)
     )
@@ -35,5 +35,5 @@ def _shape(location: str) -> str:
 
 
 def was_refused(method: str, recorded: int, status: int) -> bool:
-    """Whether a change that a redirect had confirmed was answered with a page."""
+    """Return whether a change that a redirect had confirmed was answered with a page."""
     return method not in SAFE_METHODS and recorded in _REDIRECTS and led_elsewhere(recorded, status)

@@ -181,7 +181,7 @@ def users_of(case: TestCase, name: str) -> Iterator[str]:
 
 
 def _uses(case: TestCase, texts: Iterable[str], name: str) -> bool:
-    """Whether these texts, and what they are made of, take values of a dataset or column."""
+    """Return whether these texts, and what they are made of, take values of a dataset or column."""
     used = used_names(texts, case.variables)
     return name in used or any(Reference(one).dataset == name for one in used)
 

@@ -72,7 +72,7 @@ def _username(sent: Sequence[Field], password: Field, forms: Mapping[str, str]) 
 
 
 def _share(one: Field, other: Field) -> bool:
-    """Whether one of them is within the other, or both are the same."""
+    """Return whether one of them is within the other, or both are the same."""
     return one.slot is not None and other.slot is not None and shared(one.slot, other.slot)
 
 

@@ -28,8 +28,10 @@ class ClosedPool(UserPool):
         self._working = 0
         self._all_started = False
         weights = setting.weights
-        for number in setting.share.users(configuration.users):
-            self._add(number, case_of(number, weights))
+        self._by_number = {
+            number: self._add(number, case_of(number, weights))
+            for number in setting.share.users(configuration.users)
+        }
 
     def start(self, at: float) -> None:
         """Begin at a time of ``perf_counter``."""
@@ -44,7 +46,7 @@ class ClosedPool(UserPool):
         self._queue.start()
 
     def _start_user(self, when: float, span: Span) -> None:
-        user = self._users[span.user // self._setting.share.count]
+        user = self._by_number[span.user]
         user.stop_at = span.stop
         if user.working or user.dismissed:  # still at it since its last span; or never again
             return
@@ -71,13 +73,17 @@ class ClosedPool(UserPool):
         if user.begun == self._iterations:
             user.dismissed = True
         if user.dismissed or due >= user.stop_at - EARLY:
-            user.working = False
-            user.session.close_connections()
-            self._count(-1)
+            if not user.leave():
+                self._gone(user)
         elif due > now:
             self._setting.loop.call_later(due - now, self._begin_paced, user, due)
         else:
             user.begin(now)
+
+    def _gone(self, user: LoadUser) -> None:
+        user.working = False
+        user.session.close_connections()
+        self._count(-1)
 
     def _back_off(self, user: LoadUser, due: float) -> float:
         """When to try again, if it would be at ``due`` otherwise: a server that is down and one

@@ -54,6 +54,10 @@ _OTHERS = 100
 _CLOSING = 10
 
 
+#: From which port to which this machine connects from.
+_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
+
+
 class LoadRunner:
     """Runs the users of ``share`` through ``plans`` (in the order of ``configuration.cases``).
 
@@ -105,9 +109,7 @@ class LoadRunner:
     @property
     def addresses(self) -> set[tuple[str, int]]:
         """The hosts and ports that users connect to: of proxies where they ask those."""
-        origins = {step.origin for plan in self._plans for step in plan.steps}
-        servers = {one if one.via is None else one.via.server for one in origins}
-        return {(one.host, one.port) for one in servers}
+        return {address_of(step.origin) for plan in self._plans for step in plan.steps}
 
     def report(self) -> bytes:
         """What came since the last report, when the run is over."""
@@ -239,8 +241,8 @@ class LoadRunner:
         self.stop()
 
 
-def connections_of(plan: Plan) -> int:
-    """The most connections that one virtual user of ``plan`` has open at a time.
+def connections_of(plan: Plan) -> Counter[tuple[str, int]]:
+    """The most connections that one virtual user of ``plan`` has open at a time, by where to.
 
     A page whose requests overlap uses up to `CONNECTIONS_PER_HOST` of them for each origin, any
     other page one; they stay open from page to page.
@@ -250,7 +252,36 @@ def connections_of(plan: Plan) -> int:
         bound = CONNECTIONS_PER_HOST if page.overlapped else 1
         for origin, steps in Counter(step.origin for step in page.steps).items():
             most[origin] = max(most[origin], min(bound, steps))
-    return most.total()
+    found: Counter[tuple[str, int]] = Counter()
+    for origin, number in most.items():
+        found[address_of(origin)] += number
+    return found
+
+
+def address_of(origin: Origin) -> tuple[str, int]:
+    """The host and port that is connected to: those of a proxy where it is asked."""
+    server = origin if origin.via is None else origin.via.server
+    return server.host, server.port
+
+
+def ensure_ports(connections: Counter[tuple[str, int]], processes: int) -> None:
+    """Find out whether this machine has ports for so many connections to each address, of each of
+    so many processes.
+
+    Raises:
+        LoadToolError: it has not.
+    """
+    try:
+        low, high = map(int, _PORTS.read_text(encoding="ascii").split())
+    except (OSError, ValueError):  # not Linux
+        return
+    for (host, port), number in connections.items():
+        if number * processes > high - low + 1:
+            raise LoadToolError(
+                f"the load needs up to {number * processes:,} connections to {host}:{port} at a "
+                f"time from this machine, which has {high - low + 1:,} ports for them: widen "
+                "net.ipv4.ip_local_port_range, spread the users over more machines, or take fewer"
+            )
 
 
 def ensure_open_files(connections: int) -> None:

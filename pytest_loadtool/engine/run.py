@@ -8,8 +8,9 @@ implementation of `Workers`. A load test in one process is a run with one worker
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from pytest_loadtool.load import (
@@ -76,14 +77,20 @@ class Listener(Protocol):
 class LoadRun:
     """Leads ``workers``, which are to be called ``names``, through one load test.
 
-    ``lead_time`` is how many seconds before the start they are told of it.
+    ``lead_time`` is how many seconds before the start they are told of it; ``capacity`` how much
+    each can do beside the others, unless all are alike.
     """
 
     def __init__(
-        self, workers: Workers, names: Iterable[str], *, lead_time: float = LEAD_TIME
+        self,
+        workers: Workers,
+        names: Iterable[str],
+        *,
+        lead_time: float = LEAD_TIME,
+        capacity: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self._workers = workers
-        self.conductor = Conductor(list(names), time.time, lead_time)
+        self.conductor = Conductor(list(names), time.time, lead_time, capacity)
         self._merger = Merger(self.conductor.workers)
         self._configuration: LoadConfiguration | None = None
         self._watch, self._lookout = ThresholdWatch(()), ProgressTracker()
@@ -233,7 +240,7 @@ class LoadRun:
     def _order(self, orders: Sequence[Instruction]) -> None:
         going = [order.worker for order in orders if order.kind == "go"]
         for index, worker in enumerate(going):
-            self._merger.started(worker, Share(index, len(going)))
+            self._merger.started(worker, Share(index, len(going), self.conductor.weights))
             self._heard_at[worker] = time.monotonic()
             self.started = datetime.now(UTC).astimezone()
         if going and self.started is not None:

@@ -8,7 +8,6 @@ from typing import Any
 
 from pytest_loadtool.engine.prepare.share import PreparedShare
 from pytest_loadtool.load import Share
-from pytest_loadtool.load.metrics import reports
 
 #: Makes a share ready to run, with a base URL for each test case: see `prepare.share`.
 Prepare = Callable[[Sequence[str], Share], PreparedShare]
@@ -60,9 +59,11 @@ class Worker:
         if share is not None:
             share.runner.stop()
 
-    def _arm(self, deal: int, index: int, count: int, servers: Sequence[str]) -> None:
+    def _arm(
+        self, deal: int, index: int, count: int, servers: Sequence[str], weights: Sequence[int]
+    ) -> None:
         try:
-            self._share = self._prepare(servers, Share(index, count))
+            self._share = self._prepare(servers, Share(index, count, tuple(weights)))
         except Exception as error:
             self._tell("refused", deal, self._text(error))
         else:
@@ -78,5 +79,5 @@ class Worker:
             self._tell("failed", self._text(error))
         else:
             self._tell("snapshot", share.runner.report())
-            self._tell("final", reports.snapshot(share.metrics))
+            self._tell("final")
         self._share = None

@@ -109,7 +109,7 @@ def _called(text: str, address: Filled, label: str) -> Iterator[str]:
 
 
 def _has_text(text: str, start: int, end: int) -> bool:
-    """Whether a person can read something between the tag that begins there and ``end``."""
+    """Return whether a person can read something between the tag that begins there and ``end``."""
     if start == end:
         return False
     behind = text.find(">", start, end) + 1

@@ -21,7 +21,7 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 def is_partial(text: str) -> bool:
-    """Whether a body is a partial response of one of these kinds."""
+    """Return whether a body is a partial response of one of these kinds."""
     return _PARTIAL.match(text) is not None
 
 

@@ -54,7 +54,7 @@ def _sequence(nodes: Iterable[Node], flags: int) -> str:
 
 
 def _folds(flags: int) -> bool:
-    """Whether regex is to ignore case. For ASCII alone it cannot: see `_set`."""
+    """Return whether regex is to ignore case. For ASCII alone it cannot: see `_set`."""
     return bool(flags & IGNORECASE) and not flags & ASCII
 
 

@@ -73,7 +73,7 @@ def _last(text: str, opening: str, first: int, end: int) -> int:
 
 
 def looks_like_html(text: str) -> bool:
-    """Whether markup is HTML; else it is XML."""
+    """Return whether markup is HTML; else it is XML."""
     return _HTML.search(text, 0, _BEGINNING) is not None
 
 

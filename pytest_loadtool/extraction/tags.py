@@ -183,7 +183,7 @@ def _control_around(
 
 
 def _hidden(text: str, start: int) -> bool:
-    """Whether ``start`` lies in a comment, script or template."""
+    """Return whether ``start`` lies in a comment, script or template."""
     for opening, closing in _RAW:
         # Forwards, because str.find is many times faster than str.rfind.
         position = text.find(opening, 0, start)

@@ -125,7 +125,7 @@ def _children(parents: Iterable[Element], step: XmlStep) -> Iterator[Element]:
 
 
 def _holds(element: Element, keys: tuple[str, ...], text: str) -> bool:
-    """Whether an element has the text where the keys lead."""
+    """Return whether an element has the text where the keys lead."""
     if not keys:
         return xml_text(element) == text
     name, rest = keys[0], keys[1:]

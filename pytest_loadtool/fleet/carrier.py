@@ -11,28 +11,27 @@ import pickle
 import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
-from ipaddress import ip_address
 from math import ceil
 from queue import Empty, SimpleQueue
 from typing import Any
-from urllib.parse import urlsplit
 
-from distributed import Client, Future, LocalCluster, Queue
+from distributed import Client, Future, Queue
 
-from pytest_loadtool.engine.prepare.share import LoadTest
 from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.fleet import remote
-from pytest_loadtool.fleet.clocks import ROUND_TRIPS, Offset, measured
-from pytest_loadtool.fleet.luggage import Luggage, pack
+from pytest_loadtool.fleet.luggage import LargeDataset, Luggage
 from pytest_loadtool.fleet.share import take_part
-from pytest_loadtool.load import Summary
+from pytest_loadtool.load import Share, Summary
+from pytest_loadtool.load.cluster.clocks import Clocks
 from pytest_loadtool.load.formatting import plural
+from pytest_loadtool.load.verdict.summary import WorkerSummary
 
-#: Seconds in which a cluster answers, and in which its workers begin.
+#: Seconds in which a scheduler answers while a run is under way, and in which workers begin.
 _PATIENCE, _PATIENCE_OF_WORKERS = 10.0, 60.0
 
 #: Seconds between two looks at which workers there are.
@@ -49,126 +48,42 @@ _MOMENT = 0.2
 _LOST = "lost"
 
 
-class Cluster:
-    """A Dask cluster, for the load tests of a session: ``dask://HOST:PORT`` (``dask+tls://…`` with
-    Dask's own TLS settings), or ``dask:N``, N processes on this machine, which end with it.
-
-    Raises:
-        LoadToolError: there is none, it has no workers, or they are not what this process is.
-    """
-
-    def __init__(self, on: str) -> None:
-        self._local: LocalCluster | None = None
-        self._client = self._connected(on)
-        try:
-            self._address: str = self._client.scheduler.address
-            self.workers = self._known_workers()
-        except BaseException:
-            self.close()
-            raise
-
-    @property
-    def confidential(self) -> bool:
-        """Whether nobody else can read what goes to the workers."""
-        address = urlsplit(self._address)
-        return address.scheme == "tls" or _is_here(address.hostname or "")
-
-    def prepare(self, test: LoadTest, servers: Sequence[str]) -> FleetRun:
-        """Read all that the shares of ``test`` need; ``servers`` has a base URL for each test case.
-
-        Raises:
-            LoadToolError: a file is wrong, or what is secret would travel for all to read.
-        """
-        luggage = pack(test)
-        if luggage.secret and not self.confidential:
-            raise LoadToolError(
-                "values of the environment or the keyring would go to "
-                f"{self._address} without encryption: give the cluster TLS "
-                "(dask+tls://, docs/fleet.md)"
-            )
-        return FleetRun(self._client, self._address, self.workers, luggage, tuple(servers))
-
-    def close(self) -> None:
-        """Leave the cluster, and end one that was made here."""
-        with suppress(Exception):  # of a scheduler that is gone
-            self._client.close(timeout=2)
-        if self._local is not None:
-            self._local.close(timeout=5)
-
-    def _connected(self, on: str) -> Client:
-        number = on.removeprefix("dask:")
-        if number.isdecimal() and int(number):
-            self._local = LocalCluster(
-                n_workers=int(number),
-                threads_per_worker=1,
-                host="127.0.0.1",
-                dashboard_address=None,
-                silence_logs=50,
-            )
-            return Client(self._local, set_as_default=False)
-        scheme, _, address = on.partition("://")
-        transport = {"dask": "tcp", "dask+tls": "tls"}.get(scheme)
-        if transport is None or not address:
-            raise LoadToolError(
-                f"--load-on: expected dask:N, dask://HOST:PORT or dask+tls://HOST:PORT, got {on!r}"
-            )
-        try:
-            return Client(f"{transport}://{address}", timeout=_PATIENCE, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise LoadToolError(
-                f"--load-on {on}: no scheduler answers there ({error}); is it up, and does this "
-                "machine reach it?"
-            ) from None
-
-    def _known_workers(self) -> dict[str, str]:
-        """The address of each worker, by its name; all are what this process is."""
-        found = self._client.scheduler_info(n_workers=-1)["workers"]
-        if not found:
-            raise LoadToolError(f"--load-on: the cluster {self._address} has no workers")
-        names = {address: _name(address, one["name"]) for address, one in found.items()}
-        looked = self._client.run(remote.look)
-        kinds = {names[address]: remote.Installed(**one) for address, one in looked.items()}
-        mine = remote.here()
-        if others := remote.differences(kinds, mine):
-            raise LoadToolError(
-                f"--load-on: workers have to be what this process is, {mine}; "
-                f"{'; '.join(others)}: install the same there"
-            )
-        return {names[address]: address for address in sorted(found, key=names.__getitem__)}
+#: A processor, in parts: as fine as capacity is told.
+PROCESSOR = 8
 
 
-def _name(address: str, name: object) -> str:
-    """What a worker is called in the results: its own name, if somebody has given it one."""
-    return address.partition("://")[2] if str(name) == address else f"worker {name}"
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A worker of a cluster that takes part."""
 
-
-def _is_here(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    address: str
+    processes: int
+    """How many of them are on its machine."""
+    capacity: int
+    """What it has of a processor, in eighths: all that it can use is one."""
 
 
 class FleetRun:
-    """One load test on the workers of a cluster; it is their `Workers`."""
+    """One load test on the ``workers`` of a cluster, by name; it is their `Workers`."""
 
     def __init__(
         self,
         client: Client,
-        address: str,
-        workers: dict[str, str],
+        workers: dict[str, Member],
         luggage: Luggage,
+        large: tuple[LargeDataset, ...],
         servers: tuple[str, ...],
     ) -> None:
-        self._client, self._address, self._workers = client, address, workers
-        self._luggage, self._servers = luggage, servers
+        self._client, self._workers = client, workers
+        self._luggage, self._large, self._servers = luggage, large, servers
+        self._plan = luggage.test.configuration
         self._queues = f"loadtool-{uuid.uuid4().hex}"
         self._told = Queue(self._queues, client=client)
         self._orders = {name: Queue(f"{self._queues}-{name}", client=client) for name in workers}
         self._heard: SimpleQueue[tuple[float, str, str, tuple[Any, ...]]] = SimpleQueue()
-        self._pinged: dict[str, float] = {}
-        self._offsets = dict.fromkeys(workers, Offset())
+        self._clocks = Clocks(workers)
         self._gone: set[str] = set()
+        self._tasks: dict[str, Future] = {}
         self._problems: list[str] = []
         self._stopped = False
 
@@ -185,31 +100,33 @@ class FleetRun:
         Raises:
             LoadToolError: it was not run: a worker refused its share, or did not come.
         """
-        run = LoadRun(self, self._workers, lead_time=_LEAD + _LEAD_EACH * len(self._workers))
-        run.introduce(self._luggage.test.configuration, **introduction)
+        evenly = self._plan.fleet.share == "evenly"
+        capacity = {} if evenly else {name: one.capacity for name, one in self._workers.items()}
+        lead_time = _LEAD + _LEAD_EACH * len(self._workers)
+        run = LoadRun(self, self._workers, lead_time=lead_time, capacity=capacity)
+        run.introduce(self._plan, **introduction)
         over = threading.Event()
-        tasks = [
-            self._client.submit(
+        for name, member in self._workers.items():
+            self._tasks[name] = task = self._client.submit(
                 take_part,
                 self._luggage,
                 name,
                 self._queues,
-                workers=[address],
+                member.processes,
+                workers=[member.address],
+                resources=dict(self._plan.fleet.resources) or None,
                 pure=False,
                 retries=0,
                 key=f"{self._queues}-{name}",
             )
-            for name, address in self._workers.items()
-        ]
-        for name, task in zip(self._workers, tasks, strict=True):
-            task.add_done_callback(lambda done, name=name: self._ended(name, done))
-        for work in (self._listen, partial(self._watch, over)):
-            threading.Thread(target=work, daemon=True, name="loadtool-fleet").start()
+            task.add_done_callback(partial(self._ended, name))
+        for work in (self._listen, self._watch):
+            threading.Thread(target=work, args=(over,), daemon=True, name="loadtool-fleet").start()
         try:
             self._lead(run)
         finally:
             over.set()
-            self._clear(tasks)
+            self._clear()
         summary = run.summary(interrupted=interrupted())
         if summary is None:
             told = [*run.conductor.refusals.values(), *self._problems]
@@ -217,17 +134,23 @@ class FleetRun:
             raise LoadToolError(
                 "\n".join(dict.fromkeys(told)) or f"not run: workers were lost: {lost}"
             )
-        return summary
+        return replace(summary, workers=tuple(map(self._with_start, summary.workers)))
+
+    def _with_start(self, worker: WorkerSummary) -> WorkerSummary:
+        offset = self._clocks.offsets[worker.name]
+        return replace(worker, clock_ahead_s=offset.ahead, start_exact_to_s=offset.exact_to)
 
     @property
     def note(self) -> str:
         """How exactly the workers have started together: in words, for people."""
-        known = [one for one in self._offsets.values() if one.exact_to < float("inf")]
+        known = [one for one in self._clocks.offsets.values() if one.exact_to is not None]
         ahead = [one.ahead for one in known] or [0.0]
-        exact = max((one.exact_to for one in known), default=0.0)
+        exact = max((one.exact_to or 0.0 for one in known), default=0.0)
+        weak = [name for name, one in self._workers.items() if one.capacity < PROCESSOR]
+        partly = f", {len(weak)} with part of a processor" if weak else ""
         return (
-            f"{plural(len(self._workers), 'worker')} of {self._address}; clocks "
-            f"{max(ahead) - min(ahead):.3f} s apart, start exact to {ceil(1000 * exact)} ms"
+            f"{plural(len(self._workers), 'worker')} of {self._client.scheduler.address}{partly}; "
+            f"clocks {max(ahead) - min(ahead):.3f} s apart, start exact to {ceil(1000 * exact)} ms"
         )
 
     # As the `Workers` of its run.
@@ -239,7 +162,13 @@ class FleetRun:
             self._hear(worker, "prepared", self._servers)
         elif worker not in self._gone:
             if kind == "go":
-                fields = (fields[0] + self._offsets[worker].ahead,)
+                fields = (self._clocks.there(worker, *fields),)
+            if kind == "share" and self._large:
+                _, index, count, _, weights = fields
+                share = Share(index, count, weights)
+                self.send(
+                    worker, "files", {one.name: one.part(share, self._plan) for one in self._large}
+                )
             with suppress(Exception):  # the scheduler is gone: the watch says so
                 self._orders[worker].put(pickle.dumps((kind, *fields)))
 
@@ -259,7 +188,7 @@ class FleetRun:
                 stopping = True
                 run.interrupt(lambda seconds: self._receive(run, min(seconds, _MOMENT)))
                 return
-            late = [name for name in self._workers if name not in self._pinged]
+            late = [name for name in self._workers if name not in self._clocks.asked]
             if late and not run.conductor.lost and time.monotonic() > deadline:
                 self._problems.append(
                     f"worker {', '.join(late)} did not begin within {_PATIENCE_OF_WORKERS:.0f} s: "
@@ -278,7 +207,7 @@ class FleetRun:
             return
         match kind:
             case "here":
-                self._ping(name, 0)
+                self.send(name, "ping", self._clocks.ask(name, time.time()))
             case "pong":
                 self._ponged(run, name, at, *fields)
             case "left":
@@ -287,33 +216,40 @@ class FleetRun:
                 self._gone.add(name)
                 self._problems += fields
                 run.lose(name)
+                self._dismiss(name)
             case _:
                 run.hear(name, kind, *fields)
 
-    def _ping(self, name: str, number: int) -> None:
-        self._pinged[name] = time.time()
-        self.send(name, "ping", number)
-
     def _ponged(self, run: LoadRun, name: str, at: float, number: int, theirs: float) -> None:
-        self._offsets[name] = measured(self._pinged[name], theirs, at, self._offsets[name])
-        if number + 1 < ROUND_TRIPS:
-            self._ping(name, number + 1)
-        else:
+        following = self._clocks.answered(name, number, theirs, at)
+        if following is None:
             run.hear(name, "ready")
+        else:
+            self.send(name, "ping", following)
+
+    def _dismiss(self, name: str) -> None:
+        """See to it that nobody begins a share that is lost: a worker that a nanny has restarted
+        in its place, or one that was cut off for a while."""
+        with suppress(Exception):  # the scheduler is gone: the watch says so
+            self._client.sync(
+                self._client.cancel, [self._tasks[name]], force=True, callback_timeout=_MOMENT
+            )
 
     # In threads: what comes is only queued there.
 
     def _hear(self, name: str, kind: str, *fields: Any) -> None:
         self._heard.put((time.time(), name, kind, fields))
 
-    def _listen(self) -> None:
-        with suppress(Exception):  # the scheduler is gone, or the run is over
+    def _listen(self, over: threading.Event) -> None:
+        try:
             while True:
                 for frame in (self._told.get(), *self._told.get(batch=True)):
                     message = pickle.loads(frame)  # noqa: S301  by a worker that runs our code
                     if message is None:
                         return
                     self._hear(*message)
+        except Exception as error:
+            self._cut_off(over, error)
 
     def _watch(self, over: threading.Event) -> None:
         """Notice workers that are gone, all of them with the scheduler."""
@@ -321,14 +257,17 @@ class FleetRun:
             try:
                 known = self._client.sync(self._client.scheduler.ncores, callback_timeout=_PATIENCE)
             except Exception as error:
-                if over.is_set():
-                    return
-                for name in self._workers:
-                    self._hear(name, _LOST, f"the scheduler is gone: {error!r}")
+                self._cut_off(over, error)
                 return
-            for name, address in self._workers.items():
-                if address not in known and name not in self._gone:
+            for name, member in self._workers.items():
+                if member.address not in known and name not in self._gone:
                     self._hear(name, _LOST)
+
+    def _cut_off(self, over: threading.Event, error: Exception) -> None:
+        """The scheduler does not answer, which is as it should be when the run is over."""
+        if not over.is_set():
+            for name in self._workers:
+                self._hear(name, _LOST, f"the scheduler is gone: {error!r}")
 
     def _ended(self, name: str, task: Future) -> None:
         """A task is over. One that has told all has said so before."""
@@ -337,9 +276,13 @@ class FleetRun:
         elif task.status in ("lost", "cancelled"):
             self._hear(name, _LOST)
 
-    def _clear(self, tasks: Sequence[Future]) -> None:
+    def _clear(self) -> None:
         """Leave nothing on the cluster: tasks that still run end when they see it."""
         with suppress(Exception):  # of a scheduler that is gone
-            self._client.cancel([one for one in tasks if not one.done()], force=True)
-            names = [self._queues, *(one.name for one in self._orders.values())]
-            self._client.run_on_scheduler(remote.forget, names, remote.END)
+            self._client.sync(self._forget, callback_timeout=_PATIENCE)
+
+    async def _forget(self) -> None:
+        left = [task for task in self._tasks.values() if not task.done()]
+        await self._client.cancel(left, force=True)
+        names = [self._queues, *(one.name for one in self._orders.values())]
+        await self._client.run_on_scheduler(remote.forget, names, remote.END)

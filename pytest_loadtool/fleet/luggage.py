@@ -8,18 +8,26 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pytest_loadtool.casefile.dataset import format_dataset, read_dataset
 from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.casefile.trust import Reach, Trust, named_path, reached
 from pytest_loadtool.engine.prepare.keyrings import keyring_password
 from pytest_loadtool.engine.prepare.share import LoadTest
+from pytest_loadtool.load import Share
+from pytest_loadtool.load.cluster.share import rows_for
 from pytest_loadtool.model.case import TestCase, Variable
+from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.replay.compile.proxies import ENVIRONMENT
+
+#: Bytes of a dataset's file beyond which each share gets its own rows only.
+_LARGE = 1 << 20
 
 #: Where the environment names proxies; each also in capitals.
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
@@ -38,8 +46,32 @@ class Luggage:
     """Whether something in it was in no file: of the environment or the keyring."""
 
 
-def pack(test: LoadTest) -> Luggage:
-    """Read what ``test`` needs.
+@dataclass(frozen=True, slots=True)
+class LargeDataset:
+    """A dataset of which each share gets its own rows: where it is, and how test cases use it."""
+
+    name: str
+    dataset: Dataset
+    uses: tuple[DatasetUse, ...]
+
+    def part(self, share: Share, load: LoadConfiguration) -> bytes:
+        """The file with all rows that are not for ``share`` empty: those keep their places."""
+        rows, users = self.dataset.rows, share.users(load.users)
+        iterations = None if load.open else load.iterations
+        needed: set[int] = set()
+        for use in self.uses:
+            some = rows_for(use, len(rows), users, load.users, iterations)
+            if some is None:
+                return format_dataset(self.dataset).encode()
+            needed |= some
+        nothing = ("",) * len(self.dataset.columns)
+        kept = tuple(row if at in needed else nothing for at, row in enumerate(rows))
+        return format_dataset(replace(self.dataset, rows=kept)).encode()
+
+
+def pack(test: LoadTest, *, secrets: bool) -> tuple[Luggage, tuple[LargeDataset, ...]]:
+    """Read what ``test`` needs, and apart from it the datasets that are large; without what the
+    environment and the keyring have unless ``secrets``.
 
     Raises:
         FileError: a file cannot be read or cannot travel, or a test case asks an application of
@@ -66,35 +98,58 @@ def pack(test: LoadTest) -> Luggage:
                 paths[by.parent / one.name] = named_path(by, one.name, test.trust)
     places = {Path(os.path.normpath(path.absolute())): source for path, source in paths.items()}
     root = Path(os.path.commonpath([path.parent for path in places]))
+    large = tuple(_large(test, places, root))
+    apart = {one.name for one in large}
     files = {
-        path.relative_to(root).as_posix(): read_bytes(source)
+        name: read_bytes(source)
         for path, source in places.items()
-        if source.exists()  # of one that is not there the share says so, as without a cluster
+        if (name := path.relative_to(root).as_posix()) not in apart
+        and source.exists()  # of one that is not there the share says so, as without a cluster
     }
-    environment = {name: os.environ[name] for name in _variables(test) if name in os.environ}
-    cases = tuple(_with_passwords(case) for case in test.cases)
+    names = _variables(test) if secrets else ()
+    environment = {name: os.environ[name] for name in names if name in os.environ}
+    cases = tuple(_with_passwords(case) for case in test.cases) if secrets else test.cases
     own = Path(os.path.normpath(test.path.absolute())).relative_to(root)
-    return Luggage(
+    luggage = Luggage(
         replace(test, path=own, cases=cases, trust=Trust(untrusted=test.trust.untrusted)),
         files,
         environment,
         secret=bool(environment) or cases != test.cases,
     )
+    return luggage, large
+
+
+def _large(test: LoadTest, places: Mapping[Path, Path], root: Path) -> Iterator[LargeDataset]:
+    uses: dict[Path, list[DatasetUse]] = {}
+    for number, case in enumerate(test.cases):
+        folder = test.path_of(number).parent.absolute()
+        for use in case.datasets:
+            uses.setdefault(Path(os.path.normpath(folder / use.file)), []).append(use)
+    for path, found in uses.items():
+        source = places[path]
+        if source.exists() and source.stat().st_size > _LARGE:
+            name = path.relative_to(root).as_posix()
+            yield LargeDataset(name, read_dataset(source), tuple(found))
+
+
+def write(folder: Path, files: dict[str, bytes]) -> None:
+    """Write ``files``, by their paths below ``folder``."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
 
 
 @contextmanager
-def unpacked(luggage: Luggage) -> Iterator[LoadTest]:
-    """Yield the load test with its files in a folder of its own, which only this user can read,
-    and its variables in the environment. Both are gone afterwards."""
+def unpacked(luggage: Luggage) -> Iterator[tuple[Path, LoadTest]]:
+    """Yield a folder of its own, which only this user can read, and the load test with its files in
+    there and its variables in the environment. Both are gone afterwards."""
     before = dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="loadtool-") as folder:
-        for name, content in luggage.files.items():
-            path = Path(folder, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        write(Path(folder), luggage.files)
         os.environ.update(luggage.environment)
         try:
-            yield replace(luggage.test, path=Path(folder, luggage.test.path))
+            yield Path(folder), replace(luggage.test, path=Path(folder, luggage.test.path))
         finally:
             for name in luggage.environment:
                 if name in before:

@@ -6,7 +6,7 @@ Such functions import what they need themselves.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import cloudpickle
@@ -25,6 +25,11 @@ class Installed:
     python: str
     build: str
 
+    @classmethod
+    def of(cls, looked: dict[str, Any]) -> Installed:
+        """What `look` has returned."""
+        return cls(*(looked[one.name] for one in fields(cls)))
+
     def __str__(self) -> str:
         """``pytest-loadtool 1.0 (compiled), Python 3.11``."""
         if not self.version:
@@ -33,10 +38,13 @@ class Installed:
 
 
 def look() -> dict[str, Any]:
-    """Return what this process is: builtin types only."""
+    """Return what this process is, and how many processors it may use: builtin types only."""
     import sys
 
-    found = {"version": "", "python": "{}.{}".format(*sys.version_info[:2]), "build": ""}
+    from dask.system import CPU_COUNT
+
+    python = "{}.{}".format(*sys.version_info[:2])
+    found = {"version": "", "python": python, "build": "", "processors": CPU_COUNT}
     try:
         import pytest_loadtool
         from pytest_loadtool.load.hot_path import build
@@ -47,7 +55,7 @@ def look() -> dict[str, Any]:
 
 def here() -> Installed:
     """Return what this process is."""
-    return Installed(**look())
+    return Installed.of(look())
 
 
 def differences(found: dict[str, Installed], mine: Installed) -> list[str]:
@@ -55,10 +63,17 @@ def differences(found: dict[str, Installed], mine: Installed) -> list[str]:
     return [f"{name} has {one}" for name, one in sorted(found.items()) if one != mine]
 
 
-def forget(names: list[str], end: bytes, dask_scheduler: Any = None) -> None:
-    """On the scheduler: drop these queues. Who waits for one gets ``end``."""
+def forget(names: list[str], end: bytes, shared: str = "", dask_scheduler: Any = None) -> None:
+    """On the scheduler: drop these queues, and ``shared`` with the last whose name begins so. Who
+    waits for one gets ``end``."""
     extension = dask_scheduler.extensions["queues"]
-    for name in names:
+
+    def drop(name: str) -> None:
         extension.client_refcount.pop(name, None)
         if (queue := extension.queues.pop(name, None)) is not None:
             queue.put_nowait({"type": "msgpack", "value": end})
+
+    for name in names:
+        drop(name)
+    if shared and not any(one.startswith(f"{shared}-") for one in extension.queues):
+        drop(shared)

@@ -27,7 +27,7 @@ from pytest_loadtool.engine.prepare.share import LoadTest, PreparedShare, prepar
 from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError, ReplayError
 from pytest_loadtool.fleet import remote
-from pytest_loadtool.fleet.luggage import Luggage, unpacked
+from pytest_loadtool.fleet.luggage import Luggage, unpacked, write
 from pytest_loadtool.load import Share
 
 #: Seconds between two looks whether somebody still waits for this share.
@@ -40,19 +40,19 @@ _PATIENCE = 5.0
 _WANTED = frozenset({"executing", "long-running"})
 
 
-def take_part(luggage: Luggage, name: str, queues: str) -> None:
+def take_part(luggage: Luggage, name: str, queues: str, processes: int) -> None:
     """Take part in one load test, as the worker that is called ``name`` there.
 
-    ``queues`` begins the names of the queues. Blocks until the share is run, or nobody waits for it
-    any more.
+    ``queues`` begins the names of the queues; so many ``processes`` of this machine take part.
+    Blocks until the share is run, or nobody waits for it any more.
     """
     orders, told = Queue(f"{queues}-{name}"), Queue(queues)
     inbox: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
     outbox: SimpleQueue[tuple[Any, ...] | None] = SimpleQueue()
     over = threading.Event()
-    with unpacked(luggage) as test:
+    with unpacked(luggage) as (folder, test):
         worker = Worker(
-            partial(_prepare, test),
+            partial(_prepare, test, processes),
             inbox.get,
             lambda *message: outbox.put(message),
             partial(_text, name, test.path.parent),
@@ -67,13 +67,15 @@ def take_part(luggage: Luggage, name: str, queues: str) -> None:
                 worker.stop()
             elif kind == "ping":
                 outbox.put(("pong", *fields, time.time()))
+            elif kind == "files":
+                write(folder, *fields)
             else:
                 inbox.put((kind, *fields))
 
         sender = _thread(_send_all, told, name, outbox)
         _thread(_listen, orders, obey, end)
         cluster = get_worker()
-        forget = partial(_forget, get_client(), [orders.name, told.name])
+        forget = partial(_forget, get_client(), orders.name, told.name)
         _thread(_watch, cluster, cluster.get_current_task(), over, end, forget)
         outbox.put(("here",))
         try:
@@ -121,18 +123,19 @@ def _watch(
             return
 
 
-def _forget(client: Client, names: list[str]) -> None:
+def _forget(client: Client, orders: str, told: str) -> None:
+    """Others may still tell, when it is this share alone that nobody waits for."""
     with suppress(Exception):  # of a scheduler that is gone, too
-        client.run_on_scheduler(remote.forget, names, remote.END)
+        client.run_on_scheduler(remote.forget, [orders], remote.END, shared=told)
 
 
-def _prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedShare:
+def _prepare(test: LoadTest, processes: int, servers: Sequence[str], share: Share) -> PreparedShare:
     """As `engine.prepare.share.prepare`, on a machine from which the target may not be reached.
 
     Raises:
         ReplayError: it is not.
     """
-    found = prepare(test, servers, share)
+    found = prepare(test, servers, share, processes=processes)
     for host, port in found.runner.addresses:
         try:
             asyncio.run(_reach(host, port))

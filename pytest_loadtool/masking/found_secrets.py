@@ -151,7 +151,7 @@ def _within(field: Field) -> bool:
 
 
 def _is_token(field: Field, sessions: NamePatterns) -> bool:
-    """Whether it is a cookie that a session may hang on: see `captured`."""
+    """Return whether it is a cookie that a session may hang on: see `captured`."""
     slot = field.slot
     if slot is None or not slot.in_cookie:
         return False

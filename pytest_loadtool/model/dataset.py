@@ -42,7 +42,7 @@ class Dataset:
 
 
 def is_column_name(text: str) -> bool:
-    """Whether a placeholder can name a column that is called so."""
+    """Return whether a placeholder can name a column that is called so."""
     return _NAME.fullmatch(text) is not None
 
 

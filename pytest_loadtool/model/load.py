@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
 
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.threshold import Threshold
@@ -85,6 +87,22 @@ class Override:
 
 
 @dataclass(frozen=True, slots=True)
+class Fleet:
+    """Which workers of a cluster make the load, and what they are given; of no meaning elsewhere.
+
+    ``workers`` are names, with ``*`` for any text; none: all workers. ``resources`` are those of
+    Dask that a worker has to have for its share, with their amount. ``secrets`` of this machine
+    (its environment and keyring) travel if nobody else can read them, ``always``, or ``never``:
+    then each worker has its own. Users are shared by the ``processors`` of workers, or ``evenly``.
+    """
+
+    workers: tuple[str, ...] = ()
+    resources: tuple[tuple[str, float], ...] = ()
+    secrets: Literal["encrypted", "always", "never"] = "encrypted"
+    share: Literal["processors", "evenly"] = "processors"
+
+
+@dataclass(frozen=True, slots=True)
 class LoadConfiguration:
     """Who does what for how long. Times are in seconds; ``duration`` includes ``ramp_up``.
 
@@ -131,6 +149,10 @@ class LoadConfiguration:
     """Whether durations of pages are kept in detail, so that there are percentiles of them."""
     server: str = ""
     """Replaces the test cases' own server, if given."""
+    fleet: Fleet = Fleet()
+    profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: MappingProxyType({}))
+    """By name, what the file has in the place of its own values where that profile is chosen: keys
+    of the file and their values."""
     overrides: tuple[Override, ...] = ()
     """What was said outside of the file, and is in the fields above already."""
 

@@ -22,7 +22,7 @@ _UPKEEP = re.compile(
 
 
 def is_event(message: str | bytes) -> bool:
-    """Whether a message that a client sent may do something: it is none that only keeps the
+    """Return whether a message that a client sent may do something: it is none that only keeps the
     connection going or subscribes to what comes."""
     text = message[:_BEGINNING]
     if isinstance(text, bytes):

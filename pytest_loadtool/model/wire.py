@@ -15,12 +15,12 @@ _CAPITAL_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
 
 
 def is_token(text: str) -> bool:
-    """Whether it can be a header's name or a method."""
+    """Return whether it can be a header's name or a method."""
     return _TOKEN.fullmatch(text) is not None
 
 
 def is_method(text: str) -> bool:
-    """Whether a request can have it as its method."""
+    """Return whether a request can have it as its method."""
     return is_token(text) and other_case(text) == text
 
 
@@ -30,10 +30,10 @@ def other_case(method: str) -> str:
 
 
 def is_header_value(text: str) -> bool:
-    """Whether a header can have it as its value."""
+    """Return whether a header can have it as its value."""
     return _HEADER_BREAK.search(text) is None
 
 
 def is_target(text: str) -> bool:
-    """Whether it has nothing in it that ends a request's target."""
+    """Return whether it has nothing in it that ends a request's target."""
     return _TARGET_BREAK.search(text) is None

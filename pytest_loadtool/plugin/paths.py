@@ -39,11 +39,10 @@ def target_file(config: pytest.Config, option: str) -> Path | None:
     Raises:
         pytest.UsageError: nothing can be written there. Said now, and not after an hour of load.
     """
-    name = config.getoption(option)
-    if not name:
+    found = _target(config, option)
+    if found is None:
         return None
-    spelled = "--" + option.replace("_", "-")
-    path = Path(config.invocation_params.dir, name)
+    path, name, spelled = found
     if path.is_dir():
         raise pytest.UsageError(f"{spelled}: {name} is a directory: name a file in it")
     _check_writable(path, name, spelled)
@@ -57,11 +56,10 @@ def target_folder(config: pytest.Config, option: str) -> Path | None:
     Raises:
         pytest.UsageError: nothing can be written there. Said now, and not after an hour of load.
     """
-    name = config.getoption(option)
-    if not name:
+    found = _target(config, option)
+    if found is None:
         return None
-    spelled = "--" + option.replace("_", "-")
-    path = Path(config.invocation_params.dir, name)
+    path, name, spelled = found
     if path.is_dir():
         _check_writable(path / "file", name, spelled)
     elif path.exists():
@@ -69,6 +67,14 @@ def target_folder(config: pytest.Config, option: str) -> Path | None:
     else:
         _check_writable(path, name, spelled)
     return path
+
+
+def _target(config: pytest.Config, option: str) -> tuple[Path, str, str] | None:
+    """Return the path that an option names, what was written, and how the option is spelled."""
+    name = config.getoption(option)
+    if not name:
+        return None
+    return Path(config.invocation_params.dir, name), name, "--" + option.replace("_", "-")
 
 
 def _check_writable(path: Path, name: str, spelled: str) -> None:

@@ -108,7 +108,15 @@ def call_scheduler(node: WorkerController) -> None:
     node.notify_inproc("unscheduled", node=node, indices=())
 
 
+def is_here(node: WorkerController) -> bool:
+    """Return whether a worker is on this machine."""
+    return bool(node.gateway.spec.popen and not node.gateway.spec.via)
+
+
 def process_of(node: WorkerController) -> int | None:
-    """Return the process id of a worker on this machine; None for one elsewhere."""
-    here = node.gateway.spec.popen and not node.gateway.spec.via
-    return int(node.gateway._rinfo().pid) if here else None
+    """Return the process id of a worker on this machine, or of the ssh by which it is reached; None
+    where neither is."""
+    if is_here(node):
+        return int(node.gateway._rinfo().pid)
+    ssh = getattr(node.gateway._io, "popen", None) if node.gateway.spec.ssh else None
+    return None if ssh is None else int(ssh.pid)

@@ -39,7 +39,7 @@ def subject(exchange: Exchange) -> str:
 
 
 def is_static(exchange: Exchange) -> bool:
-    """Whether a page merely looks different without it: images, styles, scripts, fonts."""
+    """Return whether a page merely looks different without it: images, styles, scripts, fonts."""
     if exchange.request_header("sec-fetch-dest") in STATIC_DESTINATIONS:
         return True
     return urlsplit(exchange.url).path.lower().endswith(STATIC_SUFFIXES)
@@ -100,7 +100,7 @@ def _status_note(entry: Entry) -> Note:
 
 
 def _is_page(exchange: Exchange, kind: Kind) -> bool:
-    """Whether a person went there: what failed may have no HTML, or no response at all."""
+    """Return whether a person went there: what failed may have no HTML, or no response at all."""
     destination = exchange.request_header("sec-fetch-dest")
     if destination is not None:
         return destination == "document"

@@ -191,7 +191,7 @@ class Stretches:
         return going
 
     def _may_go(self, send: Send) -> bool:
-        """Whether a request may go out; one that is sent again may always."""
+        """Return whether a request may go out; one that is sent again may always."""
         wanted, index = self._wanted, send.step.index
         if index in self._begun:
             return True
@@ -202,7 +202,7 @@ class Stretches:
         return not wanted.paused or (wanted.one and not self._under_way)
 
     def _is_beyond(self, send: Send) -> bool:
-        """Whether it comes after the transaction that is to be the last."""
+        """Return whether it comes after the transaction that is to be the last."""
         index, last = send.step.index, self._wanted.to
         return last is not None and index > last and index not in self._renewing
 

@@ -139,7 +139,7 @@ def _place(
 
 
 def _covered(identities: Iterable[Identity], one: RecordedIdentity, host: str) -> bool:
-    """Whether one of the identities is for where this was recorded."""
+    """Return whether one of the identities is for where this was recorded."""
     names = (host, one.host, urlsplit(f"//{one.host}").hostname)
     return any(
         identity.host in names and identity.realm in ("", one.realm) for identity in identities

@@ -81,7 +81,7 @@ def untitled(directory: Path) -> Path:
 
 
 def is_recording(path: Path) -> bool:
-    """Whether a traffic file is one that a recording writes to."""
+    """Return whether a traffic file is one that a recording writes to."""
     return _RECORDING.search(path.name) is not None
 
 

@@ -87,7 +87,7 @@ def parsed(words: Sequence[str]) -> Test:
 
 
 def is_expression(word: str) -> bool:
-    """Whether a word is the beginning of an expression, and not the name of something."""
+    """Return whether a word is the beginning of an expression, and not the name of something."""
     return word.lstrip("!(").startswith("~") or word in ("!", "(")
 
 

@@ -78,7 +78,7 @@ class Marking:
 
 
 def _changes(one: Transaction, exchange: Exchange | None) -> bool:
-    """Whether it may change the server's state: a query of GraphQL is sent by POST, too."""
+    """Return whether it may change the server's state: a query of GraphQL is sent by POST, too."""
     from pytest_loadtool.correlation.graphql import operation
     from pytest_loadtool.correlation.index.traffic import changes_things
 
@@ -94,7 +94,7 @@ def _is_written(case: TestCase, names: Collection[str]) -> bool:
 
 
 def _as_recorded(one: Transaction, exchange: Exchange | None) -> bool:
-    """Whether what a request sends, but for its placeholders, was recorded so. What is in no
+    """Return whether what a request sends, but for its placeholders, was recorded so. What is in no
     traffic counts as recorded: nobody has changed it."""
     if exchange is None:
         return True

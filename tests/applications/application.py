@@ -43,6 +43,9 @@ APPLICATIONS = {
     "datasette": "datasette_write",
     "alertmanager": "alertmanager",
     "flask-appbuilder": "flask_appbuilder",
+    "adminer": "adminer",
+    "fossil": "fossil",
+    "node-red": "node_red",
 }
 
 

@@ -20,7 +20,11 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 
 TITLE = "Flask-AppBuilder 5.3"
 BROWSER = True
-UNIQUE: tuple[str, ...] = ("Tea House", "Cups Ltd", "Cups & Co")
+#: The names of shops are taken once; orders are found by their titles.
+UNIQUE: tuple[str, ...] = (
+    *("Tea House", "Cups Ltd", "Cups & Co"),
+    *("Green tea", "Black tea", "Saucers"),
+)
 
 _REQUIREMENTS = ("flask-appbuilder==5.3.0",)
 _SERVED = Path(__file__).parent / "served" / "flask_appbuilder_shop.py"

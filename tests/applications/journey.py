@@ -19,7 +19,10 @@ from pytest_loadtool.diagnosis.outcome import SEPARATOR
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
 from tests.applications.application import Application
 
-__all__ = ["JourneyError", "Replayed", "load", "make_unique", "record", "replay", "replayed"]
+__all__ = [
+    *("JourneyError", "OtherwiseError", "Replayed"),
+    *("load", "make_unique", "record", "replay", "replayed"),
+]
 
 _ROOT = Path(__file__).parents[2]
 
@@ -70,6 +73,10 @@ def make_unique(case: Path, texts: Iterable[str]) -> None:
     _pytest(case.parent, "--record", case.name, "--record-script", script.name)
 
 
+class OtherwiseError(JourneyError):
+    """It passed, and said itself that something came not as recorded; the message has that."""
+
+
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """What a tester learns from one replay."""
@@ -92,13 +99,14 @@ def replay(case: Path, url: str) -> None:
     """Replay it once: it passes, and each transaction is answered as it was recorded.
 
     Raises:
-        JourneyError: it does not; of a login that is refused with a page, only the status tells.
+        OtherwiseError: it passed, but not as recorded.
+        JourneyError: it did not; of a login that is refused with a page, only the status tells.
     """
     done = replayed(case, url)
     if not done.green:
         raise JourneyError(f"{done.first}\n{done.written}")
     if "not as recorded" in done.written:
-        raise JourneyError(done.written.partition("passed, but ")[2])
+        raise OtherwiseError(done.written.partition("passed, but ")[2])
     answered = Counter((title, _now(status)) for status, title in _STEP.findall(done.written))
     recorded = Counter(_recorded(case))
     if answered != recorded:
@@ -111,6 +119,7 @@ def load(case: Path, url: str, *, users: int, sessions: int = 1) -> dict[str, An
     The value is what the JSON report has of the run.
 
     Raises:
+        OtherwiseError: it passed, but not as recorded.
         JourneyError: a request failed, or a status is not the recorded one.
     """
     name = case.name.removesuffix(".case.toml")
@@ -125,7 +134,7 @@ def load(case: Path, url: str, *, users: int, sessions: int = 1) -> dict[str, An
     (report,) = json.loads(case.with_name("load.json").read_text())["runs"]
     once = Counter(status for _, status in _recorded(case))
     if report["not_as_recorded"]:
-        raise JourneyError(f"not as recorded: {report['not_as_recorded']}")
+        raise OtherwiseError(f"not as recorded: {report['not_as_recorded']}")
     answered: Counter[str] = Counter()
     for status, count in report["totals"]["status"].items():
         answered[_now(status)] += count

@@ -15,7 +15,7 @@ from tests.applications.judging import correlated, false_positives
 from tests.applications.state import Effect, State
 
 __all__ = [
-    *("RIGHT", "RIGHT_IF_UNIQUE", "SESSIONS", "USERS"),
+    *("RIGHT", "RIGHT_IF_UNIQUE", "SESSIONS", "TOLD_UNLESS_UNIQUE", "USERS"),
     *("Judge", "Outcome", "examine", "recorded", "state_of", "unique"),
 ]
 
@@ -25,6 +25,9 @@ USERS, SESSIONS = 10, 10
 RIGHT = "right"
 #: The same of a second run that was red, as it should, until the names it makes were `unique`.
 RIGHT_IF_UNIQUE = "right with `unique`"
+#: The same of one that was green and said itself that something came not as recorded.
+TOLD = "told"
+TOLD_UNLESS_UNIQUE = "told, and right with `unique`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +80,7 @@ def examine(name: str, folder: Path, most: int = SESSIONS) -> Outcome:
         second = judge.replay(case, *here)
         if second != RIGHT and one.UNIQUE:
             own = judge.replay(unique(one, case, folder / "unique"), *here)
-            # A green that was wrong stays one, whatever comes of names of one's own.
-            red = second.startswith("red") and own == RIGHT
-            second = RIGHT_IF_UNIQUE if red else second if own == RIGHT else own
+            second = _with_names_of_its_own(second, own)
     totals = {"requests": 0, "errors": 0}
     with one.serve(_empty(folder / "used")) as url:
         here = (url, folder / "used")
@@ -108,6 +109,15 @@ def examine(name: str, folder: Path, most: int = SESSIONS) -> Outcome:
         recording=recording,
         replaying=replaying,
     )
+
+
+def _with_names_of_its_own(without: str, own: str) -> str:
+    """Of a second replay that was not right, what to say when one with `unique` was tried. A green
+    that was wrong, and did not say so, stays one."""
+    if own != RIGHT:
+        return own
+    ways = {"red": RIGHT_IF_UNIQUE, TOLD: TOLD_UNLESS_UNIQUE}
+    return next((way for word, way in ways.items() if without.startswith(word)), without)
 
 
 def recorded(name: str, one: Application, case: Path) -> Judge:
@@ -145,12 +155,17 @@ class Judge:
     def run(self, do: Callable[[], None], url: str, folder: Path, *, sessions: int = 1) -> str:
         """`RIGHT`, or what was wrong with a run of so many sessions."""
         before = state_of(self.application, url, folder)
+        told = ""
         try:
             do()
+        except journey.OtherwiseError as error:
+            told = str(error)
         except journey.JourneyError as error:
             return f"red: {error}"
         after = state_of(self.application, url, folder)
         missed = "; ".join(self.effect.missed(before, after, sessions))
+        if told:
+            return f"{TOLD}, {'another state' if missed else RIGHT}: {told}"
         return f"WRONG: {missed}" if missed else RIGHT
 
 

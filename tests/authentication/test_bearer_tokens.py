@@ -142,6 +142,7 @@ def test_tokens_that_expire(recorded: TestCase, server: TokenServer, transport: 
     assert len(observed.challenges) == 3 + 3
 
 
+@pytest.mark.slow
 def test_tokens_are_renewed_in_time(recorded: TestCase, server: TokenServer) -> None:
     """The server says how long they live: no request goes out that it would refuse."""
     server.lives = 1

@@ -45,7 +45,14 @@ from pytest_loadtool.model.extractor import (
     XmlPath,
 )
 from pytest_loadtool.model.generator import ALPHABETS, RandomText, Timestamp, Uuid
-from pytest_loadtool.model.load import CaseShare, Distribution, LoadConfiguration, Stage, ThinkTime
+from pytest_loadtool.model.load import (
+    CaseShare,
+    Distribution,
+    Fleet,
+    LoadConfiguration,
+    Stage,
+    ThinkTime,
+)
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.model.validator import (
     HeaderValidator,
@@ -193,8 +200,10 @@ def _validators(names: list[str]) -> st.SearchStrategy[Validator]:
     )
     return st.one_of(
         st.builds(TextValidator, _templates(names).filter(bool), st.booleans()),
+        st.builds(TextValidator, _templates(names).filter(bool), unrepeated=st.just(True)),
         st.builds(RegexValidator, _patterns, st.booleans()),
         st.builds(JsonValidator, _paths, st.none() | _templates(names) | _scalars, st.booleans()),
+        st.builds(JsonValidator, _paths, unrepeated=st.just(True)),
         st.builds(XmlValidator, _xml_paths, st.none() | text, st.booleans()),
         st.builds(
             lambda name, expected, absent: HeaderValidator(name, absent=absent, **expected),
@@ -453,6 +462,17 @@ _bandwidths = (
 )
 
 
+_fleets = st.just(Fleet()) | st.builds(
+    Fleet,
+    workers=st.lists(_filled, max_size=2).map(tuple),
+    resources=st.dictionaries(texts, st.floats(0, 9), max_size=2).map(
+        lambda found: tuple(sorted(found.items()))
+    ),
+    secrets=st.sampled_from(["encrypted", "always", "never"]),
+    share=st.sampled_from(["processors", "evenly"]),
+)
+
+
 @st.composite
 def loads(draw: st.DrawFn) -> LoadConfiguration:
     """Load configurations."""
@@ -475,6 +495,7 @@ def loads(draw: st.DrawFn) -> LoadConfiguration:
         keep_state=draw(st.booleans()),
         percentiles=draw(st.sampled_from([(50.0, 90.0, 95.0, 99.0), (99.9,), (1.0, 50.0, 100.0)])),
         detailed_pages=draw(st.booleans()),
+        fleet=draw(_fleets),
     )
 
 

@@ -210,6 +210,7 @@ def test_bodies_are_left_in_the_file(tmp_path: Path) -> None:
     assert texts[4]["encoding"] == "base64"
 
 
+@pytest.mark.slow
 def test_large_uploads_are_left_in_the_file(tmp_path: Path) -> None:
     """Text and bytes, in memory before or not; small ones stay at hand."""
     large = Large(b"--X\r\n\x89PNG", 100_001)

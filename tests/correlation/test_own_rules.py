@@ -62,6 +62,7 @@ def test_a_pattern_is_the_extractor() -> None:
     assert sources(configuration) == [("step[1]", source, 2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rule",
     ["used_as = ['p']\npattern = 'n(-(?:1|7|17)+)$'", "value = 'n-(?:1|7|17)+$'"],

@@ -93,6 +93,7 @@ MOST_CALLS: dict[Callable[[int], tuple[Exchange, ...]], int] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recording", MOST_CALLS)
 def test_work_grows_as_the_page_does(recording: Callable[[int], tuple[Exchange, ...]]) -> None:
     """Of many values, each takes no more work than of a few."""

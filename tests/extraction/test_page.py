@@ -259,6 +259,7 @@ def test_broken_pages_have_an_end(source: Source, page: str) -> None:
     assert value is None or value in html.unescape(page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "page"),
     [

@@ -96,6 +96,7 @@ def test_one_that_is_slow_gets_less() -> None:
     assert found.end() == 100
 
 
+@pytest.mark.slow
 def test_one_response_has_one_allowance() -> None:
     """However many texts of it are looked at."""
     path = JsonPath('$.items[?(@.name =~ "(a|aa)+$")].id')
@@ -111,6 +112,7 @@ def test_comparisons_in_json_paths() -> None:
     assert path(PlainText('{"items": [{"name": 7, "id": 2}, {"id": 3}]}')) is None
 
 
+@pytest.mark.slow
 def test_later_matches() -> None:
     """Only as many are sought as are needed."""
     extract = compile_source(RegularExpression("b|(?:a|aa)+$"), 2)

@@ -193,7 +193,7 @@ EXTRA = {
 @pytest.mark.parametrize("extra", EXTRA.values(), ids=EXTRA)
 @pytest.mark.parametrize(
     ("chunked", "later"),
-    [(False, False), (False, True), (True, False)],
+    [(False, False), pytest.param(False, True, marks=pytest.mark.slow), (True, False)],
     ids=["at once", "later", "after the last chunk"],
 )
 def test_more_than_was_asked_for(extra: bytes, chunked: bool, later: bool) -> None:

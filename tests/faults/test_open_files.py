@@ -110,7 +110,7 @@ def test_connections_of_a_user() -> None:
     def needed(*pages: Page) -> int:
         return connections_of(
             compile_case(with_recorded_hosts(TestCase("c", pages, "http://127.0.0.1")))
-        )
+        ).total()
 
     assert needed(one_by_one) == 1
     assert needed(one_by_one, two_hosts) == 2

@@ -136,7 +136,13 @@ FAULTS: Mapping[str, Fault] = {
     "dripping chunk": Fault(drip(CHUNKED + b"FFFF\r\n", 0.05), "timeout", SLOW),
 }
 
-each_fault = pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+each_fault = pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(one, id=name, marks=[pytest.mark.slow] if one.cause == "timeout" else [])
+        for name, one in FAULTS.items()
+    ],
+)
 
 
 def check(failure: Failure, cause: str, says: str, port: int) -> None:
@@ -164,9 +170,10 @@ def test_replay(fault: Fault) -> None:
 @each_fault
 def test_load(fault: Fault) -> None:
     """Under load all requests are counted, and equal failures of all users are one error."""
+    each = 1 if fault.cause == "timeout" else 2  # it takes a second
     with serving(once(fault.answer)) as server:
-        metrics = load(server.http, "/fault", duration=None, iterations=2, timeout=fault.timeout)
-    assert metrics.requests == metrics.failed_requests == len(server.asked) == 3 * 2
+        metrics = load(server.http, "/fault", duration=None, iterations=each, timeout=fault.timeout)
+    assert metrics.requests == metrics.failed_requests == len(server.asked) == 3 * each
     assert metrics.transactions[0].statuses == {0: metrics.requests}
     [error] = metrics.errors
     check(Failure(error.cause, error.message), fault.cause, fault.says, server.port)
@@ -267,6 +274,7 @@ def busy_port() -> Iterator[int]:
         listener.close()
 
 
+@pytest.mark.slow
 def test_no_connection_in_time() -> None:
     """A server too busy to take the connection: the time-out says that it came to nothing."""
     with busy_port() as port:
@@ -279,6 +287,7 @@ def test_no_connection_in_time() -> None:
     assert error.count == metrics.requests == 3
 
 
+@pytest.mark.slow
 def test_a_time_out_is_not_the_fault_of_the_next() -> None:
     """The queue moves again: the connection that was given up takes nothing from the others."""
     with busy_port() as port:

@@ -121,6 +121,7 @@ def test_of_another_host(trusted: trustme.CA) -> None:
     expect(script, "tls", "certificate is not valid for '127.0.0.1'")
 
 
+@pytest.mark.slow
 def test_handshake_stall() -> None:
     """The server accepts the connection and says nothing: that is neither a connection that is
     refused nor a slow response."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,46 @@ time.time = lambda: _right() + 300
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where and how one process of a cluster runs: what its command begins with, which options it
+    has, what is in its environment besides."""
+
+    before: Sequence[str] = ()
+    options: Sequence[str] = ("--no-nanny",)
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
 @dataclass
 class Cluster:
     """A running cluster, and its processes by name."""
 
-    url: str
+    address: str
+    folder: Path
     scheduler: subprocess.Popen[bytes]
     workers: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        """What ``--load-on`` takes."""
+        return self.address.replace("tcp://", "dask://").replace("tls://", "dask+tls://")
+
+    def start(self, name: str, place: Place = Place()) -> subprocess.Popen[bytes]:
+        """One more worker."""
+        module = "distributed.cli.dask_worker"
+        options = ["--name", name, "--nthreads", "1", "--no-dashboard", *place.options]
+        process = started(module, [self.address, *options], self.folder, place)
+        self.workers[name] = process
+        return process
+
+    def wait_for(self, workers: int) -> None:
+        """Wait until there are so many workers."""
+        with self.client() as client:
+            client.wait_for_workers(workers, timeout=60)
+
+    def client(self) -> Client:
+        """Somebody who looks."""
+        return Client(self.address, set_as_default=False)
 
     def left(self) -> Any:
         """What is on the scheduler: tasks and queues."""
@@ -39,44 +73,44 @@ class Cluster:
             queues = dask_scheduler.extensions["queues"]
             return [*dask_scheduler.tasks, *queues.queues, *queues.client_refcount]
 
-        with Client(self.url.replace("dask://", "tcp://"), set_as_default=False) as client:
+        with self.client() as client:
             return client.run_on_scheduler(look)
 
 
 @contextmanager
 def cluster(
-    folder: Path, workers: Mapping[str, Mapping[str, str]] = {"east": {}, "west": {}}
+    folder: Path,
+    workers: Mapping[str, Place] = {"east": Place(), "west": Place()},
+    at: Place = Place(options=("--host", "127.0.0.1")),
 ) -> Iterator[Cluster]:
-    """A scheduler and ``workers``: by their names, what is in their environment besides."""
+    """A scheduler and ``workers`` by their names; ``at`` is where the scheduler is."""
     where = folder / "scheduler.json"
-    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1"]
-    scheduler = _process(
-        [*command, "--port", "0", "--no-dashboard", "--scheduler-file", str(where)], folder, {}
-    )
-    processes = [scheduler]
+    options = ["--port", "0", "--no-dashboard", "--scheduler-file", str(where), *at.options]
+    scheduler = started("distributed.cli.dask_scheduler", options, folder, at)
+    found = Cluster("", folder, scheduler)
     try:
         wait_until(lambda: where.exists() and where.read_text(encoding="utf-8").endswith("}"), 60)
-        address = json.loads(where.read_text(encoding="utf-8"))["address"]
-        found = Cluster(address.replace("tcp://", "dask://"), scheduler)
-        for name, more in workers.items():
-            command = [sys.executable, "-m", "distributed.cli.dask_worker", address]
-            options = ["--name", name, "--nthreads", "1", "--no-dashboard", "--no-nanny"]
-            found.workers[name] = _process([*command, *options], folder, more)
-            processes.append(found.workers[name])
-        with Client(address, set_as_default=False) as client:
-            client.wait_for_workers(len(workers), timeout=60)
+        found.address = json.loads(where.read_text(encoding="utf-8"))["address"]
+        for name, place in workers.items():
+            found.start(name, place)
+        found.wait_for(len(workers))
         yield found
     finally:
-        for one in processes:
-            one.kill()
+        for one in (scheduler, *found.workers.values()):
+            with suppress(ProcessLookupError):  # its group: a nanny's worker, too
+                os.killpg(one.pid, signal.SIGKILL)
             one.wait()
 
 
-def _process(command: list[str], folder: Path, more: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def started(
+    module: str, options: Sequence[str], folder: Path, place: Place
+) -> subprocess.Popen[bytes]:
+    """A process of a cluster, in a group of its own."""
     return subprocess.Popen(
-        command,
+        [*place.before, sys.executable, "-m", module, *options],
         cwd=folder,
-        env=os.environ | more,
+        env=os.environ | place.environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+import dask.config
 import pytest
+import trustme
 
-from tests.fleet.clusters import FAST_CLOCK, Cluster, cluster
+from pytest_loadtool.fleet import cluster as of_clusters
+from pytest_loadtool.fleet import luggage
+from pytest_loadtool.load import Share
+from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.model.load import LoadConfiguration
+from tests.fleet.clusters import FAST_CLOCK, Cluster, Place, cluster
 from tests.plugin.loading import Project, load, wait_until
 from tests.plugin.serving import Server, case, serving, transaction
+
+#: Of a run that ends early: nobody waits half a minute for a worker here.
+IMPATIENT = "from pytest_loadtool.engine import run\nrun.SILENCE = 6\n"
 
 
 @pytest.fixture(scope="module")
@@ -31,15 +43,27 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
+def project(pytester: pytest.Pytester) -> Project:
     """A folder with a project in it."""
-    (tmp_path / "cases").mkdir()
-    return Project(tmp_path)
+    (pytester.path / "cases").mkdir()
+    return Project(pytester.path, pytester)
 
 
-def written(project: Project, server: str, *, users: int = 6, more: str, target: str = "") -> None:
+#: Of a test case.
+SECRET = '[variables]\nkey = { env = "SHOP_KEY" }\n'
+
+
+def written(
+    project: Project,
+    server: str,
+    *,
+    users: int = 6,
+    more: str,
+    target: str = "",
+    secret: str = SECRET,
+) -> None:
     """A load test whose test case reads a dataset in another folder, a file, and a secret."""
-    head = '[variables]\nkey = { env = "SHOP_KEY" }\n[datasets.people]\nfile = "../people.csv"'
+    head = f'{secret}[datasets.people]\nfile = "../people.csv"'
     (project.path / "people.csv").write_text(
         "name\n" + "".join(f"p{number}\n" for number in range(users)), encoding="utf-8"
     )
@@ -47,8 +71,15 @@ def written(project: Project, server: str, *, users: int = 6, more: str, target:
     sent = transaction("POST /note?as=${people.name}&key=${key}", 'body = "${file:note.txt}"')
     text = case(server, "GET /", target or sent, head=head)
     (project.path / "cases" / "shop.case.toml").write_text(text, encoding="utf-8")
-    text = load("shop.case.toml", users=users, duration="30s", more=more)
+    text = load("shop.case.toml", users=users, duration="60s", more=more)
     (project.path / "cases" / "rush.load.toml").write_text(text, encoding="utf-8")
+
+
+def is_quiet(server: Server, of: str = "", seconds: float = 0.5) -> bool:
+    """Whether nothing is asked of ``server``, of what has ``of`` in it, for so long."""
+    before = len([one for one in server.requests if of in one])
+    time.sleep(seconds)
+    return len([one for one in server.requests if of in one]) == before
 
 
 def test_the_same_totals_here_on_xdist_and_on_dask(
@@ -73,21 +104,52 @@ def test_the_same_totals_here_on_xdist_and_on_dask(
     wait_until(lambda: two.left() == [], 20)
 
 
-def test_a_killed_worker_makes_it_inconclusive(
-    project: Project, server: Server, tmp_path: Path
+def test_a_share_that_stands_still_is_no_pass(
+    project: Project, server: Server, two: Cluster
 ) -> None:
-    """It is named, and what the others measured is kept."""
+    """It is named, and what the others measured is kept; Ctrl-C need not wait for it. Woken up, it
+    makes no load, and its worker can be used again."""
     written(project, server.url, more="", target="GET /more")
-    with cluster(tmp_path) as two:
-        with project.running("--load", "--load-json", "out.json", "--load-on", two.url) as running:
-            wait_until(lambda: len(server.requests) > 100, 60)
-            time.sleep(2)
-            two.workers["west"].kill()
-            time.sleep(3)
+    (project.path / "conftest.py").write_text(IMPATIENT, encoding="utf-8")
+    with project.running("--load", "--load-json", "out.json", "--load-on", two.url) as running:
+        wait_until(lambda: len(server.requests) > 100, 60)
+        two.workers["west"].send_signal(signal.SIGSTOP)
+        try:
+            time.sleep(8)  # longer than a silence
             running.send_signal(signal.SIGINT)
             said, _ = running.communicate(timeout=30)
-        assert re.search(r"worker west.* lost", said), said
-        assert project.json()["totals"]["requests"] > 100
+        finally:
+            two.workers["west"].send_signal(signal.SIGCONT)
+    assert "worker west was lost" in " ".join(said.split()), said
+    assert [one["state"] for one in project.json()["workers"]] == ["final", "lost"]
+    wait_until(lambda: two.left() == [] and is_quiet(server), 20)
+
+
+def test_ctrl_c_stops_all_and_who_comes_late_takes_no_part(
+    project: Project, server: Server, two: Cluster
+) -> None:
+    """Within two seconds nobody makes load any more, and there is a report."""
+    written(project, server.url, more="", target="GET /more")
+    with project.running("--load", "--load-json", "out.json", "--load-on", two.url) as running:
+        wait_until(lambda: len(server.requests) > 100, 60)
+        late = two.start("late")
+        try:
+            two.wait_for(3)
+            before = time.monotonic()
+            running.send_signal(signal.SIGINT)
+            wait_until(lambda: is_quiet(server, seconds=0.1), 20)
+            assert time.monotonic() - before < 2 + 0.1
+            said, _ = running.communicate(timeout=30)
+        finally:
+            late.kill()
+            late.wait()
+    assert running.returncode == 2
+    assert [(one["name"], one["state"]) for one in project.json()["workers"]] == [
+        ("worker east", "final"),
+        ("worker west", "final"),
+    ]
+    assert project.json()["totals"]["requests"] > 100
+    assert "stopped after" in said, said
 
 
 def test_a_controller_that_dies_ends_the_load(
@@ -99,61 +161,189 @@ def test_a_controller_that_dies_ends_the_load(
         wait_until(lambda: len(server.requests) > 100, 60)
         running.kill()
         running.wait()
-
-        def quiet() -> bool:
-            before = len(server.requests)
-            time.sleep(0.5)
-            return len(server.requests) == before
-
-        wait_until(quiet, 30)
+        wait_until(lambda: is_quiet(server), 30)
     wait_until(lambda: two.left() == [], 30)
 
 
-def test_a_scheduler_that_dies_is_no_pass(project: Project, server: Server, tmp_path: Path) -> None:
-    """What was measured until then is reported, as of workers that were lost."""
-    written(project, server.url, more="", target="GET /more")
-    with cluster(tmp_path) as two, project.running("--load", "--load-on", two.url) as running:
-        wait_until(lambda: len(server.requests) > 100, 60)
-        time.sleep(1.5)
-        two.scheduler.kill()
+def test_what_dies_is_named(
+    project: Project, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker, one that its nanny starts again, one whose nanny dies, the scheduler at last: what
+    was measured until then is reported."""
+    monkeypatch.setenv("SHOP_KEY", "s3cret")
+    written(project, server.url, more="")
+    nanny = Place(options=("--nanny", "--worker-port", "0"))
+    workers = {"a": Place(), "b": nanny, "c": nanny, "d": Place()}
+    more = ("--load", "--load-json", "out.json", "--load-on")
+    with cluster(tmp_path, workers) as four, project.running(*more, four.url) as running:
+        wait_until(lambda: len(server.requests) > 200, 60)
+        # Of six users: a has p0 and p4, b p1 and p5, c p2, d p3.
+        four.workers["a"].kill()
+        (worker,) = _workers_of(four.workers["b"].pid)
+        os.kill(worker, signal.SIGKILL)
+        four.workers["c"].kill()
+        for user in ("p0", "p1", "p2"):
+            wait_until(partial(is_quiet, server, f"as={user}"), 20)
+        wait_until(lambda: _workers_of(four.workers["b"].pid) not in ([], [worker]), 20)
+        wait_until(lambda: not is_quiet(server, "as=p3"), 20)
+        assert is_quiet(server, "as=p1")
+        four.scheduler.kill()
         said, _ = running.communicate(timeout=60)
-        assert running.returncode == 10
-        assert "inconclusive" in said, said
-        assert "scheduler is gone" in said or "lost" in said
+    assert running.returncode == 10, said
+    text = " ".join(said.split())
+    assert "inconclusive" in text
+    assert all(f"worker {name} was lost" in text for name in workers), said
+    assert project.json()["totals"]["requests"] > 100
 
 
-def test_a_clock_that_is_fast(project: Project, server: Server, tmp_path: Path) -> None:
-    """All start at one moment of this machine's clock."""
+def _workers_of(nanny: int) -> list[int]:
+    """The worker processes of a nanny, which starts them in a thread; not what is beside them."""
+    return [
+        int(one)
+        for thread in Path(f"/proc/{nanny}/task").iterdir()
+        for one in (thread / "children").read_text(encoding="ascii").split()
+        if "spawn_main" in Path(f"/proc/{one}/cmdline").read_text(encoding="utf-8")
+    ]
+
+
+def test_tls_and_a_clock_that_is_fast(
+    project: Project, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All start at one moment of this machine's clock; without a certificate nobody is let in."""
     (tmp_path / "fast").mkdir()
     (tmp_path / "fast" / "sitecustomize.py").write_text(FAST_CLOCK, encoding="utf-8")
-    written(project, server.url, more="iterations = 2", target="GET /more")
-    workers = {"east": {}, "west": {"PYTHONPATH": str(tmp_path / "fast")}}
-    with cluster(tmp_path, workers) as two:
+    monkeypatch.setenv("SHOP_KEY", "s3cret")
+    written(project, server.url, more="iterations = 2")
+    settings = _certificates(tmp_path)
+    tls = {"DASK_DISTRIBUTED__COMM__TLS__" + key.upper(): value for key, value in settings.items()}
+    workers = {
+        "east": Place(environment=tls),
+        "west": Place(environment=tls | {"PYTHONPATH": str(tmp_path / "fast")}),
+    }
+    mine = {"distributed.comm.tls": _nested(settings)}
+    at = Place(options=("--host", "tls://127.0.0.1"), environment=tls)
+    with dask.config.set(mine), cluster(tmp_path, workers, at) as two:
+        assert two.url.startswith("dask+tls://")
         done = project.run("--load", "--load-json", "out.json", "--load-on", two.url)
-    assert "1 passed" in done.stdout, done.stdout
-    assert project.json()["totals"]["duration_s"] < 20
-    assert re.search(r"clocks 300\.\d\d\d s apart, start exact to \d+ ms", done.stdout), done.stdout
+        assert "1 passed" in done.stdout, done.stdout
+        assert len(server.requests) == project.json()["totals"]["requests"] == 6 * 2 * 2
+        assert project.json()["totals"]["duration_s"] < 20
+        assert re.search(r"clocks \d+\.\d{3} s apart, start exact to \d+ ms", done.stdout)
+        east, west = project.json()["workers"]
+        assert west["clock_ahead_ms"] - east["clock_ahead_ms"] == pytest.approx(300e3, abs=500)
+        assert 0 < west["start_exact_to_ms"] < 500
+        monkeypatch.setattr(of_clusters, "_PATIENCE", 1.0)
+        with dask.config.set({"distributed.comm.tls": _nested({})}):
+            for on in (two.url, two.url.replace("+tls", "")):
+                done = project.run("--load", "--load-on", on)
+                assert "no scheduler answers there" in " ".join(done.stdout.split()), done.stdout
+                assert "Traceback" not in done.stdout
+
+
+def _certificates(folder: Path) -> dict[str, str]:
+    """Files of an authority and of one certificate that all show, as settings of Dask."""
+    authority = trustme.CA()
+    shown = authority.issue_cert("127.0.0.1")
+    authority.cert_pem.write_to_path(str(folder / "ca.pem"))
+    shown.private_key_and_cert_chain_pem.write_to_path(str(folder / "own.pem"))
+    own = str(folder / "own.pem")
+    roles = ("scheduler", "worker", "client")
+    return {"ca_file": str(folder / "ca.pem")} | {
+        f"{role}__{kind}": own for role in roles for kind in ("cert", "key")
+    }
+
+
+def _nested(settings: dict[str, str]) -> dict[str, object]:
+    """The same, as Dask's configuration in this process has it."""
+    roles = {
+        role: {kind: settings.get(f"{role}__{kind}") for kind in ("cert", "key")}
+        for role in ("scheduler", "worker", "client")
+    }
+    return {"ca-file": settings.get("ca_file"), **roles} | {
+        "ciphers": None,
+        "min-version": 1.2,
+        "max-version": None,
+    }
+
+
+def test_who_takes_part_with_what(
+    project: Project, server: Server, two: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Users are shared by processors, each share gets its rows of a large dataset, and ``[fleet]``
+    says who takes part, and that workers have secrets of their own."""
+    monkeypatch.setattr(luggage, "_LARGE", 10)
+    monkeypatch.setenv("SHOP_KEY", "mine")
+    written(project, server.url, users=12, more="iterations = 1")
+    # One processor of two, of which each of three processes has a part.
+    small = Place(
+        ("taskset", "-c", "0"),
+        ("--no-nanny", "--resources", "loadtool=1"),
+        {"SHOP_KEY": "theirs"},
+    )
+    third = two.start("small", small)
+    try:
+        two.wait_for(3)
+        done = project.run("--load", "--load-json", "out.json", "--load-on", two.url)
+        assert "1 passed" in done.stdout, done.stdout
+        users = {one["name"]: one["users"] for one in project.json()["workers"]}
+        assert users["worker east"] == users["worker west"] > users["worker small"] > 0
+        assert sum(users.values()) == 12
+        asked = {one for one in server.requests if one.startswith("POST")}
+        assert asked == {f"POST /note?as=p{number}&key=mine" for number in range(12)}
+
+        fleet = '[fleet]\nworkers = ["s*"]\nresources = {loadtool = 1}\nsecrets = "never"\n'
+        written(project, server.url, more=f"iterations = 1\n{fleet}")
+        done = project.run("--load", "--load-json", "out.json", "--load-on", two.url)
+        assert "1 passed" in done.stdout, done.stdout
+        assert [one["name"] for one in project.json()["workers"]] == ["worker small"]
+        assert "POST /note?as=p5&key=theirs" in server.requests
+        written(project, server.url, more='iterations = 1\n[fleet]\nworkers = ["north"]\n')
+        done = project.run("--load", "--load-on", two.url)
+        assert "no workers that [fleet] takes: there are east, small, west" in " ".join(
+            done.stdout.split()
+        )
+    finally:
+        third.kill()
+        third.wait()
+
+
+def test_a_share_gets_its_rows_only() -> None:
+    """The others are empty, and keep their places."""
+    rows = tuple((f"user{number}", "secret") for number in range(4))
+    use = DatasetUse("people", "people.csv", lifespan="virtual user")
+    large = luggage.LargeDataset("people.csv", Dataset(("name", "word"), rows), (use,))
+    load = LoadConfiguration("x", (), 4, None)
+    assert large.part(Share(1, 2), load) == b"name,word\n,\nuser1,secret\n,\nuser3,secret\n"
 
 
 def test_what_cannot_be_run_is_refused_in_words(
-    project: Project, server: Server, two: Cluster, tmp_path: Path
+    project: Project, server: Server, two: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No cluster, a target that workers do not reach, and workers without the package."""
+    """No cluster, a target that workers do not reach, a worker that does not answer, and one
+    without the package."""
+    monkeypatch.setattr(of_clusters, "_PATIENCE", 2.0)
     written(project, "http://127.0.0.1:9", more="", target="GET /more")
-    for on, text in (
-        ("dask://127.0.0.1:9", "no scheduler answers there"),
-        ("dask:none", "expected dask:N"),
-        (two.url, "127.0.0.1:9 is not reached from here"),
-    ):
+
+    def refused(on: str) -> str:
         done = project.run("--load", "--load-on", on)
-        assert text in " ".join(done.stdout.split()), done.stdout
         assert done.returncode == 1
         assert "Traceback" not in done.stdout
+        return " ".join(done.stdout.split())
+
+    assert "no scheduler answers there" in refused("dask://127.0.0.1:9")
+    assert "expected dask:N" in refused("dask:none")
+    assert "worker east: 127.0.0.1:9 is not reached from here" in refused(two.url)
     stub = tmp_path / "other" / "pytest_loadtool"
     stub.mkdir(parents=True)
     (stub / "__init__.py").write_text("", encoding="utf-8")
     written(project, server.url, more="", target="GET /more")
-    with cluster(tmp_path, {"east": {"PYTHONPATH": str(stub.parent)}}) as one:
-        done = project.run("--load", "--load-on", one.url)
-    assert "worker east has no pytest-loadtool" in " ".join(done.stdout.split()), done.stdout
+    other = two.start("other", Place(environment={"PYTHONPATH": str(stub.parent)}))
+    try:
+        two.wait_for(3)
+        assert "worker other has no pytest-loadtool" in refused(two.url)
+        other.send_signal(signal.SIGSTOP)
+        assert "worker other did not answer within 2 s" in refused(two.url)
+    finally:
+        other.kill()
+        other.wait()
     assert not server.requests

@@ -1,9 +1,10 @@
 """What a long run with many transactions costs whoever merges it, and how large its page is.
 
     python -m tests.load.long_run [--transactions 700] [--minutes 60] [--rate 1000] [--page FILE]
+                                  [--workers 2]
 
-Two workers that never ran report each second to a merger, as real ones do. Prints the memory that
-the process took more (its resident set), processor time, and what the page of the run takes.
+Workers that never ran report each second to a merger, as real ones do. Prints the memory that the
+process took more (its resident set), processor time, and what the page of the run takes.
 """
 
 from __future__ import annotations
@@ -23,8 +24,6 @@ from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.report.html.load import load_page, run_data
-
-WORKERS = ("gw0", "gw1")
 
 
 def times_wire(values: list[int]) -> list[Any]:
@@ -72,7 +71,8 @@ def main() -> None:
     """Merge, and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--transactions", type=int, default=700)
-    parser.add_argument("--minutes", type=int, default=60)
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--rate", type=float, default=1000.0, help="requests/s of all together")
     parser.add_argument("--page", type=Path)
     options = parser.parse_args()
@@ -84,13 +84,14 @@ def main() -> None:
     ]
     empty = report_of(LoadMetrics(keys, pages, ["Shop"]))
     before, began = resident(), time.process_time()
-    merger = Merger(WORKERS)
-    for number, worker in enumerate(WORKERS):
-        merger.started(worker, Share(number, len(WORKERS)))
-    seconds, each = options.minutes * 60, options.rate / many / len(WORKERS)
+    workers = [f"gw{number}" for number in range(options.workers)]
+    merger = Merger(workers)
+    for number, worker in enumerate(workers):
+        merger.started(worker, Share(number, len(workers)))
+    seconds, each = int(options.minutes * 60), options.rate / many / len(workers)
     merging = 0.0
     for second in range(seconds):
-        for worker in WORKERS:
+        for worker in workers:
             told = list(slices(random, second, many, each))
             counts = [(sum(wire[0][1]), wire[1], wire[6][0], wire[6][2]) for *_, wire in told]
             requests, errors, sums, longest = zip(*counts, strict=True)
@@ -109,10 +110,13 @@ def main() -> None:
             content = json.dumps(report).encode()
             start = time.process_time()
             merger.receive(worker, "snapshot", content)
-            merger.merged()
             merging += time.process_time() - start
+        start = time.process_time()
+        merger.merged()
+        merging += time.process_time() - start
     result = merger.result()
-    print(f"{many} transactions, {options.minutes} min, {result.metrics.requests:,} requests")
+    made = result.metrics.requests
+    print(f"{options.workers} workers, {many} transactions, {seconds} s, {made:,} requests")
     del result
     print(f"memory of the merger: {resident() - before:.0f} MB")
     print(

@@ -57,8 +57,8 @@ def test_whole_course_of_a_test_on_two_workers() -> None:
     assert sent(test.hear("gw1", "ready")) == []
     assert sent(test.hear("gw0", "ready")) == [("gw0", "lead", ())]
     assert sent(test.hear("gw0", "prepared", URLS)) == [
-        ("gw0", "share", (1, 0, 2, URLS)),
-        ("gw1", "share", (1, 1, 2, URLS)),
+        ("gw0", "share", (1, 0, 2, URLS, ())),
+        ("gw1", "share", (1, 1, 2, URLS, ())),
     ]
     assert sent(test.hear("gw1", "armed", 1)) == []
     assert sent(test.hear("gw0", "armed", 1)) == [("gw0", "go", (GO,)), ("gw1", "go", (GO,))]
@@ -109,8 +109,8 @@ def test_worker_lost_before_the_start_leaves_its_share_to_the_others() -> None:
     """Shares are dealt again: what runs is the whole load; the answer to the old deal is stale."""
     test = armed("gw0", "gw1", "gw2")
     assert sent(test.lose("gw1")) == [
-        ("gw0", "share", (2, 0, 2, URLS)),
-        ("gw2", "share", (2, 1, 2, URLS)),
+        ("gw0", "share", (2, 0, 2, URLS, ())),
+        ("gw2", "share", (2, 1, 2, URLS, ())),
     ]
     assert test.hear("gw0", "armed", 1) == []
     assert test.hear("gw2", "armed", 2) == []
@@ -130,7 +130,7 @@ def test_leader_lost_before_the_start_is_replaced(prepared: bool) -> None:
     other = ("http://127.0.0.1:2", "")
     share = test.hear("gw1", "prepared", other)
     number = 2 if prepared else 1
-    assert sent(share) == [("gw1", "share", (number, 0, 1, other))]
+    assert sent(share) == [("gw1", "share", (number, 0, 1, other, ()))]
 
 
 def test_worker_lost_while_it_runs_does_not_stop_the_others() -> None:

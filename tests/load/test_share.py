@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.load import Share, case_of, preflight, row_of
-from pytest_loadtool.model.dataset import DatasetUse, Lifespan
+from pytest_loadtool.load.cluster.share import rows_for
+from pytest_loadtool.model.dataset import DatasetUse, Lifespan, Order
 
 weights = st.lists(st.integers(1, 9), min_size=1, max_size=5)
 SCARCE = DatasetUse("users", "users.csv", lifespan="virtual user", sharable=False)
@@ -175,3 +177,45 @@ def test_preflight_accepts(use: DatasetUse, rows: int, users: int) -> None:
     """Enough rows, or rows that may be shared, are no obstacle."""
     preflight(use, rows, users)
     assert all(row_of(use, rows, user, users, 0) is not None for user in range(users))
+
+
+@given(st.integers(0, 500), st.lists(st.integers(1, 8), min_size=1, max_size=6))
+def test_shares_by_weight_are_the_whole(total: int, capacity: list[int]) -> None:
+    """Each user, and each arrival, belongs to one share, which has as many as its weight says."""
+    shares = [Share(index, len(capacity), tuple(capacity)) for index in range(len(capacity))]
+    dealt = [share.users(total) for share in shares]
+    assert sorted(user for users in dealt for user in users) == list(range(total))
+    for weight, users in zip(capacity, dealt, strict=True):
+        assert abs(len(users) - total * weight / sum(capacity)) < len(capacity)
+
+
+@given(
+    st.sampled_from(get_args(Lifespan)),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(get_args(Order)),
+    st.integers(0, 40),
+    st.integers(1, 12),
+    st.sampled_from([None, 1, 3]),
+)
+def test_rows_of_a_share_are_all_that_its_users_hold(
+    lifespan: Lifespan,
+    reusable: bool,
+    sharable: bool,
+    order: Order,
+    rows: int,
+    users: int,
+    iterations: int | None,
+) -> None:
+    """And where it is told which, those are no more than its part."""
+    use = DatasetUse("users", "users.csv", lifespan, reusable, sharable, order)
+    for share in (Share(0, 2), Share(1, 3), Share(1, 2, (2, 1))):
+        own = share.users(users)
+        told = rows_for(use, rows, own, users, iterations)
+        held = {
+            row_of(use, rows, user, users, step) for user in own for step in range(iterations or 9)
+        }
+        assert told is None or held - {None} <= told
+        assert told is None or len(told) <= len(own) * -(-rows // users)
+    if lifespan == "virtual user" and rows >= users:
+        assert rows_for(use, rows, range(1), users, None) is not None

@@ -99,12 +99,12 @@ class _Listener(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving() -> Iterator[Server]:
+def serving(host: str = "127.0.0.1") -> Iterator[Server]:
     """A running server."""
     state = Server("")
     handler = type("Handler", (_Handler,), {"state": state})
-    with _Listener(("127.0.0.1", 0), handler) as server:
-        state.url = f"http://127.0.0.1:{server.server_address[1]}"
+    with _Listener((host, 0), handler) as server:
+        state.url = f"http://{host}:{server.server_address[1]}"
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.model.validator import StatusCodes
+from pytest_loadtool.model.validator import Outcome, StatusCodes, TextValidator
 from pytest_loadtool.replay import Response, Send, Step, compile_case
 from tests.answers.samples import ALIKE, DIFFERS, FAILED, HTML, JSON, LOGIN, ORDERS, Raw, page
 
@@ -114,7 +114,9 @@ def test_a_body_that_cannot_be_decoded_is_not_compared() -> None:
     assert response.otherwise == ""
 
 
-@pytest.mark.parametrize("body", [b"no gzip", gzip.compress(b'{"id": 1}')[:-12]])
+@pytest.mark.parametrize(
+    "body", [b"no gzip", gzip.compress(b'{"id": 1}')[:-12]], ids=["none", "cut"]
+)
 def test_a_body_that_is_not_in_its_coding_has_failed(body: bytes) -> None:
     """A browser would show an error, though nobody has asked to look into it."""
     step = step_of(Raw(200, JSON, '{"id": 1}'))
@@ -144,3 +146,22 @@ def test_a_status_that_is_not_expected_any_more_is_no_yardstick() -> None:
     one = Transaction(Request("GET", "/"), status=StatusCodes(((302, 302),)), recorded=was.recorded)
     step = compile_case(TestCase("c", (Page("p", (one,)),), "http://h")).steps[0]
     assert step.compare is None
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_what_was_so_before_its_change(strict: bool) -> None:
+    """An outcome that an earlier run has left passes, and is told; with `strict`, it fails."""
+    outcome = Outcome("Tea House is not yet shown", "POST /orders", before=True)
+    validators = (TextValidator("Tea House", absent=True, outcome=outcome),)
+    transaction = Transaction(Request("GET", "/"), validators=validators)
+    case = TestCase("c", (Page("p", (transaction,)),), "http://h", strict=strict)
+    step = compile_case(case).steps[0]
+    (check,) = step.checks
+    new = answered(step, Raw(200, HTML, "<p>Milk</p>"))
+    assert check(new, []) is None
+    assert new.otherwise == ""
+    used = answered(step, Raw(200, HTML, "<p>Tea House</p>"))
+    failure = check(used, [])
+    text = failure.message if failure else used.otherwise
+    assert "not so before POST /orders: Tea House is not yet shown" in text
+    assert (failure is not None) == strict

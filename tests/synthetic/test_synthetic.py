@@ -24,6 +24,7 @@ def test_two_draws_are_one_session() -> None:
         assert sent[0] != sent[1]
 
 
+@pytest.mark.slow
 def test_what_is_dynamic_is_found() -> None:
     """And what is replaced gives the right value on other servers."""
     score = Score()

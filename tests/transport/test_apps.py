@@ -524,6 +524,7 @@ def test_ctrl_c_in_a_load_test(module: Callable[[str], str], raised: bool) -> No
 
     name = module(INTERRUPTED)
     plan = plan_for(f"{name}:app", get("/"))
+    gc.unfreeze()  # what is frozen as long as the tests run
     collector = gc.get_threshold(), gc.get_freeze_count()
     previous = signal.signal(signal.SIGINT, handle) if raised else signal.default_int_handler
     try:

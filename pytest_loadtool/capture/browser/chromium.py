@@ -82,7 +82,7 @@ _JOINED = ("--disable-features", "--enable-features", "--disable-blink-features"
 
 
 def has_display(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether a window could be shown."""
+    """Return whether a window could be shown."""
     if sys.platform in ("darwin", "win32"):
         return True
     return bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))

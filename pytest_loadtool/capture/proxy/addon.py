@@ -270,7 +270,7 @@ class ExchangeReporter:
 
 
 def _needs_no_body(status: int) -> bool:
-    """Whether a client may hang up when it has seen the head.
+    """Return whether a client may hang up when it has seen the head.
 
     Chromium does, on forwards and challenges, if the connection is not kept alive. Such a response
     is not streamed: the client gets nothing before all of it is here.
@@ -279,7 +279,7 @@ def _needs_no_body(status: int) -> bool:
 
 
 def _is_upload(headers: Headers) -> bool:
-    """Whether the body of a request is large, or may be."""
+    """Return whether the body of a request is large, or may be."""
     length = headers.get("content-length", "0")
     chunked = "transfer-encoding" in headers
     return chunked or (length.isdecimal() and int(length) > _UPLOAD)

@@ -45,7 +45,7 @@ class RecordingProxy:
     """The file of the certificate that signs what clients see of HTTPS servers (PEM)."""
 
     def __bool__(self) -> bool:
-        """Whether anything is recorded."""
+        """Return whether anything is recorded."""
         return self.url is not None
 
     @property

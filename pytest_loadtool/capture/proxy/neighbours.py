@@ -39,7 +39,7 @@ def owner(here: _Address, there: _Address) -> int:
 
 
 def is_ours(user: int) -> bool:
-    """Whether it is the id of this process's user, or root's, who could be that anyway."""
+    """Return whether it is the id of this process's user, or root's, who could be that anyway."""
     return user in (0, os.geteuid())
 
 

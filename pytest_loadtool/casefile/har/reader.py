@@ -42,7 +42,7 @@ def read_har(path: Path) -> tuple[Exchange, ...]:
 
 
 def _is_large(path: Path) -> bool:
-    """Whether it is a file of ours that is better not held in memory."""
+    """Return whether it is a file of ours that is better not held in memory."""
     with suppress(OSError), path.open("rb") as file:  # whoever reads it will say what is wrong
         return path.stat().st_size > _IN_MEMORY and file.read(len(HEAD)) == HEAD
     return False

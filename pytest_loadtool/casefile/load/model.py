@@ -15,6 +15,7 @@ from pytest_loadtool.casefile.toml.schema import (
     array,
     at_least,
     number,
+    one_of,
     parsed,
     tables,
 )
@@ -95,15 +96,6 @@ def _positive(parse: Callable[[str], float], what: str, unit: str = "") -> Conve
         if not value:
             raise node.wrong(f"must be {what}")
         return value
-
-    return convert
-
-
-def _one_of(*names: str) -> Convert[str]:
-    def convert(node: Node) -> str:
-        if node.value not in names:
-            raise node.expected(" or ".join(f'"{name}"' for name in names))
-        return str(node.value)
 
     return convert
 
@@ -194,7 +186,7 @@ _STAGE = Table(
 MODEL: Mapping[str, Key] = {
     "users": Key(at_least(1), "users = 10", unless=("stage",)),
     "rate": Key(_positive(parse_rate, "more than 0/s", "/s")),
-    "arrivals": Key(_one_of("even", "poisson")),
+    "arrivals": Key(one_of("even", "poisson")),
     "patience": Key(_duration),
     "duration": Key(
         _positive(parse_duration, "longer than 0s", "s"),
@@ -206,6 +198,6 @@ MODEL: Mapping[str, Key] = {
     "stage": Key(tables(_stage, "stage")),
     "think_time": Key(_think_time),
     "pacing": Key(_pacing),
-    "on_error": Key(_one_of("continue", "stop iteration", "stop user")),
+    "on_error": Key(one_of("continue", "stop iteration", "stop user")),
 }
 MODEL_TABLES = (_STAGE, _THINK_TIME, _PACING)

@@ -138,7 +138,7 @@ class _Reader:
         return match
 
     def word(self, word: str) -> bool:
-        """Whether this word comes next; then it is passed."""
+        """Return whether this word comes next; then it is passed."""
         return self.take(re.compile(rf"{word}\b")) is not None
 
     def converted(

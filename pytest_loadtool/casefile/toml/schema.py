@@ -167,6 +167,17 @@ def parsed(parse: Callable[[str], T], unit: str = "") -> Convert[T]:
     return convert
 
 
+def one_of(*names: str) -> Convert[str]:
+    """One of these texts."""
+
+    def read(node: Node) -> str:
+        if node.value not in names:
+            raise node.expected(" or ".join(f'"{name}"' for name in names))
+        return str(node.value)
+
+    return read
+
+
 def boolean(node: Node) -> bool:
     """``true`` or ``false``."""
     if not isinstance(node.value, bool):

@@ -98,7 +98,7 @@ def _session(settings: Settings, frontend: Frontend) -> Console:
 
 
 def _traffic(settings: Settings) -> bool:
-    """Whether a traffic file was named instead of a test case."""
+    """Return whether a traffic file was named instead of a test case."""
     given = settings.case_path
     return given is not None and given.suffix == ".har" and given.is_file()
 

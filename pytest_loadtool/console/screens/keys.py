@@ -72,12 +72,12 @@ _OF_THE_TERMINAL = _PROGRAMS | {"start"}
 
 
 def needs_terminal(line: str, registry: Registry) -> bool:
-    """Whether a command line wants the terminal for itself."""
+    """Return whether a command line wants the terminal for itself."""
     return _is_of(_OF_THE_TERMINAL, line, registry)
 
 
 def starts_program(line: str, registry: Registry) -> bool:
-    """Whether a command line starts a program that may read what is typed."""
+    """Return whether a command line starts a program that may read what is typed."""
     return _is_of(_PROGRAMS, line, registry)
 
 

@@ -52,7 +52,7 @@ _Decision = tuple[NeededAccount, CredentialChoice]
 
 
 def needs_identity(document: Document) -> bool:
-    """Whether HTTP authentication was recorded that is not configured."""
+    """Return whether HTTP authentication was recorded that is not configured."""
     return bool(unconfigured(document))
 
 

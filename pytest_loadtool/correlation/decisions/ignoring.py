@@ -84,7 +84,7 @@ class Entries:
         return any(f"{one}: {name}".rstrip() in written for one in self._spellings(at))
 
     def are_for(self, slot: Slot, written: Container[str]) -> bool:
-        """Whether one of the entries is for the slot, or for all of that name."""
+        """Return whether one of the entries is for the slot, or for all of that name."""
         names = [slot.name, f"{slot.name} #{slot.nth}"]
         if slot.place is Place.PATH:  # as they were called before, when an id was a name, too
             names.append(slot.before.rstrip("/").rpartition("/")[2])

@@ -296,7 +296,7 @@ def _place(one: Producer) -> _Place:
 
 
 def _gives(producer: Producer, traffic: Traffic) -> bool:
-    """Whether a request may have the value from there: it is none of what the response only
+    """Return whether a request may have the value from there: it is none of what the response only
     repeats; and a choice until a request has made it."""
     requests, at = traffic.requests, producer.transaction
     if producer.kind is ProducerKind.CHOICE:

@@ -117,7 +117,7 @@ def _kinds_beside(slot: Slot, stem: str, traffic: Traffic) -> set[str]:
 
 
 def _are_beside(one: Slot, other: Slot, traffic: Traffic) -> bool:
-    """Whether two fields are of one object, or of a query or form without any."""
+    """Return whether two fields are of one object, or of a query or form without any."""
     if (one.part, one.depth, one.before) != (other.part, other.depth, other.before):
         return False
     first, last = sorted((one, other), key=lambda slot: slot.start)

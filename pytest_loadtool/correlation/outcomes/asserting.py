@@ -12,10 +12,12 @@ from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, acts_by_link, changes_of
 from pytest_loadtool.correlation.outcomes.choosing import chosen
+from pytest_loadtool.correlation.outcomes.not_yet import not_yet
 from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, Proof, SessionChanges
 from pytest_loadtool.correlation.outcomes.proof import names as names_thing
 from pytest_loadtool.correlation.outcomes.proofs import proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
+from pytest_loadtool.correlation.outcomes.whole_lists import whole_lists
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
 from pytest_loadtool.model.editing import numbered_titles, with_transactions
@@ -37,7 +39,8 @@ class Asserted:
 
 
 def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
-    """Add outcomes to a configured ``case``, which has none yet; ``steps`` have its evidence."""
+    """Add outcomes to a configured ``case``, which has none yet but those that a person edited:
+    these stay in place of what was found. ``steps`` have its evidence."""
     ignored = NamePatterns(tuple(case.asm.ignore))
     if _IGNORED in ignored:
         return Asserted(case, ())
@@ -48,23 +51,18 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     new: dict[int, list[Validator]] = {}
     decisions: list[Decision] = []
     silent: list[Change] = []
-    told: set[tuple[int, Validator | None]] = {
-        (at, one) for at, each in enumerate(case.transactions()) for one in each.validators
+    shown: list[tuple[Change, Proof, Answers]] = []
+    earlier: list[tuple[Change, Proof]] = []
+    there = [(at, one) for at, each in enumerate(case.transactions()) for one in each.validators]
+    told: set[tuple[int, Validator | None]] = set(there)
+    edited = {
+        (at, replace(one.outcome, edited=False)) for at, one in there if one.outcome is not None
     }
     changes = tuple(changes_of(case, steps))
-    taken: dict[str, int] = {}
-    for at, each in enumerate(case.transactions()):
-        for extractor in each.extractors:
-            taken.setdefault(extractor.variable, at)
+    taken = _taken(case)
     places = frozenset(taken.values())
     said = _by(changes, lambda change: (one.value for one in change.said))
-    changed = _by(changes, lambda change: (one.known_as for one in change.things))
-    things = {one.known_as: one for change in changes for one in change.things}
-    for step in filter(acts_by_link, steps):
-        for known_as, thing in things.items():
-            if names_thing(step, thing):
-                changed[known_as].append(step.index)
-    history = SessionChanges.of(changes, changed)
+    history = _history(changes, steps)
     for change in changes:
         step = change.step
         if entries.have(step.index, _IGNORED, case.asm.ignore):
@@ -75,24 +73,57 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             is_new = (one.at, one.validator) not in told
             return is_new and not shows_later and _is_known(one, taken)
 
-        best = chosen(change, proofs(change, answers, history), own, places)
+        seen = answers
+        best = chosen(change, proofs(change, seen, history), own, places)
         if not best or best[0].strength >= OWN:
-            best = chosen(change, proofs(change, views, history), own, places)
-        told.update((one.at, one.validator) for one in best)
+            seen = views
+            best = chosen(change, proofs(change, seen, history), own, places)
+        told.update((one.at, one.validator) for one in best if not one.again)
         unproved = not best or best[0].strength == REPLY
         if unproved and (change.things or change.said or change.has_fields) and not change.logs_in:
             silent.append(change)
-        for one in best:
-            outcome = Outcome(one.says, names[step.index])
-            if one.validator is not None:
-                new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
-            decisions.append(_decision(change, one, title, targets[one.at]))
-    transactions = (
-        replace(one, validators=(*one.validators, *new.get(index, ())))
-        for index, one in enumerate(case.transactions())
+        for one in whole_lists(change, answers):
+            if "${" not in targets[one.at].partition("?")[0]:  # that of a thing of its own
+                earlier.append((change, one))
+                decisions.append(_sends_back(change, one, title))
+        shown.extend((change, one, seen) for one in best)
+    for change, one, seen in sorted(shown, key=lambda each: each[1].again):
+        if one.again and (one.at, one.validator) in told:
+            continue
+        outcome = Outcome(one.says, names[change.step.index])
+        if one.validator is not None and (one.at, outcome) not in edited:
+            new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
+        alone = "" if "${" in targets[one.at] else _text_alone(change, one.validator)
+        page = seen.of(steps[one.at]) if alone and one.text else None
+        before = not_yet(change, one, page, seen) if page is not None else None
+        decisions.append(_decision(change, one, title, alone, before))
+        earlier += [(change, before)] if before is not None else []
+    for change, one in earlier:
+        if one.validator is not None and (one.at, one.validator) not in told:
+            told.add((one.at, one.validator))
+            outcome = Outcome(one.says, names[change.step.index], before=True)
+            new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
+    return Asserted(_with(case, new), (*decisions, *_unproven(silent, title)))
+
+
+def _taken(case: TestCase) -> dict[str, int]:
+    """By variable, the first transaction whose answer it is taken from."""
+    taken: dict[str, int] = {}
+    for at, each in enumerate(case.transactions()):
+        for extractor in each.extractors:
+            taken.setdefault(extractor.variable, at)
+    return taken
+
+
+def _with(case: TestCase, new: Mapping[int, Sequence[Validator]]) -> TestCase:
+    """The case with these validators, by transaction."""
+    return with_transactions(
+        case,
+        (
+            replace(one, validators=(*one.validators, *new.get(index, ())))
+            for index, one in enumerate(case.transactions())
+        ),
     )
-    case = with_transactions(case, transactions)
-    return Asserted(case, (*decisions, *_unproven(silent, title)))
 
 
 def without_outcome(case: TestCase, exchanges: Sequence[Exchange], change: str) -> TestCase:
@@ -115,6 +146,17 @@ def _is_known(one: Proof, taken: Mapping[str, int]) -> bool:
     )
 
 
+def _history(changes: Sequence[Change], steps: Sequence[RecordedStep]) -> SessionChanges:
+    """What the changes are about, with the links that change it."""
+    changed = _by(changes, lambda change: (one.known_as for one in change.things))
+    things = {one.known_as: one for change in changes for one in change.things}
+    for step in filter(acts_by_link, steps):
+        for known_as, thing in things.items():
+            if names_thing(step, thing):
+                changed[known_as].append(step.index)
+    return SessionChanges.of(changes, changed)
+
+
 def _by(
     changes: Sequence[Change], names: Callable[[Change], Iterable[str]]
 ) -> dict[str, list[int]]:
@@ -126,22 +168,42 @@ def _by(
     return found
 
 
-def _decision(change: Change, proof: Proof, title: Title, asked: str) -> Decision:
-    """``asked`` is the target of the request whose answer is the proof."""
+def _decision(
+    change: Change, proof: Proof, title: Title, alone: str, before: Proof | None
+) -> Decision:
+    """``alone`` is the text that it goes by, if by nothing else; ``before`` that of an answer
+    before the change."""
     done = title(change.step.index)
-    text = "" if "${" in asked else _text_alone(change, proof.validator)
-    used = (
-        " It goes by that text alone, which an earlier run may have left on the server: "
-        f"`unique {text}` makes it each run's own."
-    )
+    reason = _reason(proof, title(proof.at), done)
+    if alone:
+        reason += (
+            " It goes by that text alone, which an earlier run may have left on the server: "
+            f"`unique {alone}` makes it each run's own."
+        )
+    if before is not None:
+        reason += f' "{title(before.at)}" is before it: a replay says so if it is there already.'
     return Decision(
         value=proof.says,
         variable="",
         producer=done,
         consumers=(title(proof.at),),
         rule=OUTCOME,
-        reason=_reason(proof, title(proof.at), done) + (used if text else ""),
+        reason=reason,
         confidence=_CONFIDENCE[proof.strength],
+    )
+
+
+def _sends_back(change: Change, proof: Proof, title: Title) -> Decision:
+    done, read = title(change.step.index), title(proof.at)
+    return Decision(
+        value=proof.says,
+        variable="",
+        producer=done,
+        consumers=(read,),
+        rule=OUTCOME,
+        reason=f'"{done}" sends back what "{read}" lists, with a change in it: what has come since '
+        "the recording would be lost, and a replay says so.",
+        confidence=_CONFIDENCE[1],
     )
 
 

@@ -54,6 +54,8 @@ class Said:
     field: str
     value: str
     template: str
+    unique: bool = False
+    """Whether it is drawn anew for each run."""
 
     @property
     def is_text(self) -> bool:
@@ -145,7 +147,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
             )
             known = {(thing.id, thing.noun): thing for thing in reversed(things)}
             fields = any(slot.part == "body" for slot, _ in each)
-            if not fields and _json(step.exchange.request_body) is None:
+            if not fields and json_of(step.exchange.request_body) is None:
                 lines = _lines(one.request.body)
                 own = [line for line in lines if bodies[line] == 1]
                 said = dict.fromkeys(Said("", line, line) for line in own or lines)
@@ -300,7 +302,8 @@ def _said(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -
         text = any(map(str.isalpha, slot.value)) or _NUMBER.fullmatch(slot.value)
         field = slot.part == "body" and slot.place is not Place.PATH
         if own and text and field and not is_typed_secret(slot.name):
-            yield Said(slot.name, slot.value, template)
+            variable = variables.get(name[1]) if name is not None else None
+            yield Said(slot.name, slot.value, template, _is_drawn(variable, variables))
             yield from _quoted(slot, template)
 
 
@@ -316,6 +319,13 @@ def _last(sent: Iterable[tuple[Slot, str]]) -> Said | None:
     return Said("", path[-1][0].value, path[-1][1]) if path else None
 
 
+def _is_drawn(variable: Variable | None, variables: Mapping[str, Variable]) -> bool:
+    if variable is None or variable.generate is not None:
+        return variable is not None
+    parts = _REFERENCE.findall(variable.template or "")
+    return any(_is_drawn(variables.get(one), variables) for one in parts)
+
+
 def _is_given_out(variable: Variable | None) -> bool:
     return variable is not None and variable.set_by == "asm" and variable.needs_extractor
 
@@ -328,7 +338,7 @@ def _lines(body: str | bytes | None) -> list[str]:
 
 def _booleans(exchange: Exchange) -> Iterator[Said]:
     """Those in JSON, which no placeholder stands for."""
-    for _, one in walk(_json(exchange.request_body)):
+    for _, one in walk(json_of(exchange.request_body)):
         for key, value in one.items():
             if isinstance(value, bool):
                 text = json_text(value) or ""
@@ -337,14 +347,15 @@ def _booleans(exchange: Exchange) -> Iterator[Said]:
 
 def _emptied(exchange: Exchange) -> Iterator[str]:
     """The fields that are null, or empty."""
-    for _, one in walk(_json(exchange.request_body)):
+    for _, one in walk(json_of(exchange.request_body)):
         yield from (key for key, value in one.items() if value in EMPTY)
     if media_type(exchange.request_header("content-type")) == FORM:
         fields = parse_qsl(exchange.request_body.decode("utf-8", "replace"), keep_blank_values=True)
         yield from (name for name, value in fields if not value)
 
 
-def _json(body: bytes) -> Any:
+def json_of(body: bytes) -> Any:
+    """The document in a body; None if it is none."""
     if body.lstrip()[:1] not in (b"{", b"["):
         return None
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
+from urllib.parse import unquote
 
 from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.codec.names import plain
@@ -37,8 +38,8 @@ from pytest_loadtool.model.validator import TextValidator
 _MARKS = " \t=*#-+>_~|!'`"
 #: Of how many lines of a longer text it is looked whether a page shows them.
 _MOST_PROSE = 8
-#: What leads to an id in an attribute.
-_KIND = re.compile(r"([A-Za-z][\w.]*)[/=-]$")
+#: What leads to an id in an attribute: ``orders/``, ``order_id=``, ``where[id]=``.
+_KIND = re.compile(r"([A-Za-z][\w.]*)]?[/=-]$")
 #: What things are called that may be of any kind.
 _ANYTHING = frozenset({"action", "entry", "item", "key", "object", "record", "row", "thing"})
 #: At how many places of a page an id is looked at.
@@ -59,7 +60,7 @@ _AFTER = frozenset("\"'/?&#")
 def on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Texts of the change that a page shows, in the row of the thing where there is one."""
     for said in change.said:
-        for template, raw, at in _written(said, answer):
+        for template, raw, at in written(said, answer):
             row = _row_of(change, answer, at)
             if row is None and answer.paged and not _is_about(change, answer):
                 continue
@@ -75,15 +76,15 @@ def on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
                 break
 
 
-def numbers_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Numbers of the change in the row of the thing, or in one with a name that the change says,
-    too; and not the number before."""
-    numbers = [one for one in change.said if one.value in answer.lone_numbers]
-    shown_as = {one: re.compile(rf">\s*{one.value}\s*<") for one in numbers}
-    for template, mark, at, called, is_new in _rows_of(change, answer) if numbers else ():
+def short_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Numbers and short words of the change alone between two tags in the row of the thing, or in
+    one with a name that the change says, too; and not those before."""
+    short = [one for one in change.said if _is_short(one, answer)]
+    shown_as = {one: re.compile(rf">\s*{re.escape(one.value)}\s*<") for one in short}
+    for template, mark, at, called, is_new in _rows_of(change, answer) if short else ():
         start, end = row_around(answer.text, at)
         earlier = [each for each in was.answers if mark in each.text]
-        for one in numbers if end and (earlier or is_new) else ():
+        for one in short if end and (earlier or is_new) else ():
             found = shown_as[one].search(answer.text, start, end)
             if not found or any(_holds(each, found[0], mark) for each in earlier):
                 continue
@@ -93,6 +94,13 @@ def numbers_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
             says = f"{one.value} is shown with {called}"
             check = TextValidator(shown, row=template)
             yield Proof(answer.step.index, 0 if is_new else 1, says, check, field=one.field)
+
+
+def _is_short(said: Said, answer: SeenAnswer) -> bool:
+    """Whether a page may show that alone, and it is too short to be looked for elsewhere."""
+    if not said.is_text:
+        return said.value in answer.lone_numbers
+    return SHORTEST <= len(said.value) < TELLING and answer.may_say(said.value)
 
 
 def _tells_rows(text: str, start: int, end: int, at: int) -> bool:
@@ -147,7 +155,7 @@ def _rows_of(change: Change, answer: SeenAnswer) -> Iterator[tuple[str, str, int
         for template, mark in islice(attributes_with(answer.text, thing), 1):
             yield template, mark, answer.text.find(mark), f"the {thing.noun}", thing.given
     for name in change.said:
-        template, mark, at = next(_written(name, answer), ("", "", 0))
+        template, mark, at = next(written(name, answer), ("", "", 0))
         if mark:
             yield template, mark, at, short(name.value), False
 
@@ -234,7 +242,7 @@ def _is_about(change: Change, answer: SeenAnswer) -> bool:
     return any(names(answer.step, one) for one in change.things)
 
 
-def _written(said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
+def written(said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
     """A text as the page shows it, by itself and with the ends of the tags around it: as a
     template, as recorded, and where. Of a longer constant, the longest line that is shown."""
     telling = is_title_name(said.field) or is_identity_name(said.field)
@@ -325,7 +333,7 @@ def _places(text: str, wanted: str) -> Iterator[int]:
 def _is_kind(thing: Thing, before: str) -> bool:
     """Whether the id behind that may be of such a thing: in ``/wiki/Tea?version=2`` it is not that
     of ticket 2."""
-    kind = _KIND.search(before)
+    kind = _KIND.search(unquote(before))
     if kind is None or not is_short_number(thing.id) or thing.noun.split()[-1] in _ANYTHING:
         return True
     name = kind[1]

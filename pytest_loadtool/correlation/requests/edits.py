@@ -65,7 +65,7 @@ def composed(template: str, values: Mapping[str, str]) -> str:
 
 
 def overlap(one: Slot, other: Slot) -> bool:
-    """Whether two slots of a text share characters, whatever is around them."""
+    """Return whether two slots of a text share characters, whatever is around them."""
     for level in range(max(len(one.capsules), len(other.capsules)) + 1):
         mine, theirs = _spot(one, level), _spot(other, level)
         if mine != theirs or not isinstance(mine, Capsule):
@@ -74,7 +74,7 @@ def overlap(one: Slot, other: Slot) -> bool:
 
 
 def shared(one: Slot, other: Slot) -> bool:
-    """Whether two slots of a request share characters."""
+    """Return whether two slots of a request share characters."""
     return one.part == other.part and overlap(one, other)
 
 
@@ -86,7 +86,7 @@ class Taken:
         self._starts = [_spot(one, 0).start for one in self._slots]
 
     def touches(self, slot: Slot) -> bool:
-        """Whether ``slot`` shares characters with one of them, whatever is around it."""
+        """Return whether ``slot`` shares characters with one of them, whatever is around it."""
         mine = _spot(slot, 0)
         for position in range(bisect_left(self._starts, mine.end) - 1, -1, -1):
             one = self._slots[position]

@@ -103,7 +103,7 @@ class Slot:
         return isinstance(self.part, int) and self.part < 0
 
     def writes(self, value: str) -> bool:
-        """Whether ``value``, through the filters, is written there as it was recorded."""
+        """Return whether ``value``, through the filters, is written there as it was recorded."""
         return encode(self.root, filtered(value, self.filters)) == self.raw
 
 

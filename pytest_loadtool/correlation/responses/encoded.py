@@ -76,7 +76,7 @@ class Packed:
         self._open = lru_cache(_MOST_REMEMBERED)(self._read)
 
     def holds(self, text: str) -> bool:
-        """Whether the text is encoded as a whole and there is a wanted value in it."""
+        """Return whether the text is encoded as a whole and there is a wanted value in it."""
         return _PACKED.fullmatch(text) is not None and bool(self._open(text).values)
 
     def within(self, producer: Producer) -> Iterator[Producer]:

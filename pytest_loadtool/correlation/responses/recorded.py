@@ -61,7 +61,7 @@ class RecordedResponse:
         return self._links
 
     def holds(self, value: str) -> bool:
-        """Whether the value stands by itself somewhere, written as it is."""
+        """Return whether the value stands by itself somewhere, written as it is."""
         texts = [text for name, text in self.headers if not is_noise(name)]
         if self.has_text:
             texts.append(self.text)

@@ -47,7 +47,7 @@ def _value(element: Element) -> Any:
 
 
 def _holds_many(container: str, name: str) -> bool:
-    """Whether an element is called after many of its child: ``Orders``, ``ArrayOfOrder``."""
+    """Return whether an element is called after many of its child: ``Orders``, ``ArrayOfOrder``."""
     one = plain(name).split()[-1:]
     words = plain(container).split()
     several = any(singular(word).split() == one != [word] for word in words)

@@ -128,7 +128,7 @@ def address_marks(traffic: Traffic, made: Iterable[Found | ByClient]) -> Iterato
 
 
 def _is_written(slot: Slot) -> bool:
-    """Whether it is a text that tells one thing from another; numbers are amounts."""
+    """Return whether it is a text that tells one thing from another; numbers are amounts."""
     value = slot.value
     return (
         (slot.part == "body" or slot.place is Place.QUERY)

@@ -254,7 +254,7 @@ def _best(
 
 
 def _fits(value: Any, mark: Mark) -> bool:
-    """Whether a path can compare with it."""
+    """Return whether a path can compare with it."""
     if isinstance(value, int):
         return mark.extracted
     return not NO_TEXT.search(mark.recorded) and not {"'", '"'} <= set(mark.recorded)

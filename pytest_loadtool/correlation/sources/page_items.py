@@ -130,7 +130,7 @@ class PageItems:
         return self._first((*by_label, *by_row), producer)
 
     def _many(self, source: Source) -> bool:
-        """Whether the page has several values where the source looks."""
+        """Return whether the page has several values where the source looks."""
         first = taken(source, self.response)
         return any(
             one not in (None, first)
@@ -138,7 +138,7 @@ class PageItems:
         )
 
     def is_listed(self, producer: Producer, source: Source, match: int) -> bool:
-        """Whether the value is in a row, and the source has other values for other rows."""
+        """Return whether the value is in a row, and the source has other values for other rows."""
         text = self.response.text
         if producer.kind is ProducerKind.CONTROL:
             start = form_start(text, producer.form)
@@ -259,7 +259,7 @@ def _by_text(text: str, position: int, source: Source, marks: Marks, many: bool)
 
 
 def _elsewhere(text: str, written: str, item: Item) -> bool:
-    """Whether another item has that text, too, as the name of who has made them all."""
+    """Return whether another item has that text, too, as the name of who has made them all."""
     return any(
         not item.start <= one.start() < item.end and (item.kind or row_around(text, one.end())[1])
         for one in _written(written).finditer(text)
@@ -282,5 +282,5 @@ def _marked(written: str, marks: Marks) -> Mark | None:
 
 
 def _names(mark: Mark) -> bool:
-    """Whether the user has called something so."""
+    """Return whether the user has called something so."""
     return is_title_name(mark.field)

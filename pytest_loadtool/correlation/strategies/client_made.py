@@ -237,7 +237,7 @@ def _field(slot: Slot) -> _Field:
 
 
 def _is_bare(slot: Slot) -> bool:
-    """Whether it is all of a query's part, as scripts append it that keep caches out.
+    """Return whether it is all of a query's part, as scripts append it that keep caches out.
 
     Two of these may be sent in the same millisecond.
     """
@@ -259,7 +259,7 @@ def _alike(value: str) -> Generator | None:
 
 
 def _is_made_up(traffic: Traffic, slot: Slot) -> bool:
-    """Whether a field of that name holds what the client makes up, where it stands."""
+    """Return whether a field of that name holds what the client makes up, where it stands."""
     words = set(plain(slot.name).split())
     if words & _OF_REQUESTS:
         return True
@@ -273,7 +273,7 @@ def _is_made_up(traffic: Traffic, slot: Slot) -> bool:
 
 
 def _same_host(one: RecordedStep, other: RecordedStep) -> bool:
-    """Whether both were recorded from one host."""
+    """Return whether both were recorded from one host."""
     urls = (step.exchange.url if step.exchange is not None else "" for step in (one, other))
     mine, theirs = (urlsplit(url).hostname for url in urls)
     return mine == theirs

@@ -117,7 +117,7 @@ def _cells_sent(transaction: int, traffic: Traffic) -> Mapping[Slot, _Cell]:
 
 
 def _is_sent_back(cells: Sequence[str], fields: Sequence[str]) -> bool:
-    """Whether fields are those of a row: as many, and most are as it has them."""
+    """Return whether fields are those of a row: as many, and most are as it has them."""
     same = sum(mine == theirs for mine, theirs in zip(fields, cells, strict=False))
     return len(fields) == len(cells) and 2 * same >= len(cells) and same > 1
 
@@ -154,7 +154,7 @@ def _has_cells(step: RecordedStep) -> bool:
 
 
 def _may_have(step: RecordedStep, text: str) -> bool:
-    """Whether the response may say the text: some are written in other ways."""
+    """Return whether the response may say the text: some are written in other ways."""
     plain = text.isascii() and WRITTEN.search(text) is None
     return step.exchange is not None and (not plain or text.encode() in step.exchange.response_body)
 

@@ -26,7 +26,8 @@ class KnownIds:
     def propose(self, slots: Sequence[Slot], traffic: Traffic, known: Settled) -> Iterator[Claim]:
         """The claims on known ids: behind the same path or one that ends like it (``/things/17``,
         ``/api/thing/17``), in the same query (``/thing.php?id=17``), in a request to it, or in a
-        field that is for such ids (`is_for`); of an id that is no number, anywhere."""
+        field that is for such ids (`is_for`); of an id that is no number, anywhere; and in a field
+        that is called as the query of the same request calls it."""
         for slot in slots:
             found = _claim(slot, traffic, known)
             if found is not None and (same := claimed_as(slot, found)) is not None:
@@ -47,7 +48,7 @@ def _claim(slot: Slot, traffic: Traffic, known: Settled) -> Claim | None:
     if before in ids:
         return ids[before]
     meant = (one for before, one in ids.items() if _is_meant(slot, before, traffic))
-    return next(meant, known.codes.get(slot.value))
+    return next(meant, None) or known.codes.get(slot.value) or known.asked_by(slot)
 
 
 def _is_meant(slot: Slot, before: str, traffic: Traffic) -> bool:

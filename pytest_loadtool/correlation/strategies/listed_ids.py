@@ -60,7 +60,7 @@ def _is_about(slot: Slot, thing: str, claim: Claim, traffic: Traffic) -> bool:
 
 
 def _is_address(slot: Slot, claim: Claim, traffic: Traffic) -> bool:
-    """Whether the response that gives out the id has the request's own address with it:
+    """Return whether the response that gives out the id has the request's own address with it:
     ``/?p=5``."""
     exchange = traffic.steps[claim.producer.transaction].exchange
     assert exchange is not None, "producers come from exchanges"

@@ -131,7 +131,7 @@ def _is_last_id(slot: Slot, address: str, traffic: Traffic) -> bool:
 
 
 def _leads_to(address: str, names: set[str], number: str) -> bool:
-    """Whether it is that of such a thing: ``/files/7``, ``/show?file=7``, ``file7``."""
+    """Return whether it is that of such a thing: ``/files/7``, ``/show?file=7``, ``file7``."""
     return any(
         spot.value in {name + number for name in names}
         or (spot.value == number and names & collection_names(spot.name))

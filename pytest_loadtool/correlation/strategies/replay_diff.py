@@ -79,7 +79,7 @@ class Suggestion(Claim):
 
 
 def _is_open(slot: Slot, rules: Sequence[Rule]) -> bool:
-    """Whether it may be of the server; within another value, only what looks random or is an
+    """Return whether it may be of the server; within another value, only what looks random or is an
     argument in GraphQL; in a query, no text of several words, such as the message that a redirect
     has for the next page."""
     words = 1 if looks_like_time(slot.value) else len(slot.value.split())
@@ -199,7 +199,7 @@ class ReplayDiff:
         return self._repeats(producer, producer.value), _preference(producer)
 
     def _repeats(self, producer: Producer, now: str) -> bool:
-        """Whether the recorded request had what came back, and the replayed one ``now``."""
+        """Return whether the recorded request had what came back, and the replayed one ``now``."""
         at = producer.transaction
         was = self._traffic.steps[at].exchange
         if producer.kind in _NO_ECHO or was is None:
@@ -255,7 +255,7 @@ def _witnessed(slot: Slot, alike: Sequence[Producer]) -> bool:
 
 
 def _is_id(producer: Producer) -> bool:
-    """Whether the place is one for ids: in JSON and XML it has to be called so."""
+    """Return whether the place is one for ids: in JSON and XML it has to be called so."""
     return producer.kind not in (ProducerKind.JSON, ProducerKind.XML) or is_id_name(producer.name)
 
 

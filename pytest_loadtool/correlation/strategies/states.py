@@ -32,7 +32,7 @@ def of_the_thing_first(
 
 
 def _is_of(one: Producer, path: str, ids: Collection[str], traffic: Traffic) -> bool:
-    """Whether what has the version is at that path, or has one of the ids beside it."""
+    """Return whether what has the version is at that path, or has one of the ids beside it."""
     step = traffic.steps[one.transaction]
     if _path(one.transaction, traffic) == path:
         return True

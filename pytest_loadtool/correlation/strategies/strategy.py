@@ -59,6 +59,7 @@ class Settled:
         """By value: the first claim on an id that is new and looks like no number."""
         self._addressed: dict[str, dict[str, Claim]] = {}
         self._named: dict[str, dict[str, Claim]] = {}
+        self._asked: dict[tuple[int, str], Claim] = {}
 
     def add(self, claim: Claim) -> None:
         """A claim is settled."""
@@ -67,6 +68,8 @@ class Settled:
         new = "new" in claim.rule.evidence
         if new and is_code(slot.value):
             self.codes.setdefault(slot.value, claim)
+        if slot.place is Place.QUERY and is_id_name(slot.name):
+            self._asked[slot.transaction, slot.value] = claim
         if before := address_of(slot, self._traffic):
             self._addressed.setdefault(slot.value, {})[before] = claim
             if new:
@@ -85,6 +88,19 @@ class Settled:
         """By what a field or query calls the thing: the first claim on the id."""
         return self._named.get(value, {})
 
+    def asked_by(self, slot: Slot) -> Claim | None:
+        """The claim on the id in the query of the same request, if that is called alike: of
+        ``fields[id]`` that on ``where[id]``."""
+        claim = self._asked.get((slot.transaction, slot.value))
+        if claim is None or _key(slot.name) != _key(claim.slot.name):
+            return None
+        return claim
+
+
+def _key(name: str) -> str:
+    """The last key of a name with brackets."""
+    return name.rpartition("[")[2].rstrip("]")
+
 
 def address_of(slot: Slot, traffic: Traffic) -> str:
     """What is before an id in an address: the path, or of a bare id in a query, path and name;
@@ -97,5 +113,5 @@ def address_of(slot: Slot, traffic: Traffic) -> str:
 
 
 def is_bare_id(name: str) -> bool:
-    """Whether a field is called an id, and not of what."""
+    """Return whether a field is called an id, and not of what."""
     return is_id_name(name) and not id_stem(name)

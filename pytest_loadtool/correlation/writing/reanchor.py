@@ -27,7 +27,7 @@ from pytest_loadtool.model.extractor import (
     XmlPath,
     parts_of,
 )
-from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
+from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator, expected_text
 
 #: What a text is found by in a pattern may have escapes of its own.
 _ESCAPED = re.compile(r"\\(.)")
@@ -208,15 +208,21 @@ def _remarked(
     )
     validators = transaction.validators
     if only is None:
-        validators = tuple(_validator(one, write, languages) for one in validators)
+        written = (_validator(one, write, languages) for one in validators)
+        validators = tuple(one for one in written if not _is_new_each_time(one))
     if (extractors, validators) == (transaction.extractors, transaction.validators):
         return transaction
     return replace(transaction, extractors=extractors, validators=validators)
 
 
+def _is_new_each_time(one: Validator) -> bool:
+    """Whether it looks before a change for what each run makes anew: that is never there."""
+    return one.outcome is not None and one.outcome.before and "${" in expected_text(one)
+
+
 def _validator(one: Validator, write: _Write, languages: _Languages) -> Validator:
     """An outcome goes by what the requests send; what a person checks stays."""
-    if one.outcome is None or not one.outcome.change:
+    if one.outcome is None or not one.outcome.was_found:
         return one
     if isinstance(one, TextValidator):
         return replace(one, **_texts(one, write, languages[TextValidator]))

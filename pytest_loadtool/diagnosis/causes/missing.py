@@ -80,7 +80,7 @@ def missing_page(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _was_given(situation: Situation) -> bool:
-    """Whether the request sends what an answer before has given out."""
+    """Return whether the request sends what an answer before has given out."""
     given = (given_by(one.transaction) for one in situation.before)
     wanted = needed_by(situation.subject.case, situation.failed.transaction)
     return any(wanted & one for one in given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.cookie import set_cookies
@@ -27,7 +28,8 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
     """A cookie that the request had when it was recorded, and not now: not set by who set it then,
     or set for another path or host."""
     recorded = situation.cookies_recorded
-    lost = [name for name in recorded if name not in situation.cookies_sent]
+    missing = (name for name in recorded if name not in situation.cookies_sent)
+    lost = [name for name in missing if not _is_called_otherwise(situation, name)]
     if not recorded:
         return None
     if not lost:
@@ -40,6 +42,8 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
     if known:
         name, setter = next(iter(known.items()))
         return _not_for_here(situation, name, setter)
+    if _is_set_in_case(situation, lost):
+        return None  # by a request that this replay has not kept
     return Cause(
         f"The cookies {', '.join(lost)} were not sent: no response of the recording sets them."
         if len(lost) > 1
@@ -48,6 +52,26 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
         ("the browser had it before the recording began, or a script made it",),
         (Remedy("record again with the login in it: a recording begins with an empty browser"),),
     )
+
+
+def _is_set_in_case(situation: Situation, names: Iterable[str]) -> bool:
+    """Whether the recorded answer to a transaction before sets one of these cookies."""
+    wanted = set(names)
+    before = islice(situation.subject.case.transactions(), situation.failed.index)
+    recorded = (one.recorded for one in before)
+    entries = {one.entry for one in recorded if one is not None}
+    return any(
+        at in entries and wanted & dict(set_cookies(one.response_headers)).keys()
+        for at, one in enumerate(situation.subject.evidence.exchanges)
+    )
+
+
+def _is_called_otherwise(situation: Situation, name: str) -> bool:
+    """Whether who set the cookie has set another one now, which was sent: some servers have their
+    own id in its name."""
+    setter = situation.recorded_setter(name)
+    new = situation.cookies_sent.keys() - situation.cookies_recorded.keys()
+    return setter is not None and any(situation.sets(setter, one) for one in new)
 
 
 def _not_for_here(situation: Situation, name: str, setter: StepOutcome) -> Cause:

@@ -119,7 +119,7 @@ def _now(outcome: StepOutcome) -> Iterator[str]:
 
 
 def _has(texts: Iterator[str], value: str) -> bool:
-    """Whether one of them has it, not as a part of a longer word or number."""
+    """Return whether one of them has it, not as a part of a longer word or number."""
     pattern = any_of(spellings(value))
     if pattern is None:
         return False

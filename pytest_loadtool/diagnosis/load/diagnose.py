@@ -48,7 +48,7 @@ def _finding(situation: LoadSituation, kind: Hashable, groups: Groups) -> LoadFi
 
 
 def _broke(group: FailingGroup) -> bool:
-    """Whether it went well until some second, and hardly ever since."""
+    """Return whether it went well until some second, and hardly ever since."""
     good = group.good
     return (
         0 < group.first_s < group.last_s

@@ -117,7 +117,7 @@ class LoadSituation:
         return max((one.errors / one.requests for one in within), default=0.0)
 
     def mixed(self, group: FailingGroup) -> bool:
-        """Whether good answers came all the while that iterations of the group failed."""
+        """Return whether good answers came all the while that iterations of the group failed."""
         good = {one.second for one in self.moments if one.requests > one.errors}
         seconds = [second for second, _ in group.course]
         return sum(one in good for one in seconds) > len(seconds) * 0.7

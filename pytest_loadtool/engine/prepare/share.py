@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,20 +70,24 @@ def read_test(path: Path, trust: Trust = TRUSTED, overrides: Sequence[Override] 
     return LoadTest(path, configuration, cases, trust)
 
 
-def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedShare:
+def prepare(
+    test: LoadTest, servers: Sequence[str], share: Share, *, processes: int = 1
+) -> PreparedShare:
     """Do all that can go wrong before the first request.
 
     ``servers`` has a base URL for each test case; an empty one leaves the case its own.
+    ``processes`` is how many processes of this machine have a share, if that is known.
 
     Raises:
         FileError: a dataset's file or a test case's TLS setting is wrong, or a line was given to
         users who cannot have one.
         ReplayError: a test case cannot be replayed, there are too few rows for the users, or too
         few users for the workers.
-        LoadToolError: the users need more open files than this process may have.
+        LoadToolError: the users need more open files than this process may have, or more ports
+        than the machine has.
     """
     # Sockets, TLS and the event loop are for those who run a load test, not for a list of them.
-    from pytest_loadtool.engine.load import LoadRunner, connections_of, ensure_open_files
+    from pytest_loadtool.engine import load as limits
     from pytest_loadtool.engine.observers import metrics_for
 
     load = test.configuration
@@ -90,26 +95,43 @@ def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedSha
     for plan in plans:
         for slots in plan.datasets:
             preflight(slots.use, len(slots.dataset.rows), load.users, load.iterations or 1)
-    if load.open and load.users < share.count:
+    if load.open and not share.users(load.users):
         raise ReplayError(
             f"users = {load.users} is too few for {share.count} workers, of which each has its "
             f"part of the arrivals: raise users to {share.count} at least, or use fewer workers"
         )
-    ensure_open_files(_connections(load, share, [connections_of(plan) for plan in plans]))
+    connections = _connections(load, share, [limits.connections_of(plan) for plan in plans])
+    limits.ensure_open_files(connections.total())
+    limits.ensure_ports(connections, processes)
     if any(plan.accounts for plan in plans):
         import spnego  # noqa: F401  now, as it takes half a second in which no user goes on
     metrics = metrics_for(plans, detailed_pages=load.keeps_page_times)
-    return PreparedShare(LoadRunner(plans, load, share, metrics), metrics)
+    return PreparedShare(limits.LoadRunner(plans, load, share, metrics), metrics)
 
 
-def _connections(load: LoadConfiguration, share: Share, each: Sequence[int]) -> int:
+#: How many connections, by host and port.
+_Connections = Counter[tuple[str, int]]
+
+
+def _connections(
+    load: LoadConfiguration, share: Share, each: Sequence[_Connections]
+) -> _Connections:
     """How many connections the users of a share may have at a time; ``each`` is for one user of
     each test case. In the open model a user may be in any of them, one after the other."""
     users = share.users(load.users)
-    if load.open:
-        return len(users) * (sum(each) if load.keep_connections else max(each))
+    if load.open and not load.keep_connections:
+        largest = max(each, key=Counter.total)
+        return _times(largest, len(users))
     weights = [case.weight for case in load.cases]
-    return sum(each[case_of(user, weights)] for user in users)
+    playing = Counter(case_of(user, weights) for user in users)
+    found: _Connections = Counter()
+    for case, one in enumerate(each):
+        found += _times(one, len(users) if load.open else playing[case])
+    return found
+
+
+def _times(connections: _Connections, users: int) -> _Connections:
+    return Counter({address: number * users for address, number in connections.items()})
 
 
 #: By the way of a test case on which users have no lines: which it is, and what to do instead.

@@ -4,7 +4,7 @@
     ready                     ──>
                               <──  lead           to the first worker only: set the fixtures up
     prepared URLs             ──>
-                              <──  share          index, count and URLs, when all are ready
+                              <──  share          index, count, URLs, weights, when all are ready
     armed                     ──>                 compiled and checked: nothing can refuse now
                               <──  go             to all at once, with the moment to start
     snapshot…, final          ──>
@@ -75,6 +75,8 @@ class Conductor:
     """``time.time``, or what a test puts in its place."""
     lead_time: float = LEAD_TIME
     """Seconds between ``go`` and the start."""
+    capacity: Mapping[str, int] = field(default_factory=dict)
+    """How much each worker can do beside the others; empty if all are alike."""
     phase: Phase = Phase.GATHERING
     leader: str | None = None
     deal: int = 0
@@ -106,6 +108,12 @@ class Conductor:
     def over(self) -> bool:
         """Whether every worker is out of the test, or lost."""
         return not self._are(*set(Standing) - {Standing.GONE, Standing.LOST})
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        """Those of the shares, in their order; empty if all are alike."""
+        found = [self.capacity.get(worker, 1) for worker in self.alive]
+        return tuple(found) if len(set(found)) > 1 else ()
 
     def join(self, worker: str) -> None:
         """A worker more. Only while the test is gathering, else it comes too late."""
@@ -195,8 +203,9 @@ class Conductor:
         self.deal += 1
         for worker in alive:
             self.standing[worker] = Standing.ARMING
+        weights = self.weights
         return [
-            Instruction(worker, "share", (self.deal, index, len(alive), self.servers))
+            Instruction(worker, "share", (self.deal, index, len(alive), self.servers, weights))
             for index, worker in enumerate(alive)
         ]
 

@@ -6,15 +6,19 @@ at run time, and a user does the same whichever worker runs it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress, cycle
 from math import gcd
 from random import Random
+from typing import TypeVar
 
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.load.formatting import plural
 from pytest_loadtool.model.dataset import DatasetUse
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +27,23 @@ class Share:
 
     index: int = 0
     count: int = 1
+    weights: tuple[int, ...] = ()
+    """How large each part is beside the others; empty if all are alike."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.index < self.count:
             raise ValueError(f"there is no share {self.index} of {self.count}")
 
-    def users(self, total: int) -> range:
-        """The numbers, from 0, of the users that belong to this share."""
-        return range(self.index, total, self.count)
+    def users(self, total: int) -> Sequence[int]:
+        """The numbers, from 0, of the users that belong to this share, ascending."""
+        if not self.weights:
+            return range(self.index, total, self.count)
+        return tuple(self.of(range(total)))
+
+    def of(self, series: Iterable[T]) -> Iterator[T]:
+        """What belongs to this share of what all take in turns, such as arrivals."""
+        turns = _pattern(self.weights) if self.weights else range(self.count)
+        return compress(series, cycle([turn == self.index for turn in turns]))
 
 
 def case_of(user: int, weights: Sequence[int]) -> int:
@@ -105,6 +118,21 @@ def _row_in_turn(use: DatasetUse, rows: int, user: int, users: int, iteration: i
         return row % rows
     own = range(user, rows, users)
     return own[step % len(own)] if own else None
+
+
+def rows_for(
+    use: DatasetUse, rows: int, users: Sequence[int], of: int, iterations: int | None
+) -> frozenset[int] | None:
+    """The rows that ``users``, some of ``of``, may ever hold in so many iterations each (None: in
+    any number); None when that may be every row."""
+    ends = use.lifespan == "virtual user" or (iterations is not None and of * iterations <= rows)
+    if rows < of or (use.reusable and use.sharable and not ends):
+        return None
+    last = of if use.lifespan == "virtual user" else rows
+    taken = {row for user in users for row in range(user, last, of)}
+    if use.order == "random":
+        taken = {_shuffled(use.name, rows)[row] for row in taken}
+    return frozenset(taken)
 
 
 def rows_of(user: int, users: int) -> Callable[[DatasetUse, int, int], int | None]:

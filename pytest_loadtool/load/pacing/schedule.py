@@ -8,9 +8,10 @@ own part from its index and their number alone.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import groupby
 from math import ceil, inf, sqrt
 from random import Random
 
@@ -58,8 +59,8 @@ def spans(configuration: LoadConfiguration, share: Share) -> Iterator[Span]:
     begin, before = 0.0, 0
     for index, stage in enumerate(stages):
         level = int(stage.level)
-        first = before + (share.index - before) % share.count  # from there on, of this share
-        for user in range(first, level, share.count):
+        users = share.users(level)
+        for user in users[bisect_left(users, before) :]:
             start = begin + stage.ramp * (user - before) / (level - before)
             stop = _stop(stages[index + 1 :], begin + stage.duration, level, user)
             if start < stop:
@@ -118,7 +119,7 @@ def arrivals(configuration: LoadConfiguration, share: Share) -> Iterator[tuple[f
     total = slopes[-1].after if slopes else 0.0
     series = _even(total) if configuration.arrivals == "even" else _poisson(total)
     at = 0
-    for number, reached in islice(enumerate(series), share.index, None, share.count):
+    for number, reached in share.of(enumerate(series)):
         while reached >= slopes[at].after and at < len(slopes) - 1:
             at += 1
         yield slopes[at].time_of(reached), number

@@ -134,7 +134,10 @@ class OtherwiseSummary:
 
 @dataclass(frozen=True, slots=True)
 class WorkerSummary:
-    """One worker. ``cpu`` is processor time by elapsed time: 1 is a whole core."""
+    """One worker. ``cpu`` is processor time by elapsed time: 1 is a whole core. On a cluster its
+    clock is ``clock_ahead_s`` ahead of the controller's, and so exactly it began with the others:
+    None elsewhere, or where that was not measured.
+    """
 
     name: str
     state: WorkerState
@@ -147,6 +150,8 @@ class WorkerSummary:
     lateness_p95: float | None
     lateness_p99: float | None
     text: str
+    clock_ahead_s: float | None = None
+    start_exact_to_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

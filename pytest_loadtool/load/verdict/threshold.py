@@ -207,7 +207,7 @@ class _ThresholdJudge:
         return ThresholdResult(wanted, passed, value, why)
 
     def _breaks(self, value: float) -> bool:
-        """Whether ``value`` is one that must not be."""
+        """Return whether ``value`` is one that must not be."""
         wanted = self.threshold
         return _HOLDS[wanted.comparison](value, wanted.limit) == wanted.stop
 

@@ -30,7 +30,7 @@ from pytest_loadtool.plugin.load.telemetry import TELEMETRY
 from pytest_loadtool.plugin.run_in_thread import run_apart
 
 if TYPE_CHECKING:
-    from pytest_loadtool.fleet.carrier import Cluster
+    from pytest_loadtool.fleet.cluster import Cluster
 
 
 def configure(config: pytest.Config) -> None:
@@ -90,7 +90,7 @@ def fleet(config: pytest.Config) -> Prepare:
 
     def prepared(test: LoadTest, servers: tuple[str, ...]) -> Prepared:
         try:
-            from pytest_loadtool.fleet.carrier import Cluster
+            from pytest_loadtool.fleet.cluster import Cluster
         except ImportError:
             raise LoadToolError(
                 "--load-on needs the package distributed: pip install 'pytest-loadtool[dask]'"
@@ -127,16 +127,21 @@ class OneByOne:
         write_hints(self._config, configuration, lengths)
         page = LivePage(self._config, configuration)
         with LiveView(self._config, configuration) as view, stopping(prepared.stop) as stop:
-            summary = run_apart(
-                lambda: prepared.run(
-                    interrupted=lambda: stop.heard > 0,
-                    show=shown_on(view, page),
-                    baseline=earlier,
-                    tolerance=baseline.tolerance,
-                    lengths=[length for _, length in lengths],
-                    listeners=self._config.stash[TELEMETRY].senders(configuration.name),
+            try:
+                summary = run_apart(
+                    lambda: prepared.run(
+                        interrupted=lambda: stop.heard > 0,
+                        show=shown_on(view, page),
+                        baseline=earlier,
+                        tolerance=baseline.tolerance,
+                        lengths=[length for _, length in lengths],
+                        listeners=self._config.stash[TELEMETRY].senders(configuration.name),
+                    )
                 )
-            )
+            except LoadToolError:
+                if stop.heard:  # before it began
+                    raise interruption(stop.heard) from None
+                raise
         item.summary = summary
         write_notes(self._config, [*filter(None, [prepared.note])])
         write_thresholds(self._config, summary)

@@ -13,6 +13,7 @@ import contextlib
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -20,12 +21,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_loadtool.load.cluster.clocks import Clocks
 from pytest_loadtool.plugin.load.interrupt import Shield
 from pytest_loadtool.plugin.load.series import Frame, Series
 from pytest_loadtool.plugin.load.xdist_worker import CHANNEL
 from pytest_loadtool.plugin.private import (
     ask_before_shutdown,
     call_scheduler,
+    is_here,
     process_of,
     workers_of,
 )
@@ -48,7 +51,10 @@ class LoadController:
         self._config = config
         self._nodes: dict[str, WorkerController] = {}
         self._channels: dict[str, execnet.Channel] = {}
-        self._heard: SimpleQueue[tuple[str, Frame | None]] = SimpleQueue()
+        self._heard: SimpleQueue[tuple[str, float, Frame | None]] = SimpleQueue()
+        self._clocks = Clocks()
+        self._held: dict[str, Frame] = {}
+        """That a worker on another machine is ready, until it is known how far its clock is off."""
         self._shield = Shield()
         self._session: pytest.Session | None = None
         self._series: Series | None = None
@@ -121,7 +127,7 @@ class LoadController:
 
     def _receive(self, node: WorkerController, frame: Frame | None) -> None:
         """A message of a worker, or None at the end of its connection. Not in the main thread."""
-        self._heard.put((node.gateway.id, frame))
+        self._heard.put((node.gateway.id, time.time(), frame))
         call_scheduler(node)
 
     def _pulse(self, over: threading.Event) -> None:
@@ -144,23 +150,35 @@ class LoadController:
         with contextlib.suppress(Empty):
             self._act_on(*self._heard.get(timeout=seconds))
 
-    def _act_on(self, worker: str, frame: Frame | None) -> None:
+    def _act_on(self, worker: str, at: float, frame: Frame | None) -> None:
         assert self._series is not None
-        if frame is None:
-            self._series.lose(worker)
-        else:
-            self._series.hear(worker, frame)
+        match frame:
+            case None:
+                self._series.lose(worker)
+            case (nodeid, "ready", *_) if not is_here(self._nodes[worker]):
+                self._held[worker] = frame
+                self.send(worker, (nodeid, "ping", self._clocks.ask(worker, time.time())))
+            case (nodeid, "pong", number, theirs):
+                following = self._clocks.answered(worker, number, theirs, at)
+                if following is None:
+                    self._series.hear(worker, self._held.pop(worker))
+                else:
+                    self.send(worker, (nodeid, "ping", following))
+            case _:
+                self._series.hear(worker, frame)
 
     def send(self, worker: str, frame: Frame) -> None:
-        """Send a message. One that is gone is heard of by the end of its connection."""
+        """Send a message; a start is by the clock of who starts. One that is gone is heard of by
+        the end of its connection."""
+        if frame[1] == "go":
+            nodeid, kind, start = frame
+            frame = (nodeid, kind, self._clocks.there(worker, start))
         with contextlib.suppress(OSError):
             self._channels[worker].send(frame)
 
     def end(self, worker: str) -> None:
-        """End a worker that does not listen.
-
-        Only on this machine; one elsewhere is left to whoever sees that nothing happens.
-        """
+        """End a worker that does not listen, or what leads to one on another machine: it ends by
+        itself then."""
         if process := process_of(self._nodes[worker]):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
+import time
 import traceback
 from collections.abc import Callable, Generator
 from dataclasses import astuple
@@ -107,6 +108,10 @@ class LoadWorker:
 
     def _receive(self, frame: _Frame | None) -> None:
         """A message, or None at the end of the connection. Called in execnet's own thread."""
+        if frame is not None and frame[1] == "ping":
+            nodeid, _, number = frame
+            self._outbox.put((nodeid, "pong", number, time.time()))
+            return
         worker = self._worker
         if worker is not None and (frame is None or frame[1] == "stop"):
             worker.stop()

@@ -44,7 +44,7 @@ class Domain:
         return cls(host, port)
 
     def holds(self, host: str, port: int | None) -> bool:
-        """Whether ``host``, as `_normal` writes it, is this one or below it."""
+        """Return whether ``host``, as `_normal` writes it, is this one or below it."""
         if self.port is not None and port != self.port:
             return False
         return host == self.host or (host.endswith(f".{self.host}") and not _is_address(self.host))
@@ -61,11 +61,11 @@ class DomainFilter:
     block: tuple[Domain, ...] = ()
 
     def blocks(self, host: str, port: int | None) -> bool:
-        """Whether requests to ``host`` are not to be sent at all."""
+        """Return whether requests to ``host`` are not to be sent at all."""
         return _any_holds(self.block, host, port)
 
     def records(self, host: str, port: int | None) -> bool:
-        """Whether traffic with ``host`` is to be in the recording."""
+        """Return whether traffic with ``host`` is to be in the recording."""
         if self.blocks(host, port):
             return False
         return not self.only or _any_holds(self.only, host, port)

@@ -44,7 +44,7 @@ def kind_of(exchange: Exchange) -> Kind:
 
 
 def is_json(body: bytes) -> bool:
-    """Whether ``body`` is a JSON object or array."""
+    """Return whether ``body`` is a JSON object or array."""
     if not _start(body).startswith(JSON_STARTS):
         return False
     try:

@@ -92,5 +92,5 @@ def _is_jsonp(exchange: Exchange | None) -> bool:
 
 
 def _missing(transaction: Transaction) -> bool:
-    """Whether the server answered with an error instead, whatever that looks like."""
+    """Return whether the server answered with an error instead, whatever that looks like."""
     return transaction.recorded is not None and transaction.recorded.status >= 400

@@ -126,7 +126,7 @@ _SCRIPT_HEADERS = ("x-requested-with", "hx-request", "turbo-frame")
 
 
 def is_navigation(entry: Entry) -> bool:
-    """Whether ``entry`` takes a person to a page, or forwards to one.
+    """Return whether ``entry`` takes a person to a page, or forwards to one.
 
     Browsers say so (Fetch metadata: ``Sec-Fetch-Dest: document``; a frame is ``iframe``), but only
     to servers that they trust (HTTPS, loopback). For others: a GET or POST that wants HTML above
@@ -145,7 +145,7 @@ def is_navigation(entry: Entry) -> bool:
 
 
 def from_browser(exchange: Exchange) -> bool:
-    """Whether a browser sent it: it says where it comes from, or what it is for."""
+    """Return whether a browser sent it: it says where it comes from, or what it is for."""
     return (
         exchange.request_header("referer") is not None
         or exchange.request_header("sec-fetch-mode") is not None
@@ -162,7 +162,7 @@ def frame_urls(entry: Entry) -> set[str]:
 
 
 def _arrives(exchange: Exchange) -> bool:
-    """Whether the browser shows the response: a download or an empty answer it does not."""
+    """Return whether the browser shows the response: a download or an empty answer it does not."""
     if exchange.status in (204, 205):
         return False
     if "prefetch" in (exchange.request_header("sec-purpose") or ""):

@@ -206,7 +206,7 @@ class _Browser:
         return _line(replace(cookie, value="", expires=0))
 
     def _is_gone(self, at: int, sent: _Sent, cookie: Cookie) -> bool:
-        """Whether no later request has it; it may have another one of the name."""
+        """Return whether no later request has it; it may have another one of the name."""
         uses = self._uses.get((sent.host, cookie.name), [])
         position = bisect_right(uses, at)
         if position == len(uses):

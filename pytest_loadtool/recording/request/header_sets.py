@@ -47,7 +47,7 @@ class _Group:
     members: list[int]
 
     def takes(self, other: _Group) -> bool:
-        """Whether orders agree, and the other does not leave little that all have."""
+        """Return whether orders agree, and the other does not leave little that all have."""
         if len(self.members) > 1 and 2 * len(self.common & other.common) < len(self.common):
             return False
         return common_order([*self.sequences, *other.sequences]) is not None

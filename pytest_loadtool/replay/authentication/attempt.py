@@ -74,7 +74,7 @@ class Attempt:
         self.entries: dict[AuthTarget, LoginTrial] = {}
 
     def lacks_body(self, send: Send) -> bool:
-        """Whether what went out last was without the request's body."""
+        """Return whether what went out last was without the request's body."""
         return isinstance(send, Opening) and not self.plain.endswith(b"\r\n\r\n")
 
 

@@ -54,7 +54,7 @@ def order_of(transactions: Sequence[Transaction], producers: Sequence[Sequence[i
 
 
 def _startable(finish_order: Sequence[int], after: Sequence[int]) -> bool:
-    """Whether no step waits for itself or a later one."""
+    """Return whether no step waits for itself or a later one."""
     latest = -1
     latest_of_first = [-1]
     for position in finish_order:

@@ -37,7 +37,7 @@ class Servers:
         return cls(frozenset(named), str(origin_of(base)) if alone and base else "")
 
     def may(self, origin: Origin) -> bool:
-        """Whether requests may go there."""
+        """Return whether requests may go there."""
         return str(origin) == self.only if self.only else origin.host in self.hosts
 
     def check(self, case: TestCase, steps: Iterable[Step]) -> None:

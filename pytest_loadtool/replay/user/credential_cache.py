@@ -97,7 +97,7 @@ class CredentialCache:
         return "" if known is None else known.get(trial.how, "")
 
     def any_refusal(self, credentials: Credentials, place: object) -> bool:
-        """Whether they were refused there, in any scheme and realm."""
+        """Return whether they were refused there, in any scheme and realm."""
         return (credentials, place) in self._refused
 
 

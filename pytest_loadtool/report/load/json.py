@@ -156,6 +156,8 @@ def _worker(worker: WorkerSummary) -> dict[str, Any]:
         "lag_p95_ms": worker.lag_p95,
         "lateness_p95_ms": worker.lateness_p95,
         "lateness_p99_ms": worker.lateness_p99,
+        "clock_ahead_ms": _round(_milliseconds(worker.clock_ahead_s)),
+        "start_exact_to_ms": _round(_milliseconds(worker.start_exact_to_s)),
     }
 
 
@@ -256,6 +258,7 @@ def _comparison(comparison: Comparison | None) -> dict[str, Any] | None:
                 "before": change.before,
                 "after": change.after,
                 "regression": change.is_regression,
+                "in_doubt": change.is_in_doubt,
             }
             for change in comparison.changes
         ],
@@ -266,6 +269,10 @@ def _comparison(comparison: Comparison | None) -> dict[str, Any] | None:
 
 def _key(key: Key) -> dict[str, Any]:
     return dict(zip(("case", "page", "name"), key, strict=True))
+
+
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else 1000 * seconds
 
 
 def _round(value: float | None) -> float | None:

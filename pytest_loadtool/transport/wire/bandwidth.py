@@ -285,7 +285,7 @@ class _SlowTransport(asyncio.Transport):
         self._turn_to(cast("asyncio.Protocol", protocol))
 
     def is_closing(self) -> bool:
-        """Whether it is closed or about to be."""
+        """Return whether it is closed or about to be."""
         return self.closing or self.real.is_closing()
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:

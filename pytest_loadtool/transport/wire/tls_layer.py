@@ -182,7 +182,7 @@ class _TlsTransport:
         self._layer.turn_to(cast("asyncio.Protocol", protocol))
 
     def is_closing(self) -> bool:
-        """Whether it is closed or about to be."""
+        """Return whether it is closed or about to be."""
         return self._below.is_closing()
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:

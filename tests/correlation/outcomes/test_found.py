@@ -15,6 +15,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import (
     HeaderValidator,
     JsonValidator,
+    Outcome,
     RegexValidator,
     TextValidator,
     Validator,
@@ -131,6 +132,7 @@ SESSIONS = {
         [
             "name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
             "state is sent off | POST /orders/${order_id[1]}/ship | 3 | $.state = 'sent off'",
+            "name is still Tea House | POST /orders | 3 | $.name = 'Tea House'",
         ],
     ),
     "gone by its status": (
@@ -139,12 +141,14 @@ SESSIONS = {
     ),
     "by its name": (
         [items("Milk"), call("POST", "/orders", {"name": "Tea House"}), items("Milk", "Tea House")],
-        ['Tea House is listed | POST /orders | 2 | $.orders[?(@.name=="Tea House")]'],
+        ['Tea House is not yet listed | POST /orders | 0 | not $.orders[?(@.name=="Tea House")]',
+         'Tea House is listed | POST /orders | 2 | $.orders[?(@.name=="Tea House")]'],
     ),
     "a page": (
         [page("/orders", rows("Milk4700")), post("/orders", "name=Tea+%26+Co"),
          page("/orders", rows("Milk4700", "Tea &amp; Co4711"))],
-        ["Tea & Co is shown | POST /orders | 2 | Tea & Co"],
+        ["Tea & Co is not yet shown | POST /orders | 0 | not Tea & Co",
+         "Tea & Co is shown | POST /orders | 2 | Tea & Co"],
     ),
     "a text that has no fields": (
         [answered("PUT", "/cal", exchange(), body=b"BEGIN:X\nSUMMARY:Tea", sent=()),
@@ -187,7 +191,8 @@ SESSIONS = {
         ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
          'green is in tags | PATCH /orders/${order_id[1]} | 3 | $.tags[?(@=="green")]',
          "tags has 2 | PATCH /orders/${order_id[1]} | 3 | $.tags[1]",
-         "tags has no more than 2 | PATCH /orders/${order_id[1]} | 3 | not $.tags[2]"],
+         "tags has no more than 2 | PATCH /orders/${order_id[1]} | 3 | not $.tags[2]",
+         "name is still Tea House | POST /orders | 3 | $.name = 'Tea House'"],
     ),
     "markup as HTML": (
         [items("Milk"), call("PUT", ONE, {"note": "Green is **best**, black is good"}),
@@ -201,7 +206,8 @@ SESSIONS = {
     "the answer to a later change": (
         [post("/run", "sql=INSERT+'Tea+House',+7", html("<p>1 row")),
          post("/run", "sql=SELECT", html("<table><tr><td>Tea House<td>7</table>"))],
-        ["Tea House is shown | POST /run | 1 | Tea House",
+        ["the page marks nothing as wrong | POST /run | 0 | not matching",
+         "Tea House is shown | POST /run | 1 | Tea House",
          "the page marks nothing as wrong | POST /run (2) | 1 | not matching"],
     ),
     "a number in the row of a name": (
@@ -220,7 +226,8 @@ SESSIONS = {
          item(note="", due=None)],
         ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
          "due is empty | PATCH /orders/${order_id[1]} | 3 | not $.due",
-         "note is empty | PATCH /orders/${order_id[1]} | 3 | $.note = ''"],
+         "note is empty | PATCH /orders/${order_id[1]} | 3 | $.note = ''",
+         "name is still Tea House | POST /orders | 3 | $.name = 'Tea House'"],
     ),
     "a list where the object was asked for": (
         [get(ONE, json_body([{"id": 4711, "n": 1}])), call("PUT", ONE, {"note": "", "n": 3}),
@@ -235,29 +242,45 @@ SESSIONS = {
         [get("/all", json_body({"members": ["a@b.org"]})),
          call("POST", "/join", {"email": "kim@b.org"}),
          get("/all", json_body({"members": ["a@b.org", "kim@b.org"]}))],
-        ['kim@b.org is in members | POST /join | 2 | $.members[?(@=="kim@b.org")]'],
+        ['kim@b.org is not yet in members | POST /join | 0 | not $.members[?(@=="kim@b.org")]',
+         'kim@b.org is in members | POST /join | 2 | $.members[?(@=="kim@b.org")]'],
     ),
     "a word in its row": (
         [page("/orders", state("4711", "open") + state("9", "sent")), CREATE_BY_FORM,
          page("/orders", state("4711", "open") + state("9", "sent")), post(f"{ONE}/ship", ""),
          page("/orders", state("4711", "under way") + state("9", "sent"))],
         ['the order is listed | POST /orders | 2 | /orders/${order_id[1]}"',
+         "the page marks nothing as wrong | POST /orders | 2 | not matching",
          'under way is shown with the order | POST /orders/${order_id[1]}/ship | 4 '
          '| >under way< in /orders/${order_id[1]}"'],
+    ),
+    "a short word in its row": (
+        [page("/orders", state("4711", "new") + state("9", "sent")),
+         page(ONE, '<form action="/orders/4711" method="post"><input name="state">'),
+         post(ONE, "state=done"),
+         page("/orders", state("4711", "done") + state("9", "sent"))],
+        ["done is shown with the order | POST /orders/4711 | 3 | >done< in /orders/4711\""],
+    ),
+    "a row by a name in brackets": (
+        [page("/?list", "Milk"), post("/?edit", "title=Milk+jugs&where%5Bid%5D=7"),
+         page("/?list", '<table><tr><td><a href="/?edit=x&amp;where%5Bid%5D=7">Milk jugs</table>')],
+        ["Milk jugs is shown | POST / | 2 | Milk jugs in /?edit=x&amp;where%5Bid%5D=7\""],
     ),
     "not by what another change says of itself": (
         [CREATE, item(gift=False), call("PATCH", ONE, {"x": 17}),
          call("PATCH", ONE, {"gift": True}, json_body({"id": 4711, "gift": True})),
          item(gift=True)],
         ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
-         "gift is true | PATCH /orders/${order_id[1]} (2) | 4 | $.gift = True"],
+         "gift is true | PATCH /orders/${order_id[1]} (2) | 4 | $.gift = True",
+         "name is still Tea House | POST /orders | 4 | $.name = 'Tea House'"],
     ),
     "how it went": (
         [call("POST", "/run", {"ids": [8, 9, 10]},
               json_body({"changed": 3, "done": True, "cached": True, "errors": []}))],
         ["changed says that it went well | POST /run | 0 | $.changed = 3",
          "done says that it went well | POST /run | 0 | $.done = True",
-         "errors[0] says that it went well | POST /run | 0 | not $.errors[0]"],
+         "errors[0] says that it went well | POST /run | 0 | not $.errors[0]",
+         "no field tells of an error | POST /run | 0 | not matching"],
     ),
     "how it went, in a page": (
         [page("/orders", ""), post("/run", "n=7", html('<p class="alert-success">Tea</p>'))],
@@ -378,8 +401,58 @@ def test_a_text_alone_may_be_that_of_an_earlier_run(shown: Exchange, alone: bool
     """On a server that was used it may be there: the decision says so, and what helps."""
     create = call("POST", "/orders", {"name": "Tea House"}, json_body({"id": 4711}))
     made = run(create, shown).decisions
-    (reason,) = (one.reason for one in made if one.rule == OUTCOME)
+    reason = next(one.reason for one in made if one.rule == OUTCOME)
     assert ("`unique Tea House` makes it each run's own" in reason) == alone
+
+
+@pytest.mark.parametrize(
+    ("earlier", "told"),
+    [
+        ([items("Milk")], True),  # a name
+        ([items("Tea House")], False),  # it was there already: what is listed is no proof
+        ([page("/orders", "Milk")], True),
+        ([get("/others", json_body([]))], False),  # another list
+        ([], False),
+    ],
+)
+def test_what_was_not_yet_so_is_looked_for_before(earlier: list[Exchange], told: bool) -> None:
+    """Where the same request showed before the change that its name was not there, a replay looks
+    whether that is so; the decision says it."""
+    create = call("POST", "/orders", {"name": "Tea House"})
+    made = run(*earlier, create, items("Milk", "Tea House"))
+    before = [
+        one.outcome.name
+        for transaction in made.case.transactions()
+        for one in transaction.validators
+        if one.outcome is not None and one.outcome.before
+    ]
+    assert before == ["Tea House is not yet listed"] * told
+    reasons = " ".join(one.reason for one in made.decisions)
+    assert ('"1 GET /orders" is before it: a replay says so if it is there' in reasons) == told
+
+
+@pytest.mark.parametrize(
+    ("read", "sent", "told"),
+    [
+        ([{"id": 1}], [{"id": 1}, {"id": 2}], True),
+        ([{"id": 1}, {"id": 2}], [{"id": 1}], True),
+        ([{"id": 1}, {"id": 2}, {"id": 3}], [{"id": 1}], False),  # one that was picked
+        ([{"id": 1}], [{"id": 7}], False),
+        ([], [{"id": 1}], False),
+        (["a"], ["a", "b"], False),
+    ],
+)
+def test_a_whole_list_that_is_sent_back(read: list[object], sent: list[object], told: bool) -> None:
+    """Others' items would be lost: a replay looks whether there are more than were recorded."""
+    made = run(
+        get("/flows?_=1795554879767", json_body({"flows": read, "rev": "1-a"})),
+        call("PUT", "/flows", {"flows": sent, "rev": "1-a"}),
+    )
+    first = next(iter(made.case.transactions()))
+    says = f"flows has no more than {len(read)}"
+    before = [one.outcome for one in first.validators]
+    assert before == [Outcome(says, "PUT /flows", before=True)] * told
+    assert any("sends back" in one.reason for one in made.decisions) == told
 
 
 def test_controls_and_rows_follow_what_is_unique() -> None:
@@ -448,7 +521,10 @@ def test_a_number_in_an_attribute_is_no_row() -> None:
     row = '<table><tr data-at="1"><td>Plan of the house</td></tr></table>'
     sent = post("/uploads?attachment_id=1", "text=Plan of the house")
     found = texts(page("/", ""), sent, page("/", row))
-    assert found == ["Plan of the house is shown | POST /uploads | 2 | Plan of the house"]
+    assert found == [
+        "Plan of the house is not yet shown | POST /uploads | 0 | not Plan of the house",
+        "Plan of the house is shown | POST /uploads | 2 | Plan of the house",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -470,3 +546,12 @@ def test_how_pages_say_that_something_is_wrong(
     """A page that a change leads to may list what is in error for other reasons."""
     assert bool(re.search(WRONG, markup)) is in_form
     assert bool(re.search(FLASHED_WRONG, markup)) is in_message
+
+
+def test_a_type_is_no_name() -> None:
+    """That a thing of the type is listed already is nothing to tell: there may be many."""
+    sent = call("POST", "/orders", {"type": "text/x-wiki"})
+    shown = get("/orders", json_body({"orders": [{"id": 1, "type": "text/x-wiki"}]}))
+    made = run(items("Milk"), sent, shown).case
+    validators = [one for each in made.transactions() for one in each.validators]
+    assert [one.outcome.before for one in validators if one.outcome] == [False]

@@ -205,7 +205,7 @@ UNSEEN_FOURTH: tuple[Situation, ...] = (
         at_nginx(_BUSY),
         "/static/logo.png",
         "(?i)limit|too many|so many",
-        wanting="one answer does not tell a limit from overload: no command is printed",
+        wanting="one answer does not tell a limit from overload: what helps is told, no command",
     ),
     Situation(
         "FastAPI: a list is cut to pages",

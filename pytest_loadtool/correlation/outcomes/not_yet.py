@@ -1,0 +1,57 @@
+"""Not yet: what an answer before a change shows, if its outcome goes by a text alone.
+
+Where an earlier run has left that text, the outcome is so already, and proves nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytest_loadtool.codec.entities import in_markup
+from pytest_loadtool.correlation.classify import is_identity_name, is_title_name
+from pytest_loadtool.correlation.outcomes.changes import Change
+from pytest_loadtool.correlation.outcomes.proof import Proof
+from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
+from pytest_loadtool.extraction.jsonpath import compile_path
+from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
+
+
+def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -> Proof | None:
+    """That the last answer to the same request as ``shown``, of those before the change, does not
+    have what a proof finds by a text; None if there was none, or it has it."""
+    before = answers.before(change.step.index)
+    earlier = next((one for one in before if _is_same_request(one, shown)), None)
+    validator = proof.validator
+    if earlier is None or validator is None or not _is_name(change, proof.text):
+        return None
+    if _holds(validator, earlier) is not False:
+        return None
+    what, _, how = proof.says.rpartition(" is ")
+    check = replace(validator, absent=True)
+    return replace(proof, at=earlier.step.index, says=f"{what} is not yet {how}", validator=check)
+
+
+def _is_name(change: Change, text: str) -> bool:
+    """Whether a field sends it that names a thing: a type or a note may be that of many."""
+    fields = (one.field for one in change.said if one.value == text)
+    return any(is_title_name(one) or is_identity_name(one) for one in fields)
+
+
+def _is_same_request(one: SeenAnswer, other: SeenAnswer) -> bool:
+    return one.asked == other.asked and _sent(one) == _sent(other)
+
+
+def _sent(answer: SeenAnswer) -> tuple[str, bytes]:
+    step = answer.step
+    return step.transaction.request.method, step.exchange.request_body if step.exchange else b""
+
+
+def _holds(validator: Validator, answer: SeenAnswer) -> bool | None:
+    """Whether a validator without placeholders does; None: nobody knows."""
+    match validator:
+        case TextValidator(text=text, absent=False, row="") if "$" not in text:
+            return in_markup(text, answer.text)
+        case JsonValidator(path=path, equals=None, absent=False) if "${" not in path:
+            return compile_path(path, 1)(answer.document) is not None
+        case _:
+            return None
