@@ -123,6 +123,11 @@ class Situation:
         return [value for one, value in self.subject.headers if one.lower() == name]
 
     @cached_property
+    def seen(self) -> str:
+        """What a person sees of the page that failed."""
+        return visible_text(text_of(self.failed.response)[0])
+
+    @cached_property
     def complaints(self) -> tuple[str, ...]:
         """What the response that failed says is wrong, secrets cut."""
         return self.complaints_of(self.failed)

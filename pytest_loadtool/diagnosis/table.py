@@ -15,6 +15,7 @@ from pytest_loadtool.diagnosis.causes import (
     network,
     pages,
     recording,
+    refused,
     request,
     server,
     session,
@@ -44,7 +45,7 @@ EVERYWHERE: tuple[Check, ...] = (
     request.says_why,
     server.proxy_refuses,
     challenge.client_certificate,
-    server.field_wanted,
+    refused.field_wanted,
     server.bot_defence,
     server.rate_limited,
     validators.change_without_effect,
@@ -87,7 +88,7 @@ _ASM = edited("find dynamic values anew", "application-state")
 ROWS: dict[int, StatusRow] = {
     400: StatusRow(
         "malformed request",
-        (*_REQUEST, *_TOKENS, server.exists_already, server.refused_values, *_SESSION[:1]),
+        (*_REQUEST, *_TOKENS, refused.exists_already, refused.refused_values, *_SESSION[:1]),
         ("a value or a header that the server does not take",),
         (Remedy("investigate: `diff` compares the request with the recorded one"),),
         _TOKEN_STEPS,
@@ -154,7 +155,7 @@ ROWS: dict[int, StatusRow] = {
     407: StatusRow("the proxy does not know who asks", (challenge.proxy_authentication,)),
     409: StatusRow(
         "it conflicts with what is there",
-        (server.exists_already, *_REQUEST, *_TOKENS),
+        (refused.exists_already, *_REQUEST, *_TOKENS),
         ("the thing has changed, or is there already",),
         (_ASM,),
         _TOKEN_STEPS,
@@ -186,7 +187,7 @@ ROWS: dict[int, StatusRow] = {
     422: StatusRow(
         "the values are not accepted",
         (
-            *(server.exists_already, *_TOKENS, *_REQUEST, server.refused_values),
+            *(refused.exists_already, *_TOKENS, *_REQUEST, refused.refused_values),
             session.cookie_not_sent,
         ),
         steps=_TOKEN_STEPS,
@@ -205,12 +206,12 @@ GROUPS: dict[int, StatusRow] = {
     0: StatusRow("", ()),
     2: StatusRow(
         "",
-        (server.exists_already, server.refused_form, *_TOKENS, *_SESSION, *_REQUEST),
+        (refused.exists_already, refused.refused_form, *_TOKENS, *_SESSION, *_REQUEST),
     ),
     3: StatusRow("a redirect", (session.session_expired, *_SESSION[:1], *_TOKENS)),
     4: StatusRow(
         "the request is refused",
-        (*_REQUEST, *_TOKENS, *_SESSION[:1], server.refused_values),
+        (*_REQUEST, *_TOKENS, *_SESSION[:1], refused.refused_values),
         advice=(Remedy("investigate: `diff` compares the request with the recorded one"),),
     ),
     5: StatusRow(

@@ -1,34 +1,24 @@
-"""What a server says of itself or of its rules: limits, rights, duplicates, errors of its own."""
+"""What a server says of itself or of its rules: limits, rights, defences, errors of its own."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from shlex import quote
 from urllib.parse import unquote_plus
 
-from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.printable import clip
-from pytest_loadtool.codec.secret import is_password
-from pytest_loadtool.correlation.classify import SWITCHES, is_identity_name, is_title_name
-from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_of
+from pytest_loadtool.correlation.classify import is_identity_name
+from pytest_loadtool.correlation.requests.fields import fields_of
 from pytest_loadtool.diagnosis.finding import (
     LIKELY,
-    LONGEST_VALUE,
-    POSSIBLE,
     SAID,
     SHOWN,
     Cause,
     Remedy,
     RuledOut,
 )
-from pytest_loadtool.diagnosis.outcome import text_of
-from pytest_loadtool.diagnosis.page_errors import EXISTS, LONGEST_SAID, visible_text
-from pytest_loadtool.diagnosis.redirect_mismatch import was_refused
+from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID
 from pytest_loadtool.diagnosis.remedies import as_recorded, edited, references, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
-from pytest_loadtool.model.editing import numbered_titles
-from pytest_loadtool.model.rule import same_name
 
 _BOT = re.compile(
     r"captcha|are you (?:a )?(?:human|robot)|bot (?:detect|protect)|unusual traffic"
@@ -50,7 +40,7 @@ _RIGHTS = re.compile(
 def rate_limited(situation: Situation) -> Cause | RuledOut | None:
     """The target takes no more requests for now."""
     after = situation.header("retry-after")
-    said = " ".join((*situation.complaints, _seen(situation)[:LONGEST_SAID]))
+    said = " ".join((*situation.complaints, situation.seen[:LONGEST_SAID]))
     tells = _LIMITED.search(said) is not None or (bool(after) and situation.status == 403)
     if situation.status != 429 and not (situation.status in (403, 503) and tells):
         return None
@@ -114,7 +104,7 @@ def server_error(situation: Situation) -> Cause | RuledOut | None:
     """The server failed while it answered."""
     if situation.status < 500 or situation.status in (502, 503, 504):
         return None
-    said = [*situation.complaints] or [clip(_seen(situation), LONGEST_SAID)]
+    said = [*situation.complaints] or [clip(situation.seen, LONGEST_SAID)]
     cause = Cause(
         f"The server failed ({situation.status}): its log says why.",
         LIKELY + 5,
@@ -132,7 +122,7 @@ def _at(situation: Situation) -> str:
 def bot_defence(situation: Situation) -> Cause | RuledOut | None:
     """Somebody in front of the server keeps robots off."""
     guards = [name for name, _ in situation.subject.headers if name.lower() in _GUARDS]
-    found = _BOT.search(_seen(situation))
+    found = _BOT.search(situation.seen)
     if found and any(found[0] in page for page in situation.recorded_pages):
         found = None  # it stood there when all went well
     if not found and not (guards and situation.status == 403):
@@ -211,181 +201,6 @@ def _other_users(situation: Situation) -> list[str]:
     return found
 
 
-def exists_already(situation: Situation) -> Cause | RuledOut | None:
-    """The server takes a name or a text only once, and has it from the recording."""
-    failed, said = situation.failed, situation.complaints
-    recorded = situation.recorded_status
-    refused = was_refused(failed.transaction.request.method, recorded, situation.status)
-    if not (refused or situation.status in (400, 409, 412, 422)):
-        return None
-    words = " ".join(said) or (_seen(situation)[:LONGEST_SAID] if situation.status == 409 else "")
-    name = _name_taken(situation, words)
-    if not name:
-        return None
-    found = EXISTS.search(words)
-    conflict = situation.status == 409 and failed.transaction.request.method == "POST"
-    if not found and (words or not conflict):
-        return None
-    return Cause(
-        f"The server takes {name!r} only once, and has it.",
-        SAID if found else SHOWN,
-        tuple(f"it says: {one!r}" for one in said),
-        (edited("give each replay and each virtual user one of its own", f"unique {quote(name)}"),),
-    )
-
-
-def _name_taken(situation: Situation, complaints: str) -> str:
-    """The text in the body that a server may take only once, as it was typed: the one that the
-    answer complains of, else who somebody is, else the first. Empty: there is none, or the form is
-    one to sign in with, unless the answer says that something exists."""
-    fields = fields_of(situation.subject.case, situation.failed.index)
-    typed = [one for one in fields if one.datasource == CONSTANT and one.section == "POST content"]
-    names = [one for one in typed if _may_be_taken(one)]
-    secrets = [one for one in typed if is_password(one.wire_name)]
-    signs_in = len(secrets) == len(names) == 1 and is_identity_name(names[0].wire_name)
-    if not names or (signs_in and not EXISTS.search(complaints)):
-        return ""
-    named = [one for one in fields if one not in names and _is_named(one, complaints)]
-    if named and not any(_is_named(one, complaints) for one in names):
-        return ""  # it is about another field
-    return min(names, key=lambda one: _rank(one, complaints)).value
-
-
-def _may_be_taken(field: Field) -> bool:
-    """Whether it is text under a name for names."""
-    return (
-        len(field.value) <= LONGEST_VALUE
-        and field.value not in SWITCHES
-        and re.search(r"[^\W\d]", field.value) is not None
-        and (is_title_name(field.wire_name) or is_identity_name(field.wire_name))
-    )
-
-
-def _rank(field: Field, complaints: str) -> tuple[bool, bool, bool]:
-    """The lower, the more likely it is that these complaints are about the field."""
-    return (
-        not re.search(rf"(?<!\w){re.escape(field.value)}(?!\w)", complaints),
-        not _is_named(field, complaints),
-        not is_identity_name(field.wire_name),
-    )
-
-
-def _is_named(field: Field, complaints: str) -> bool:
-    words = [one for one in plain(field.wire_name).split() if len(one) > 1]
-    return bool(words) and same_name(words[-1]) in same_name(complaints)
-
-
-def refused_form(situation: Situation) -> Cause | RuledOut | None:
-    """A form came back as a page, where a redirect had confirmed it."""
-    method, recorded = situation.failed.transaction.request.method, situation.recorded_status
-    if not was_refused(method, recorded, situation.status):
-        return None
-    said = situation.complaints
-    if not said and not situation.is_asked_again(situation.failed):
-        return None  # it is another page
-    name = "" if said else _name_taken(situation, "")
-    return Cause(
-        f"The form was refused: it came back as a page, a redirect was recorded ({recorded}).",
-        LIKELY - 3 if said else POSSIBLE + 5,
-        tuple(f"the page says: {one!r}" for one in said),
-        (
-            Remedy(
-                "compare what was sent with the recording"
-                + (f"; the server may take {name!r} only once (`unique`)" if name else ""),
-                commands=(f"diff {situation.failed.index + 1}",),
-            ),
-        ),
-    )
-
-
-def refused_values(situation: Situation) -> Cause | RuledOut | None:
-    """The server says which value it does not take."""
-    if situation.status not in (400, 422) or not situation.complaints:
-        return None
-    field = _named(situation)
-    if situation.status == 400 and field is None:
-        return None  # it may be about anything
-    if _WANTED.search(" ".join(situation.complaints)) and field_wanted(situation) is not None:
-        return None
-    number = situation.failed.index + 1
-    what = "a value of the request"
-    remedies: tuple[Remedy, ...]
-    remedies = (Remedy("compare what was sent with the recording", commands=(f"diff {number}",)),)
-    if field is not None:
-        what = f"{field.name} = {situation.subject.mask.field(field)[:LONGEST_VALUE]}"
-    if field is not None and field.datasource == CONSTANT:
-        expecting = tuple(_expecting(situation, field.value))
-        others = "; what later answers were to show of the old one goes" if expecting else ""
-        remedies = (
-            edited(
-                f"give it a VALUE that it takes{others}",
-                f"set-field {number} {quote(field.name)} --constant VALUE",
-                *expecting,
-            ),
-            *remedies,
-        )
-    return Cause(
-        f"The server does not take {what}.",
-        LIKELY + 2,
-        tuple(f"it says: {one!r}" for one in situation.complaints),
-        remedies,
-    )
-
-
-#: What servers say of a field that is not there.
-_WANTED = re.compile(r"required|missing|must not be (?:null|blank|empty)|is mandatory", re.I)
-_OF_FIELD = re.compile(r"(?:body\.)?([\w.\[\]-]+): (.*)")
-
-
-def field_wanted(situation: Situation) -> Cause | RuledOut | None:
-    """The server wants a field that neither this request nor the recorded one has: what it takes
-    has changed since."""
-    if situation.status not in (400, 422):
-        return None
-    told = (_OF_FIELD.match(one) for one in situation.complaints)
-    wanted = [one[1] for one in told if one is not None and _WANTED.search(one[2])]
-    having = {one.wire_name for one in situation.fields} | {*situation.recorded_values}
-    lacking = [one for one in wanted if one.rpartition(".")[2] not in having]
-    if not lacking:
-        return None
-    names = sorted({one.wire_name for one in situation.fields if one.section != "HEADERS"})
-    cause = Cause(
-        f"The server wants {', '.join(lacking)}, which was not in the recorded request either.",
-        SHOWN + 6,
-        (
-            *(f"it says: {one!r}" for one in situation.complaints),
-            f"the request has {', '.join(names)}",
-        ),
-        (Remedy("see what has changed in the application; then record this request again"),),
-    )
-    return seen_outside(situation, cause)
-
-
-def _expecting(situation: Situation, value: str) -> Iterator[str]:
-    """The commands that remove what proves the change by a value that it will send no more."""
-    case = situation.subject.case
-    change = numbered_titles(case)[situation.failed.index]
-    for number, one in enumerate(case.transactions(), 1):
-        numbered = list(enumerate(one.validators, 1))
-        for place, validator in reversed(numbered):  # those behind keep their numbers
-            if validator.outcome is not None and validator.outcome.change == change:
-                wanted = getattr(validator, "equals", None) or getattr(validator, "text", None)
-                if str(wanted) == value:
-                    yield f"remove-validator {number} {place}"
-
-
-def _named(situation: Situation) -> Field | None:
-    """The field of the request that the answer names, if it names one."""
-    text = "\n".join(situation.complaints)
-    fields = [one for one in situation.fields if one.slot is not None and one.section != "HEADERS"]
-    having = (
-        one
-        for one in fields
-        if len(one.wire_name) > 1 and re.search(rf"(?<!\w){re.escape(one.wire_name)}(?!\w)", text)
-    )
-    return next(having, None)
-
-
 #: What is too large by a status, and what sets the limit of nginx.
 _TOO_LARGE = {
     413: ("body", "client_max_body_size"),
@@ -429,7 +244,3 @@ def method_refused(situation: Situation) -> Cause | RuledOut | None:
         (Remedy("see whether this is the version of the application that was recorded"),),
     )
     return seen_outside(situation, cause)
-
-
-def _seen(situation: Situation) -> str:
-    return visible_text(text_of(situation.failed.response)[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.diagnosis.causes.server import exists_already
+from pytest_loadtool.diagnosis.causes.refused import exists_already
 from pytest_loadtool.diagnosis.finding import Cause
 from pytest_loadtool.diagnosis.outcome import Evidence
 from pytest_loadtool.diagnosis.situation import Situation
