@@ -194,7 +194,8 @@ def not_every_server(situation: Situation) -> Cause | RuledOut | None:
     for one in situation.outcomes:
         recorded = one.transaction.recorded
         document = recorded is not None and recorded.kind in (Kind.HTML, Kind.JSON, Kind.XML)
-        as_recorded = document and not (one.failures or one.otherwise)
+        came = all(each.cause == "outcome" for each in one.failures)  # of a change before it
+        as_recorded = document and came and not one.otherwise
         if one.index < situation.failed.index or not as_recorded:
             continue
         taking = _server_named(situation.of(one))
