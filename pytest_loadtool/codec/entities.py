@@ -27,3 +27,8 @@ def in_markup(wanted: str, text: str) -> bool:
     if wanted in text or "&" not in text or not WRITTEN.search(wanted):
         return wanted in text
     return max(WRITTEN.split(wanted), key=len) in text and wanted in unescape(text)
+
+
+def times_in_markup(wanted: str, text: str) -> int:
+    """How many times ``text`` has ``wanted``, as it is or with character references."""
+    return (unescape(text) if "&" in text and WRITTEN.search(wanted) else text).count(wanted)

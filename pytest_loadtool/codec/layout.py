@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 _VOID = frozenset({
@@ -15,8 +16,27 @@ _PIECES = re.compile(
 _TAG = re.compile(r"<(/?)([\w:.!?-]+)[^>]*?(/?)>", re.S)
 
 
+_ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\.", re.S)
+
+
+def readable_json(text: str) -> str:
+    """Return JSON with the letters that are escaped in it, ``\\u00fc``, as letters."""
+    return _ESCAPES.sub(lambda match: _letters(match[0]), text)
+
+
+def _letters(escapes: str) -> str:
+    """Letters for their escapes; all else as it is: ASCII, half a surrogate pair, what moves the
+    cursor."""
+    if not escapes.startswith("\\u"):
+        return escapes
+    read: str = json.loads(f'"{escapes}"')
+    return read if read.isprintable() and not any(map(str.isascii, read)) else escapes
+
+
 def json_layout(text: str) -> str:
-    """Return JSON with a member on each line, and each token as it was written."""
+    """Return JSON with a member on each line, and each token as it was written, but for letters,
+    which are readable."""
+    text = readable_json(text)
     depth, parts, at = 0, [], 0
     empty = re.compile(r"[\[{]\s*[\]}]")
     token = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s"\[\]{},:]+|"')

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from pytest_loadtool.codec.template import Reference, Template, escape, files_of
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
+from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.extractor import Source, source_texts, with_texts
 
 
@@ -76,6 +78,26 @@ def sent_texts(case: TestCase, request: Request) -> Iterator[str]:
     yield from request.cookies
     if isinstance(request.body, str):
         yield request.body
+
+
+def lasting_datasets(case: TestCase) -> tuple[DatasetUse, ...]:
+    """The datasets of a test case, as its virtual users take rows of them.
+
+    A row that its start uses, or its identities where it has a start, is who the user is: it lasts
+    as long as the user does.
+
+    Raises:
+        KeyError, TemplateError: as `used_by`.
+    """
+    start = [one for page in case.pages if page.once == "start" for one in page.transactions]
+    if not start:
+        return case.datasets
+    known = [text for one in case.identities for text in one.templates]
+    names = used_names(known, case.variables).union(*(needed_by(case, one) for one in start))
+    kept = {name.partition(".")[0] for name in names if "." in name}
+    return tuple(
+        replace(use, lifespan="virtual user") if use.name in kept else use for use in case.datasets
+    )
 
 
 def used_names(texts: Iterable[str], variables: Mapping[str, Variable]) -> frozenset[str]:

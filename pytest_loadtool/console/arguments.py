@@ -36,6 +36,8 @@ VariableName = NewType("VariableName", str)
 NewVariable = NewType("NewVariable", str)
 #: The path of a browser, or `none`.
 BrowserPath = NewType("BrowserPath", str)
+#: When a user does a page: one of `PART_NAMES`.
+PagePart = NewType("PagePart", str)
 #: A scheme that a proxy is answered in: one of `PROXY_METHODS`.
 ProxyScheme = NewType("ProxyScheme", str)
 #: A user whose HTTP authentication was recorded.

@@ -102,7 +102,7 @@ class Registry:
     groups: Mapping[str, tuple[Command, ...]] = field(default_factory=dict)
     """What belongs together, in the order of a day's work."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """Other names that people know, and the words that they stand for."""
+    """Other names that people know, spelled as those of commands, and what they stand for."""
 
     def command(self, name: str) -> Command:
         """The command of that name, of which the last words may be left out.
@@ -125,19 +125,26 @@ class Registry:
         return self.commands.get(longer[0] if len(longer) == 1 else name)
 
     def split(self, words: list[str]) -> tuple[Command, list[str]]:
-        """The command that ``words``, at least one, begin with, and the words after its name.
+        """The command that ``words``, at least one, begin with, in small or capital letters, and
+        the words after its name.
 
         Raises:
             UsageError: there is no such command.
         """
-        first, *others = words
-        words = [*split(self.aliases.get(first, shlex.quote(first))), *others]
+        words = self._written_out(words)
         for length in range(len(words), 1, -1):
-            named = "-".join(words[:length])
-            whole = words[0] in self.commands  # then the next word is rather an argument of it
+            named = "-".join(words[:length]).lower()
+            whole = words[0].lower() in self.commands  # then the next word is rather its argument
             if command := self.commands.get(named) if whole else self._named(named):
                 return command, words[length:]
-        return self.command(words[0]), words[1:]
+        return self.command(words[0].lower()), words[1:]
+
+    def _written_out(self, words: list[str]) -> list[str]:
+        """The words with what an alias at their beginning, the longest, stands for."""
+        for length in range(len(words), 0, -1):
+            if meant := self.aliases.get("-".join(words[:length]).lower()):
+                return [*split(meant), *words[length:]]
+        return words
 
     def parse(self, line: str) -> Call | None:
         """What ``line`` asks for; None for a blank line or a comment (``#``).

@@ -9,7 +9,7 @@ from pytest_loadtool.correlation.decisions.explain import explain
 from pytest_loadtool.correlation.decisions.ignoring import ignored, set_aside, wanted
 from pytest_loadtool.correlation.index.indexing import read_traffic
 from pytest_loadtool.correlation.index.traffic import steps_of
-from pytest_loadtool.correlation.outcomes import asserted
+from pytest_loadtool.correlation.outcomes import Asserted, asserted
 from pytest_loadtool.correlation.resolve import resolve
 from pytest_loadtool.correlation.sources.items import by_rows
 from pytest_loadtool.correlation.sources.variables import computed_for, variables_for
@@ -17,10 +17,15 @@ from pytest_loadtool.correlation.strategies.rules import issued
 from pytest_loadtool.correlation.strategies.table import strategies
 from pytest_loadtool.correlation.writing.reanchor import following_again
 from pytest_loadtool.correlation.writing.renewal import with_renewals
-from pytest_loadtool.correlation.writing.revert import names_in_use, revert
+from pytest_loadtool.correlation.writing.revert import (
+    names_in_use,
+    revert,
+    without_outcomes,
+)
 from pytest_loadtool.correlation.writing.rewrite import rewrite
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
+from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Rule
@@ -64,3 +69,9 @@ def configure(
         *outcomes.decisions,
     )
     return Configuration(outcomes.case, decisions)
+
+
+def asserted_anew(case: TestCase, exchanges: Sequence[Exchange]) -> Asserted:
+    """Assert what changes brought about by the values that a configured test case has now."""
+    plain = with_transactions(case, map(without_outcomes, case.transactions()))
+    return asserted(plain, steps_of(plain, exchanges))

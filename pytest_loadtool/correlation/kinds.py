@@ -141,11 +141,8 @@ def is_in_own_list(producer: Producer) -> bool:
     """Whether it stands in a list of nothing but such values, which is called after many things:
     ``{"addresses": [7, 8]}``."""
     steps = producer.steps
-    return (
-        isinstance(steps[-1], int)
-        and steps[-2:-1] == (producer.name,)
-        and (singular(producer.name) != producer.name)
-    )
+    is_listed = steps[-2:-1] == (producer.name,) and isinstance(steps[-1], int)
+    return is_listed and singular(producer.name) != producer.name
 
 
 def is_result(producer: Producer) -> bool:

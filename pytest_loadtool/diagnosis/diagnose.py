@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pytest_loadtool.codec.uses import needed_by
-from pytest_loadtool.diagnosis.finding import WEAK, Cause, Check, Diagnosis, RuledOut
+from pytest_loadtool.diagnosis.finding import SPOKEN, WEAK, Cause, Check, Diagnosis, RuledOut
 from pytest_loadtool.diagnosis.outcome import Evidence, StepOutcome
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.diagnosis.subject import Subject
@@ -44,7 +44,7 @@ def diagnose(
         row.meaning,
         causes[:_MOST_CAUSES],
         tuple(ruled_out),
-        () if causes and causes[0].sure > WEAK else row.possible,
+        row.possible,
         () if causes else row.advice,
         tuple((name, told) for name, step in row.steps if (told := step(situation))),
         tuple((one, tuple(_wanted(case, one, {mend.index, failed.index}))) for one in later),
@@ -58,6 +58,9 @@ def _looked_at(
     results = [check(situation) for check in dict.fromkeys(checks)]
     causes = sorted((one for one in results if isinstance(one, Cause)), key=lambda one: -one.sure)
     causes = [one for one in causes if one.sure > WEAK] or causes
+    causes = causes[:1] + [
+        one for one in causes[1:] if one.sure != SPOKEN
+    ]  # as evidence, it is told
     return tuple(causes), [one.text for one in results if isinstance(one, RuledOut)]
 
 

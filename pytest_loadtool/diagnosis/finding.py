@@ -20,6 +20,8 @@ SHOWN = 80
 LIKELY = 60
 #: Nothing speaks against it.
 POSSIBLE = 30
+#: The server says so of the request, and it is not known what of the request it means.
+SPOKEN = 42
 #: It is what is known, where nothing else is.
 WEAK = 20
 
@@ -80,7 +82,7 @@ class Diagnosis:
 
     ``failed`` is the transaction that failed first and ``mend`` the one to be mended, which may be
     one before it that passed. ``causes`` are those found, the surest first; ``possible`` are those
-    that are usual, told where none was found, or only what is no more than `WEAK`. ``steps`` are
+    that are usual of such a status. ``steps`` are
     what was looked at, each a name and what was found; ``later`` are the failures that may be
     consequences, each with the variables that ``failed`` or ``mend`` should have set for it.
     """

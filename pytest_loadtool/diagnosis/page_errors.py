@@ -7,10 +7,14 @@ from collections.abc import Iterable, Iterator
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.printable import clip
+from pytest_loadtool.extraction.tags import controls
 
 #: What answers say of a name that is there already.
 EXISTS = re.compile(
-    r"exist|already|taken|in use|duplicate|unique|bereits|vergeben|déjà|ya est|già", re.IGNORECASE
+    r"(?<!not )(?<!n't )(?<!longer )\bexist(?:s|ing|ed)?\b"
+    r"|already|\btaken\b|in use|duplicate|unique"
+    r"|bereits|vergeben|déjà|ya est|già",
+    re.IGNORECASE,
 )
 
 #: How many are shown, how long, and how much of an element is looked at, in characters.
@@ -65,6 +69,11 @@ def _end(page: str, element: re.Match[str]) -> int:
         if not depth:
             return tag.start()
     return limit
+
+
+def field_names(page: str) -> frozenset[str]:
+    """Return what the fields of a page's forms are called."""
+    return frozenset(one["name"] for tag, one, *_ in controls(page) if one.get("name"))
 
 
 def error_text(page: str) -> list[str]:

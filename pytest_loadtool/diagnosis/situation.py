@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
+from pytest_loadtool.auth import parse_challenges
+from pytest_loadtool.codec.charset import decoded
 from pytest_loadtool.codec.cookie import sent_cookies, set_cookies
+from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.requests.fields import Field, fields_of
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
@@ -17,6 +20,8 @@ from pytest_loadtool.diagnosis.page_errors import (
     MOST_SAID,
     complaints,
     error_text,
+    field_names,
+    visible_text,
 )
 from pytest_loadtool.diagnosis.subject import Subject
 from pytest_loadtool.masking.found_secrets import recorded_slots
@@ -39,6 +44,11 @@ _ECHOES = frozenset({"input", "value", "rejectedValue", "rejected_value", "reque
 #: JSON:API's ``source``), or its name.
 _PLACES = ("loc", "pointer", "source", "field", "property", "path", "param")
 _MOST_VISITED = 200
+
+
+def recorded_text(exchange: Exchange) -> str:
+    """Return the recorded body, decoded."""
+    return decoded(exchange.response_body, exchange.response_header("content-type") or "")
 
 
 @dataclass(frozen=True)
@@ -118,19 +128,44 @@ class Situation:
         return self.complaints_of(self.failed)
 
     def complaints_of(self, outcome: StepOutcome) -> tuple[str, ...]:
-        """Return what a response says is wrong: a page in what looks like an alert, and JSON under
-        the usual names; secrets cut."""
+        """Return what a response says is wrong: a page in what looks like an alert, JSON under the
+        usual names, and a challenge (RFC 6750 §3); secrets cut."""
         text = text_of(outcome.response)[0]
         before = (text_of(one.response)[0] for one in self.outcomes if one.index < outcome.index)
         found = _json_complaints(text) or complaints(text, before)
         if not found and outcome.response.status >= 400:
             found = error_text(text)
+        headers = (v for n, v in self.of(outcome).headers if n.lower() == "www-authenticate")
+        for challenge in parse_challenges(list(headers)):
+            said = challenge.parameters.get("error_description", "")
+            found = [*([said] if said and said not in found else []), *found]
         return tuple(self.subject.mask.text(one) for one in found)
+
+    @cached_property
+    def recorded_pages(self) -> tuple[str, ...]:
+        """The recorded answers up to the one that failed, as text."""
+        found = (self.of(one).exchange for one in (*self.before, self.failed))
+        return tuple(recorded_text(one) for one in found if one is not None)
 
     def exchange_of(self, index: int) -> Exchange | None:
         """Return the recorded exchange of a transaction, counted from 0."""
         known = next((one for one in self.outcomes if one.index == index), None)
         return self.of(known).exchange if known is not None else None
+
+    def tells(self, outcome: StepOutcome) -> tuple[str, ...]:
+        """Return how a response reads, as evidence: what it says is wrong, or else how its text
+        begins."""
+        said = self.complaints_of(outcome)
+        if not said and (seen := clip(visible_text(text_of(outcome.response)[0]), LONGEST_SAID)):
+            said = (self.subject.mask.text(seen),)
+        return tuple(f"it says: {one!r}" for one in said)
+
+    def is_asked_again(self, outcome: StepOutcome) -> bool:
+        """Return whether a response is a page with a form for what the request has sent: what was
+        refused is to be filled in again."""
+        fields = fields_of(self.subject.case, outcome.index)
+        sent = {one.wire_name for one in fields if one.section == "POST content"}
+        return bool(sent & field_names(text_of(outcome.response)[0]))
 
     @cached_property
     def cookies_sent(self) -> Mapping[str, str]:

@@ -32,7 +32,7 @@ EVERYWHERE: tuple[Check, ...] = (
     login.login_refused,
     recording.recorded_in_error,
     recording.form_changed,
-    session.redirected_to_login,
+    recording.answers_renamed,
     session.passed_but_otherwise,
     session.not_every_server,
     pages.redirected_elsewhere,

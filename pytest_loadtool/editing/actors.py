@@ -66,15 +66,27 @@ def with_validator(
     case: TestCase, index: int, validator: Validator, number: int | None = None
 ) -> TestCase:
     """``case`` with one more validator of a transaction, or with it in place of the one of that
-    ``number``, counted from 1.
+    ``number``, counted from 1; an outcome stays that of the same change.
 
     Raises:
         ValueError: there is none of that number.
     """
     known = list(case.transactions())[index].validators
     at = len(known) if number is None else _validator_at(known, number)
+    if at < len(known):
+        validator = _edited(known[at], validator)
     now = (*known[:at], validator, *known[at + 1 :])
     return _changed(case, index, lambda one: replace(one, validators=now))
+
+
+def _edited(before: Validator, after: Validator) -> Validator:
+    """What a person made of a validator: one with words stays the proof of the same change."""
+    if before.outcome is None or not before.outcome.change or after.outcome is None:
+        return after
+    outcome = replace(before.outcome, name=after.outcome.name)
+    if replace(after, outcome=outcome) == before:
+        return before
+    return replace(after, outcome=replace(outcome, edited=True))
 
 
 def without_validator(case: TestCase, index: int, number: int) -> TestCase:

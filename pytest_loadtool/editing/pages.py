@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_loadtool.model.case import Page, TestCase, Transaction
+from pytest_loadtool.model.case import Page, TestCase, Transaction, misplaced
 from pytest_loadtool.model.editing import page_span, retitled
 
 #: What a transaction is, and the index that it had before.
@@ -200,11 +200,18 @@ def _arranged(case: TestCase) -> list[tuple[Page, list[_Placed]]]:
 
 
 def _with(case: TestCase, arranged: Iterable[tuple[Page, Sequence[_Placed]]]) -> TestCase:
-    """The test case with these pages, but for empty ones; outcomes are of what they were of."""
+    """The test case with these pages, but for empty ones; outcomes are of what they were of.
+
+    Raises:
+        ValueError: the start would not come first, or the end last.
+    """
     kept = [(page, placed) for page, placed in arranged if placed]
     pages = tuple(
         replace(page, transactions=tuple(one for _, one in placed)) for page, placed in kept
     )
+    if wrong := misplaced(pages):
+        index, problem = wrong
+        raise ValueError(f"P{index + 1} {pages[index].name}: {problem} (see `once`)")
     origins = [origin for _, placed in kept for origin, _ in placed]
     return retitled(replace(case, pages=pages), case, origins)
 

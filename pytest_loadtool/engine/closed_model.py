@@ -73,13 +73,17 @@ class ClosedPool(UserPool):
         if user.begun == self._iterations:
             user.dismissed = True
         if user.dismissed or due >= user.stop_at - EARLY:
-            user.working = False
-            user.session.close_connections()
-            self._count(-1)
+            if not user.leave():
+                self._gone(user)
         elif due > now:
             self._setting.loop.call_later(due - now, self._begin_paced, user, due)
         else:
             user.begin(now)
+
+    def _gone(self, user: LoadUser) -> None:
+        user.working = False
+        user.session.close_connections()
+        self._count(-1)
 
     def _back_off(self, user: LoadUser, due: float) -> float:
         """When to try again, if it would be at ``due`` otherwise: a server that is down and one

@@ -68,7 +68,7 @@ def replay_once(
     user = VirtualUser(plan, rows, stretches or observer)
     if began is not None:
         began(user)
-    commands = actor_for(user).iteration(number, perf_counter())
+    commands = actor_for(user).act(plan.visits.whole, number, perf_counter())
 
     async def act() -> None:
         networks = await open_networks([plan], tunnels, body_limit=body_limit)

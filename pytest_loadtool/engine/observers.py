@@ -193,9 +193,9 @@ class UserObserver:
         """Record one iteration of the test case."""
         self._metrics.record_iteration(self._case, int((finished - started) * 1e6), failed)
         if self._first is not None or self._kept is not None:
-            self._conclude()
+            self.conclude()
 
-    def _conclude(self) -> None:
+    def conclude(self) -> None:
         """Begin anew with the next iteration; one that was kept and has failed is a sample."""
         group, kept, user = self._first, self._kept, self.user
         if group is not None and kept and user is not None:

@@ -77,16 +77,25 @@ class OpenPool(UserPool):
         self._count(0)
 
     def _go_on(self, user: LoadUser) -> None:
+        self._busy -= 1
         if not user.dismissed:
             self._free.append(user.number)
-        self._busy -= 1
+        elif user.leave():
+            self._busy += 1
         self._drop_late()
         if self._waiting and self._free:
             self._take(*self._waiting.popleft())
         self._count(0)
 
+    def _gone(self, user: LoadUser) -> None:
+        user.session.close_connections()
+        self._count(-1)
+
     def _count(self, change: int) -> None:
         self._busy += change
+        if self._all_arrived and not self._busy:
+            leaving = [user.leave() for user in self._users]
+            self._busy += sum(leaving)
         self._metrics.set_users(self._busy)
         if self._all_arrived and not self._busy:
             self._setting.over()

@@ -53,8 +53,9 @@ class Setting:
 class LoadUser:
     """One virtual user, its connections, and how far it is. Of these there may be 10,000."""
 
-    __slots__ = ("_actor", "_pool", "begun", "busy", "case", "dismissed", "due", "number", "pause",
-                 "session", "stop_at", "unanswered", "working")  # fmt: skip
+    __slots__ = ("_actor", "_observer", "_pool", "_virtual", "begun", "busy", "case", "dismissed",
+                 "due", "leaving", "number", "pause", "session", "stop_at", "unanswered", "working",
+                 )  # fmt: skip
 
     def __init__(self, number: int, case: int, pool: UserPool, setting: Setting) -> None:
         configuration, plan = setting.configuration, setting.plans[case]
@@ -70,6 +71,8 @@ class LoadUser:
             keep_state=configuration.keep_state,
         )
         observer.user = virtual
+        self._observer = observer
+        self._virtual = virtual
         self._actor = actor_for(virtual)
         self.session = setting.networks.session(plan, self._ended, virtual.at_proxy)
         self.number = number
@@ -84,6 +87,8 @@ class LoadUser:
         """Whether it begins one after the other (closed model)."""
         self.stop_at = 0.0
         """From when on it does not (closed model)."""
+        self.leaving = False
+        """Whether it is doing what comes after its last iteration."""
         self.dismissed = False
         """Whether it is never to begin one again."""
         self.unanswered = False
@@ -97,10 +102,22 @@ class LoadUser:
         self.busy = True
         number = self.begun
         self.begun = number + 1
-        self.session.run(self._actor.iteration(number, min(due, perf_counter())))
+        visit = self._virtual.next_visit()
+        self.session.run(self._actor.act(visit, number, min(due, perf_counter())))
+
+    def leave(self) -> bool:
+        """Begin what it does once after its last iteration; return whether there is something."""
+        visit = self._virtual.leave()
+        if visit is None:
+            return False
+        self.busy = self.leaving = True
+        self.session.run(self._actor.act(visit, self.begun, perf_counter()))
+        return True
 
     def _ended(self, error: BaseException | None, failed: bool) -> None:
         self.busy = False
+        if self.leaving:
+            self._observer.conclude()
         self._pool.iteration_ended(self, error, failed)
 
 
@@ -126,6 +143,10 @@ class UserPool(ABC):
     def _go_on(self, user: LoadUser) -> None:
         """An iteration has ended: what its user does next. It may be dismissed."""
 
+    @abstractmethod
+    def _gone(self, user: LoadUser) -> None:
+        """A user has done what comes after its last iteration."""
+
     def check_timeouts(self, first: int) -> int:
         """Fail what has been under way for too long, of a slice of the users; with whom the next
         slice begins, or 0 after the last."""
@@ -142,8 +163,9 @@ class UserPool(ABC):
         if self._queue is not None:
             self._queue.stop()
         for user in self._users:
-            self._metrics.cut_iterations += user.busy
-            self._metrics.cases[user.case].cut += user.busy
+            cut = user.busy and not user.leaving
+            self._metrics.cut_iterations += cut
+            self._metrics.cases[user.case].cut += cut
             self._metrics.cut += user.session.stop()
 
     def iteration_ended(self, user: LoadUser, error: BaseException | None, failed: bool) -> None:
@@ -151,13 +173,15 @@ class UserPool(ABC):
         if error is not None:
             self._setting.fail(error)
             return
+        next_step = self._gone if user.leaving else self._go_on
+        user.leaving = False
         user.unanswered = failed and not user.session.answered
         if not self._keep_connections:
             user.session.close_connections()
         if failed and self._errors_dismiss:
             user.dismissed = True
         try:
-            self._go_on(user)
+            next_step(user)
         except BaseException as mistake:  # of our own: event loops would swallow it
             self._setting.fail(mistake)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from pytest_loadtool.engine.prepare.share import PreparedShare
 from pytest_loadtool.load import Share
-from pytest_loadtool.load.metrics import reports
 
 #: Makes a share ready to run, with a base URL for each test case: see `prepare.share`.
 Prepare = Callable[[Sequence[str], Share], PreparedShare]
@@ -80,5 +79,5 @@ class Worker:
             self._tell("failed", self._text(error))
         else:
             self._tell("snapshot", share.runner.report())
-            self._tell("final", reports.snapshot(share.metrics))
+            self._tell("final")
         self._share = None

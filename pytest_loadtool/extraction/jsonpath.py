@@ -43,13 +43,17 @@ class _Where:
 
     def holds(self, item: Any) -> bool:
         """Whether the item has it."""
+        return self.compared(item) == self.text
+
+    def compared(self, item: Any) -> str | None:
+        """What the item has there; None: nothing that a text is compared with."""
         for key in self.keys:
             if not isinstance(item, dict):
-                return False
+                return None
             item = item.get(key)
         if self.bare and item.__class__ is int:
-            item = str(item)
-        return isinstance(item, str) and item == self.text
+            return str(item)
+        return item if isinstance(item, str) else None
 
 
 _ANY = _Wildcard()
@@ -96,6 +100,26 @@ def bind_path(
             text = fill(values)
             now[position] = _Where(step.keys, text, step.bare) if isinstance(step, _Where) else text
         return _nth(_walk(document, tuple(now), 0), match)
+
+    return get
+
+
+def bind_beside(
+    path: str, fills: Callable[[Template], Fill]
+) -> Callable[[Any, Sequence[str]], tuple[str, list[str]]] | None:
+    """For a path that takes an item of a list by a user's value: a function to that value, and to
+    what all items of the list have in its place. None: it is no such path."""
+    steps = _simple(path) or ()
+    wheres = [at for at, one in enumerate(steps) if isinstance(one, _Where) and "${" in one.text]
+    if not wheres:
+        return None
+    where, lists = cast(_Where, steps[wheres[-1]]), steps[: wheres[-1]]
+    fill = fills(Template.parse(where.text))
+
+    def get(document: Any, values: Sequence[str]) -> tuple[str, list[str]]:
+        items = _walk(document, (*lists, _ANY), 0)
+        found = [text for item in items if (text := where.compared(item)) is not None]
+        return fill(values), found
 
     return get
 

@@ -5,7 +5,13 @@ when is told to this room, and who carries its messages is not its business. Eve
 cheap to import.
 """
 
-from pytest_loadtool.load.cluster.merger import Merger, RunResult, WorkerResult, WorkerState
+from pytest_loadtool.load.cluster.merger import (
+    Merger,
+    RunResult,
+    WorkerResult,
+    WorkerState,
+    WorkerTotals,
+)
 from pytest_loadtool.load.cluster.share import Share, case_of, preflight, row_of
 from pytest_loadtool.load.metrics.errorlog import ErrorLog, ErrorRecord
 from pytest_loadtool.load.metrics.histogram import Histogram
@@ -42,6 +48,7 @@ __all__ = [
     "Verdict",
     "WorkerResult",
     "WorkerState",
+    "WorkerTotals",
     "case_of",
     "preflight",
     "row_of",

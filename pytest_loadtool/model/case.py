@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
 
@@ -111,13 +112,25 @@ class Transaction:
         return self.name or f"{self.request.method} {self.request.target.partition('?')[0]}"
 
 
+#: What a page may be done once for, by a virtual user of a load test: its start or its end.
+Once = Literal["start", "end"]
+
+#: The parts of a test case, in their order; None: what each iteration does.
+PARTS: tuple[Once | None, ...] = ("start", None, "end")
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A top-level node of the test case. ``think_time`` is in seconds and comes after the page."""
+    """A top-level node of the test case. ``think_time`` is in seconds and comes after the page.
+
+    ``once`` tells pages that a virtual user does once, before its first iteration or after its
+    last, from those of each iteration (None). Those of the start come first, those of the end last.
+    """
 
     name: str
     transactions: tuple[Transaction, ...]
     think_time: float = 0.0
+    once: Once | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +204,8 @@ class TestCase:
     proxy: Proxy | None = None
     strict: bool = False
     """Whether what does not come as recorded fails."""
+    traced: bool = False
+    """Whether each request has a trace of its own (W3C Trace Context); no file says so."""
     show_negotiation: bool = False
     """Whether the tree shows the exchanges of connection authentication negotiation."""
 
@@ -212,6 +227,18 @@ class TestCase:
         """
         shared = self.header_sets[request.header_set] if request.header_set else self.headers
         return wire_headers(shared, request.headers)
+
+
+def misplaced(pages: Sequence[Page]) -> tuple[int, str] | None:
+    """Return the index of the first page whose ``once`` cannot be, and why; None if all can."""
+    for index, (page, following) in enumerate(pairwise(pages)):
+        if following.once == "start" and page.once != "start":
+            return index + 1, "the start comes before all other pages"
+        if page.once == "end" and following.once != "end":
+            return index, "the end comes after all other pages"
+    if all(page.once for page in pages):
+        return 0, "one page at least has to be left for the iterations"
+    return None
 
 
 def wire_headers(shared: tuple[Header, ...], own: tuple[Header, ...]) -> tuple[Header, ...]:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Length:
     """In seconds: what a virtual user thinks in an iteration, and for how long it waits for answers
-    if these take what they took when they were recorded."""
+    if these take what they took when they were recorded; ``start`` is what its start takes, once,
+    before the first one."""
 
     thinking: float = 0.0
     waiting: float = 0.0
+    start: float = 0.0
 
     @property
     def total(self) -> float:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
 
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.threshold import Threshold
@@ -148,6 +150,9 @@ class LoadConfiguration:
     server: str = ""
     """Replaces the test cases' own server, if given."""
     fleet: Fleet = Fleet()
+    profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: MappingProxyType({}))
+    """By name, what the file has in the place of its own values where that profile is chosen: keys
+    of the file and their values."""
     overrides: tuple[Override, ...] = ()
     """What was said outside of the file, and is in the fields above already."""
 

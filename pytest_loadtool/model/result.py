@@ -42,6 +42,8 @@ class Failure:
     cause: Cause
     message: str
     seen: str = field(default="", compare=False)
+    certain: bool = True
+    """False: the response does not show what it is about, so that it is told and fails nothing."""
 
     @property
     def told(self) -> str:

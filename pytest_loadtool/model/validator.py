@@ -32,13 +32,20 @@ class Outcome:
 
     ``change`` is the transaction that brought it about, by its title, with its number among those
     of that title if it is not the first: ``POST /orders (2)``. Application state management sets
-    it, and replaces its own outcomes; one without it is a person's. With ``before`` it holds before
-    the change: an answer of which it does not is not as recorded, and no failure.
+    it, and replaces its own outcomes; one without it is a person's, and so is an ``edited`` one.
+    With ``before`` it holds before the change: an answer of which it does not is not as recorded,
+    and no failure.
     """
 
     name: str
     change: str = ""
     before: bool = False
+    edited: bool = False
+
+    @property
+    def was_found(self) -> bool:
+        """Whether application state management made it, and may replace it."""
+        return bool(self.change) and not self.edited
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +53,14 @@ class TextValidator:
     """The decoded body contains ``text`` (a template); with ``absent``, does not.
 
     With ``row`` (a template, too), only the rows count that have it: ``tr``, ``li`` or ``article``
-    elements.
+    elements. With ``unrepeated``, all that counts is that it is not there a second time.
     """
 
     text: str
     absent: bool = False
     row: str = ""
     outcome: Outcome | None = None
+    unrepeated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +77,15 @@ class JsonValidator:
     """The JSON body has a value at ``path`` (a template); with ``equals``, this one.
 
     ``equals`` is compared as JSON: a string (a template), number, boolean or null (None is "no
-    expectation", as TOML has no null).
+    expectation", as TOML has no null). With ``unrepeated``, all that counts is that the path has no
+    second value.
     """
 
     path: str
     equals: str | int | float | bool | None = None
     absent: bool = False
     outcome: Outcome | None = None
+    unrepeated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_loadtool.casefile.load.overrides import OVERRIDABLE, check_override
+from pytest_loadtool.casefile.load.overrides import OVERRIDABLE, PROFILE, check_override
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.load import Override
+
+#: Options that have no name but the one with the prefix.
+_OPTIONS = {PROFILE: "load-profile"}
 
 _OVERRIDES = pytest.StashKey[tuple[Override, ...]]()
 
@@ -22,7 +25,7 @@ def settle(config: pytest.Config) -> None:
     Raises:
         pytest.UsageError: one is not what it should be.
     """
-    found = tuple(one for key in OVERRIDABLE for one in _found(config, key))
+    found = tuple(one for key in (PROFILE, *OVERRIDABLE) for one in _found(config, key))
     for one in found:
         try:
             check_override(one)
@@ -40,7 +43,7 @@ def _found(config: pytest.Config, key: str) -> Iterator[Override]:
     """The value of a key that comes first, if there is one."""
     name, variable = f"load_{key}", f"LOADTOOL_{key.upper()}"
     places = (
-        (getattr(config.option, name), f"--{key.replace('_', '-')} "),
+        (getattr(config.option, name), f"--{_OPTIONS.get(key, key.replace('_', '-'))} "),
         (os.environ.get(variable), f"{variable}="),
         (config.getini(name), f"{name} = "),
     )

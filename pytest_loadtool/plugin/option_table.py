@@ -162,6 +162,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "a CI job or a comment on a pull request."
         ),
     },
+    "--load-profile": {
+        "metavar": "NAME",
+        "help": (
+            "With --load: what [profile.NAME] of the load configurations says comes in place of "
+            "their own values. Then also LOADTOOL_PROFILE in the environment."
+        ),
+    },
     "--load-otlp": {
         "metavar": "URL",
         "help": (
@@ -237,6 +244,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "is told. In tests, load tests and the console."
         ),
     },
+    "--loadtool-traceparent": {
+        "action": "store_true",
+        "default": None,
+        "help": (
+            "Send a trace of its own with each request, in the header traceparent of W3C Trace "
+            "Context: the application's traces then have it. In tests and load tests."
+        ),
+    },
     "--loadtool-app": {
         "metavar": "MODULE:NAME",
         "help": (
@@ -310,6 +325,7 @@ TWINS = {
     "record_block": "The domains to block; see --record-block.",
     "record_block_trackers": "Whether trackers are blocked; see --record-block-trackers.",
     "load_on": "The Dask cluster that makes the load; see --load-on.",
+    "load_profile": "The profile of load configurations that holds; see --load-profile.",
     "load_html": "The HTML page with the results of load tests; see --load-html.",
     "load_otlp": "Where metrics of load tests go, by OTLP; see --load-otlp.",
     "load_remote_write": "Likewise, by Prometheus remote write; see --load-remote-write.",
@@ -318,6 +334,7 @@ TWINS = {
     "loadtool_server": "The server to replay against; see --loadtool-server.",
     "loadtool_transport": "What requests go over: raw, httpx; see --loadtool-transport.",
     "loadtool_strict": "Whether what differs from the recording fails; see --loadtool-strict.",
+    "loadtool_traceparent": "Whether requests have traces; see --loadtool-traceparent.",
     "loadtool_app": "The application to ask in this process; see --loadtool-app.",
     "loadtool_proxy": "The proxy to replay through: URL, environment, none; see --proxy-url.",
     "loadtool_keep_replay": "Which replays are kept: no, failed, all; see --loadtool-keep-replay.",
@@ -368,6 +385,7 @@ _TYPES: dict[str, Any] = {
     "record_block": "args",
     "record_block_trackers": "bool",
     "loadtool_strict": "bool",
+    "loadtool_traceparent": "bool",
 }
 
 

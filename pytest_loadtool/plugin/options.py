@@ -130,6 +130,8 @@ def header(config: pytest.Config) -> list[str]:
         parts.append(f"proxy {shown_proxy(config)}")
     if config.option.loadtool_strict:
         parts.append("strict")
+    if config.option.loadtool_traceparent:
+        parts.append("traceparent")
     if config.option.loadtool_untrusted:
         parts.append("test cases untrusted")
     if config.option.load:

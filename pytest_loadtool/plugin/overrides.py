@@ -18,8 +18,8 @@ from pytest_loadtool.plugin.proxy import through_proxy
 
 
 def on_its_way(case: TestCase, config: pytest.Config) -> TestCase:
-    """``case`` with what ``--loadtool-transport``, ``--loadtool-app``, ``--loadtool-strict`` and
-    ``--proxy-url`` say in place of its own.
+    """``case`` with what ``--loadtool-transport``, ``--loadtool-app``, ``--loadtool-strict``,
+    ``--loadtool-traceparent`` and ``--proxy-url`` say in place of its own.
 
     pytest's rootdir is put on ``sys.path`` if there is an application to be imported.
     """
@@ -31,6 +31,8 @@ def on_its_way(case: TestCase, config: pytest.Config) -> TestCase:
         case = replace(case, app=app, server_fixture="")
     if config.getoption("loadtool_strict", default=None):
         case = replace(case, strict=True)
+    if config.getoption("loadtool_traceparent", default=None):
+        case = replace(case, traced=True)
     if case.app:
         put_on_path(config.rootpath)
     return through_proxy(case, config)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from pytest_loadtool.model.case import Page, Recorded, TestCase, Transaction
+from pytest_loadtool.model.case import Once, Page, Recorded, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.filter.rules import sift
 from pytest_loadtool.recording.pages.grouping import Grouping, group
@@ -53,7 +53,7 @@ def regrouped(case: TestCase, exchanges: Sequence[Exchange], grouping: Grouping)
         for position, entry in enumerate(page.entries):
             times[entry.index] = recorded(entry, page, found.get(entry.index, 0.0))
             homes[entry.index] = number, position
-    named, thought = _bounds(case)
+    named, thought, parts = _bounds(case)
     home = (0, 0)
     placed: list[tuple[tuple[int, int], int, Transaction]] = []
     for index, one in enumerate(case.transactions()):
@@ -65,7 +65,8 @@ def regrouped(case: TestCase, exchanges: Sequence[Exchange], grouping: Grouping)
         own = list(members)
         name = named.get(own[0][1]) or page_name(groups[number])
         think_time = thought.get(own[-1][1], thinking[number])
-        pages.append(Page(name, tuple(one for _, _, one in own), think_time))
+        once = parts[own[0][1]]
+        pages.append(Page(name, tuple(one for _, _, one in own), think_time, once))
     names = distinct(page.name for page in pages)
     return replace(
         case,
@@ -77,16 +78,16 @@ def _order(placed: tuple[tuple[int, int], int, Transaction]) -> tuple[tuple[int,
     return placed[:2]
 
 
-def _bounds(case: TestCase) -> tuple[dict[int, str], dict[int, float]]:
-    """The names of pages by the indexes of their first transactions, and their think times by those
-    of the last."""
+def _bounds(case: TestCase) -> tuple[dict[int, str], dict[int, float], list[Once | None]]:
+    """The names of pages by the indexes of their first transactions, their think times by those of
+    the last, and which part of the test case each transaction is in."""
     names, thinking = {}, {}
-    index = 0
+    parts: list[Once | None] = []
     for page in case.pages:
-        names[index] = page.name
-        index += len(page.transactions)
-        thinking[index - 1] = page.think_time
-    return names, thinking
+        names[len(parts)] = page.name
+        parts += [page.once] * len(page.transactions)
+        thinking[len(parts) - 1] = page.think_time
+    return names, thinking, parts
 
 
 def _timed(one: Transaction, times: Recorded | None) -> Transaction:

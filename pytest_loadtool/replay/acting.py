@@ -10,12 +10,12 @@ from collections.abc import Generator
 from pytest_loadtool.replay.authentication.authenticating import Authenticating
 from pytest_loadtool.replay.authentication.renewal import Renewing
 from pytest_loadtool.replay.compile.servers import guarded
-from pytest_loadtool.replay.user.plan import Command, Response
+from pytest_loadtool.replay.user.plan import Command, Response, Visit
 from pytest_loadtool.replay.user.user import Actor, VirtualUser
 
 
 def actor_for(user: VirtualUser) -> Actor:
-    """What acts out the iterations of ``user``: itself, if its plan needs nothing else."""
+    """What acts out the visits of ``user``: itself, if its plan needs nothing else."""
     plan = user.plan
     actor: Actor = user
     if plan.renewals is not None:
@@ -35,6 +35,8 @@ class _Guarded(Actor):
     def __init__(self, actor: Actor) -> None:
         self._actor = actor
 
-    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
-        """The iteration of the one within."""
-        return guarded(self._actor.iteration(number, start))
+    def act(
+        self, visit: Visit, number: int, start: float
+    ) -> Generator[Command, Response | None, None]:
+        """The visit of the one within."""
+        return guarded(self._actor.act(visit, number, start))

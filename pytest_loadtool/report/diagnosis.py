@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from shlex import quote
 
 from pytest_loadtool.codec.printable import clip, printable
-from pytest_loadtool.diagnosis.finding import Cause, Diagnosis, Remedy
+from pytest_loadtool.diagnosis.finding import WEAK, Cause, Diagnosis, Remedy
 from pytest_loadtool.diagnosis.outcome import SEPARATOR, StepOutcome
 
 WIDTH = 78
@@ -63,7 +63,8 @@ def fix_first(diagnosis: Diagnosis, path: str) -> list[str]:
         lines += _check(first, path)
         for one in others:
             lines += row("  or", one.text)
-        lines += _rows("  may be", diagnosis.possible)
+        if first.sure <= WEAK:
+            lines += _rows("  may be", diagnosis.possible)
     else:
         meaning = diagnosis.meaning or "; ".join(failed.reasons)
         lines += row("  cause", f"Not found. {failed.response.status or ''} {meaning}".strip())
@@ -84,7 +85,8 @@ def checked(diagnosis: Diagnosis) -> list[str]:
         for number, (name, told) in enumerate(diagnosis.steps, 1)
         for line in _wrapped(f"  {number}. {name}: ", told, 5)
     ]
-    return [head, *lines]
+    usual = "; ".join(diagnosis.possible)
+    return [head, *lines, *(_wrapped("  usual causes: ", usual, 5) if usual else ())]
 
 
 def consequences(diagnosis: Diagnosis, path: str, *, brief: bool = False) -> list[str]:

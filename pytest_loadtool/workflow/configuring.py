@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from pytest_loadtool.casefile import case_rules
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
-from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Rule
 from pytest_loadtool.recording import with_answers
@@ -130,15 +129,21 @@ def without_outcome(document: Document, change: str) -> Document:
     return _decided_anew(document, case, decisions(document))
 
 
+def with_values(document: Document, case: TestCase) -> Document:
+    """The document with ``case``, in which other values are sent: what its changes bring about is
+    asserted with these, if it was before."""
+    outcomes = (one.outcome for each in case.transactions() for one in each.validators)
+    if document.exchanges and any(one is not None and one.change for one in outcomes):
+        return _decided_anew(document, case, decisions(document))
+    return replace(document, case=case)
+
+
 def _decided_anew(document: Document, case: TestCase, made: Iterable[Decision]) -> Document:
     """The document with ``case``, in which these decisions stand, and what changes brought about is
     asserted with the values that it has now."""
-    from pytest_loadtool.correlation.index.traffic import steps_of
-    from pytest_loadtool.correlation.outcomes import asserted
-    from pytest_loadtool.correlation.writing.revert import without_outcomes
+    from pytest_loadtool.correlation.configuration import asserted_anew
 
-    plain = with_transactions(case, map(without_outcomes, case.transactions()))
-    outcomes = asserted(plain, steps_of(plain, document.exchanges))
+    outcomes = asserted_anew(case, document.exchanges)
     others = (one for one in made if one.rule not in (OUTCOME, NO_OUTCOME))
     configuration = document.configuration and replace(
         document.configuration, case=outcomes.case, decisions=(*others, *outcomes.decisions)

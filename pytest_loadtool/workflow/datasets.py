@@ -13,6 +13,7 @@ from pytest_loadtool.casefile import read_dataset, read_load, save_dataset
 from pytest_loadtool.casefile.files import read_bytes, replace_file
 from pytest_loadtool.casefile.trust import named_path
 from pytest_loadtool.codec.secret import is_secret
+from pytest_loadtool.codec.uses import lasting_datasets
 from pytest_loadtool.editing.datasets import users_of
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.load.cluster.share import needed_rows, preflight
@@ -121,7 +122,7 @@ def lacking(
 ) -> Iterator[str]:
     """Yield why the users of a load configuration would find no rows in datasets of a test case,
     and what to do."""
-    for use in case.datasets:
+    for use in lasting_datasets(case):
         if not any(users_of(case, use.name)):
             continue
         try:

@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import unquote_plus
 
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.layout import readable_json
+from pytest_loadtool.codec.media import is_html, is_json, is_xml, media_type
 from pytest_loadtool.codec.printable import on_one_line
 from pytest_loadtool.codec.spellings import any_of, spellings
 from pytest_loadtool.codec.uses import sent_texts
@@ -82,6 +85,11 @@ def search(
             yield from _found(place, texts, pattern, mask)
 
 
+def has_place(document: Document, opened: OpenReplay | None, within: Sequence[str]) -> bool:
+    """Return whether anything is ``within``, as `search` means it: a response has no URL."""
+    return any(_is_within(place, within) for place, _ in _everything(document, opened))
+
+
 def trace(
     document: Document, opened: OpenReplay | None, wanted: str, *, mask: Mask | None = None
 ) -> Trace:
@@ -147,14 +155,12 @@ def _everything(document: Document, opened: OpenReplay | None) -> _Texts:
 
 
 def _texts(exchange: Exchange, index: int | None, title: str, where: Where) -> _Texts:
-    """The texts of an exchange: addresses, headers, bodies. What is percent-encoded is read as
-    well, where that says something else."""
+    """The texts of an exchange: addresses, headers, bodies."""
     yield _place(index, title, where, "request", "URL"), _readings(exchange.url)
     yield from _headers(exchange.request_headers, index, title, where, "request")
     media = exchange.request_header("content-type") or ""
     body = body_text(exchange.request_body, media)
-    sent = _readings(body) if "urlencoded" in media.lower() else (body,)
-    yield _place(index, title, where, "request", "body"), sent
+    yield _place(index, title, where, "request", "body"), _as_read(body, media)
     if not exchange.status:
         return
     status = f"{exchange.status} {exchange.reason}"
@@ -162,7 +168,20 @@ def _texts(exchange: Exchange, index: int | None, title: str, where: Where) -> _
     yield from _headers(exchange.response_headers, index, title, where, "response")
     media = exchange.response_header("content-type") or ""
     body = body_text(exchange.response_start(LONGEST_READ), media)
-    yield _place(index, title, where, "response", "body"), (body,)
+    yield _place(index, title, where, "response", "body"), _as_read(body, media)
+
+
+def _as_read(body: str, content_type: str) -> tuple[str, ...]:
+    """A body as it came, and as its kind is read: without percent-encoding, escapes or character
+    references."""
+    media = media_type(content_type)
+    if "urlencoded" in media:
+        return _readings(body)
+    if is_json(media):
+        return tuple(dict.fromkeys((body, readable_json(body))))
+    if is_html(media) or is_xml(media):
+        return tuple(dict.fromkeys((body, unescape(body))))
+    return (body,)
 
 
 def _readings(text: str) -> tuple[str, ...]:
@@ -185,16 +204,15 @@ def _is_within(place: FoundPlace, within: Sequence[str]) -> bool:
     """Whether a place is one of those that are wanted: of each kind of narrowing, one has to be."""
     kind = place.place if place.place in ("body", "URL", "status") else "header"
     has = {place.part, place.where.replace(" ", "-"), kind.lower()}
-    for words in (("request", "response"), ("recording", "replay", "test-case"), _KINDS):
-        asked = set(within).intersection(words)
-        if asked and not asked & has:
-            return False
-    return True
+    asked = (set(within).intersection(words) for words in (_PARTS, _WHERE, _KINDS))
+    return all(not words or words & has for words in asked)
 
 
+_PARTS = ("request", "response")
+_WHERE = ("recording", "replay", "test-case")
 _KINDS = ("url", "header", "body", "status")
 #: What `search` can be narrowed to.
-SCOPES = ("request", "response", "recording", "replay", "test-case", *_KINDS)
+SCOPES = (*_PARTS, *_WHERE, *_KINDS)
 
 
 def _found(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from pytest_loadtool.codec.uses import lasting_datasets
 from pytest_loadtool.engine.prepare.share import LoadTest
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load.cluster.share import needed_rows
@@ -75,7 +76,7 @@ def preview(project: Project, test: LoadTest) -> LoadPreview:
     datasets = tuple(
         _rows(project, test.path_of(index), use, load, found[index])
         for index, case in enumerate(test.cases)
-        for use in case.datasets
+        for use in lasting_datasets(case)
     )
     warnings = tuple(_warnings(load, cases, test.cases, datasets))
     return LoadPreview(test.path, load, cases, datasets, warnings)

@@ -140,6 +140,8 @@ def tried_validator(validator: Validator | StatusCodes, on: KnownResponse) -> Va
         failure = check(RecordedResponse(on.exchange), ())
     except ContentError as error:
         return ValidatorTrial(on, None, str(error))
+    if failure is not None and not failure.certain:
+        return ValidatorTrial(on, None, failure.told)
     return ValidatorTrial(on, failure is None, failure.told if failure else "")
 
 

@@ -160,7 +160,7 @@ def _pieces(seen: _Seen, plan: Plan) -> list[tuple[str, Callable[[], None]]]:
     user = VirtualUser(plan, lambda *_: None, _Blind())
 
     def act() -> None:
-        commands = user.iteration(0, 0.0)
+        commands = user.act(plan.visits.first, 0, 0.0)
         commands.send(None)
         for old in seen.responses:
             commands.send(fresh(old))

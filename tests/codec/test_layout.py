@@ -22,6 +22,20 @@ def test_json_stays_the_same_value(value: object) -> None:
     assert json.loads(json_layout(json.dumps(value))) == value
 
 
+def test_escaped_letters_are_readable() -> None:
+    """Those of a person's language, and emoji; what moves the cursor, half a pair and an escaped
+    backslash stay."""
+    text = (
+        r'{"a": "f\u00fcr \u4e16\u754c \ud83e\uded6", "b": "\u001b \u202e \ud83e \\u00fc \u0041"}'
+    )
+    assert json_layout(text).split("\n") == [
+        "{",
+        '  "a": "für 世界 🫖",',
+        r'  "b": "\u001b \u202e \ud83e \\u00fc \u0041"',
+        "}",
+    ]
+
+
 def test_tags_that_stand_together_get_lines_of_their_own() -> None:
     """Elements are indented; a text stays on the line of its element, a script as it is."""
     page = "<ul><li><b>Tea</b> 3 €</li><li></li></ul><br><script>if (a<b) {<i>}</script><p>End</p>"

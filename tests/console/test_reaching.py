@@ -75,6 +75,17 @@ def test_shown_and_asked_once(shop: Path, server: Server) -> None:
     assert len(server.requests) == 3
 
 
+def test_one_that_was_saved_before_is_asked_about_once(shop: Path, server: Server) -> None:
+    """What is agreed to is the file as it was saved, which a later console finds."""
+    session = opened(shop, Listener(lines=["yes"]))
+    for line in ("think P1 0s", "save", "play"):
+        do(session, line)
+    later = Listener()
+    do(opened(shop, later), "play")
+    assert later.asked == []
+    assert server.requests == ["POST /echo"] * 2
+
+
 @pytest.mark.parametrize("command", ["play", "configure --replay", "start"])
 def test_a_no_sends_nothing(shop: Path, server: Server, command: str) -> None:
     """Whatever would replay it; the default is a no."""

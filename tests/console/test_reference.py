@@ -33,3 +33,30 @@ def test_page_without_marks_is_refused() -> None:
     """A page that has no place for the reference is left alone."""
     with pytest.raises(ValueError, match="must hold"):
         updated("# Console\n", COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("Strip Static Resources", "strip"),
+        ("Collapse All", "collapse"),
+        ("Expand All", "expand"),
+        ("Delete Transaction 3", "delete"),
+        ("Configure for Replay", "configure"),
+        ("Application State", "application-state"),
+        ("Test Case Configuration Wizard", "test-case-configuration"),
+        ("User Identity Wizard", "user-identity"),
+        ("Show Connection Negotiation Transactions", "properties"),
+        ("New Dataset users username", "dataset-new"),
+        ("Fill users username 1 50", "dataset-fill"),
+        ("Reset Dataset State", "dataset-reset"),
+        ("Play Fast", "play"),
+        ("Create Load Configuration", "create-load-configuration"),
+        ("Import As New Web Page a.txt b.txt", "import-page"),
+    ],
+)
+def test_menus_of_other_tools_are_understood(line: str, name: str) -> None:
+    """What a tester knows an operation by does it."""
+    call = COMMANDS.parse(line)
+    assert call is not None
+    assert call.command.name == name

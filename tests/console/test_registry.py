@@ -53,7 +53,7 @@ async def fill_many_rows(session: Any, file: Path | None = None, *, rows: int = 
 
 SAMPLE = registry(
     {"Fetch": (fetch, fetch_many_things), "Other": (do_, fill_many_rows)},
-    aliases={"get": "fetch", "ten": "fetch 10"},
+    aliases={"get": "fetch", "ten": "fetch 10", "get-ten-quietly": "fetch 10 --quiet"},
 )
 
 
@@ -73,6 +73,8 @@ SAMPLE = registry(
         ("fill many rows", (), {}),
         ("get x", ("x",), {}),
         ("ten 1", ("10", 1), {}),
+        ("Get ten quietly 1", ("10", 1), {"quiet": True}),
+        ("get ten", ("ten",), {}),
         ("fetch-many ./a=b", ("./a=b",), {}),
         ("do x=1 --y=2", ("x=1", "--y=2"), {}),
         ("do curl --proxy x 'a b'", ("curl", "--proxy", "x", "a b"), {}),

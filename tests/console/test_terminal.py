@@ -288,7 +288,7 @@ def test_output_stands_below_its_command(terminal: Terminal, tmp_path: Path) -> 
 
 
 def test_line_that_is_typed_while_a_long_text_is_shown(tmp_path: Path) -> None:
-    """It ends the text and is run; q only ends it."""
+    """It ends the text and is run; q only ends it, and Space goes on, at once."""
     with console(tmp_path, size=(80, 12)) as terminal:
         terminal.enter("help record")
         terminal.wait_for(r"lines: Enter goes on, q ends --")
@@ -296,7 +296,9 @@ def test_line_that_is_typed_while_a_long_text_is_shown(tmp_path: Path) -> None:
         terminal.wait_for(r"^loadtool> think\n.*there is no test case yet")
         terminal.enter("help record")
         terminal.wait_for(r"lines: Enter goes on, q ends --")
-        terminal.enter("q")
+        terminal.press(" ")
+        terminal.wait_for(r"-- 20 of \d+ lines: Enter goes on, q ends --")
+        terminal.press("q")
         terminal.wait_for(r"help record\n(.*\n)+loadtool> *$")
         assert "there is no command" not in terminal.screen().lower()
 

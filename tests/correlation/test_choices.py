@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from pytest_loadtool.correlation.configuration import asserted_anew
 from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
@@ -118,7 +119,7 @@ def test_by_its_label(write: Writer, members: dict[str, str]) -> None:
     unique = make_unique(configuration.case, "Anna & Bo")
     assert unique is not None
     assert labels(unique.case) == ["${name[1]}"]
-    assert configure(unique.case, exchanges).case == unique.case
+    assert configure(unique.case, exchanges).case == asserted_anew(unique.case, exchanges).case
 
 
 def left(*exchanges: Exchange) -> None:

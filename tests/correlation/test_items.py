@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_loadtool.correlation import Configuration
+from pytest_loadtool.correlation.configuration import asserted_anew
 from pytest_loadtool.correlation.requests.fields import fields_of
 from pytest_loadtool.correlation.writing.undo import taken_back
 from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
@@ -162,7 +163,7 @@ def test_configuring_again_changes_nothing() -> None:
     assert configure(once, exchanges).case == once
     unique = make_unique(once, "Teapot")
     assert unique is not None
-    assert configure(unique.case, exchanges).case == unique.case
+    assert configure(unique.case, exchanges).case == asserted_anew(unique.case, exchanges).case
 
 
 def test_unique_texts_are_followed() -> None:
@@ -181,7 +182,7 @@ def test_a_word_of_the_text_is_followed_too() -> None:
     unique = make_unique(run(*exchanges).case, "Blue")
     assert unique is not None
     assert paths(unique.case)[0] == '$.items[?(@.name=="${name[1]} Teapot")].id'
-    assert configure(unique.case, exchanges).case == unique.case
+    assert configure(unique.case, exchanges).case == asserted_anew(unique.case, exchanges).case
 
 
 def test_datasets_and_constants_are_followed() -> None:
@@ -348,7 +349,7 @@ def test_rows_of_divs(after: dict[int, str]) -> None:
     }
     others = cards({1: "Salt", **OTHERS, 5: "Tea-x", 6: "Oil"}).response_body.decode()
     assert [of_mine(one, others) for one in found.values()] == ["5", "5", tokens(4)[3]]
-    assert configure(unique.case, exchanges).case == unique.case
+    assert configure(unique.case, exchanges).case == asserted_anew(unique.case, exchanges).case
 
 
 def test_one_card() -> None:
@@ -384,7 +385,7 @@ def test_a_link_by_its_own_text() -> None:
     unique = make_unique(run(*exchanges).case, "Tea & 'Cups'")
     assert unique is not None
     assert rows(unique.case) == {"item_id[1]": Link("/items/*", "${name[1]}")}
-    assert configure(unique.case, exchanges).case == unique.case
+    assert configure(unique.case, exchanges).case == asserted_anew(unique.case, exchanges).case
 
 
 def test_the_page_of_one_thing_has_no_rows() -> None:
@@ -659,7 +660,7 @@ def test_ids_in_data_attributes(row: str, order: int) -> None:
     assert source.text == "${name[1]}"
     others = board({1: "Salt", **OTHERS, 5: "Tea-x", 6: "Oil"}, row).response_body.decode()
     assert of_mine(source, others) == "5"
-    assert configure(unique.case, exchanges).case == unique.case
+    assert configure(unique.case, exchanges).case == asserted_anew(unique.case, exchanges).case
 
 
 def test_a_data_attribute_that_is_new() -> None:

@@ -12,6 +12,8 @@ from tests.diagnosis.situations.bench import Situation, bring_about, too_wide
 from tests.diagnosis.situations.table import SITUATIONS
 from tests.diagnosis.situations.unseen import UNSEEN
 from tests.diagnosis.situations.unseen_again import UNSEEN_AGAIN
+from tests.diagnosis.situations.unseen_fourth import UNSEEN_FOURTH
+from tests.diagnosis.situations.unseen_third import UNSEEN_THIRD
 
 
 @pytest.mark.parametrize(
@@ -25,7 +27,7 @@ from tests.diagnosis.situations.unseen_again import UNSEEN_AGAIN
                 *([pytest.mark.xfail(reason=one.wanting, strict=False)] if one.wanting else []),
             ],
         )
-        for one in (*SITUATIONS, *UNSEEN, *UNSEEN_AGAIN)
+        for one in (*SITUATIONS, *UNSEEN, *UNSEEN_AGAIN, *UNSEEN_THIRD, *UNSEEN_FOURTH)
     ],
 )
 def test_situation(situation: Situation, tmp_path: Path) -> None:

@@ -195,12 +195,16 @@ class Follower:
         """Type an answer where the terminal waits for one, and wait until it has been read."""
         before = self._at_prompt()
         self._asks(prompt)
+        if _MORE.fullmatch(f"{prompt}{text}"):  # it takes a key, and leaves nothing behind
+            asked = self._line()
+            self._terminal.type(text)
+            self._until(lambda: self._line() != asked or self._told() != before)
+            return
         self._terminal.type(text)
         if text:
             self._until(lambda: self._line().rstrip().endswith(text.rstrip()[-20:]))
         typed = self._line()
         self._terminal.press("Enter")
-        # What asks whether there is more leaves nothing behind: then only the line is another one.
         self._until(lambda: self._line() != typed or self._told() != before)
 
     def _screen(self, block: str, *, write: bool) -> str:

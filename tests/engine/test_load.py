@@ -22,6 +22,7 @@ from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.replay import Plan, compile_case
 from pytest_loadtool.replay.user.cookies import CookieJar
 from tests.observed import run_load
+from tests.replay.playbook import with_pages
 from tests.transport.peer import Peer, Script, answering, peer, read_request, resetting, silent
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
@@ -209,7 +210,7 @@ def test_a_mistake_of_our_own_ends_the_run() -> None:
         page = plan.pages[0]
         broken = replace(page, steps=(replace(page.steps[0], render=render),))
         with pytest.raises(ZeroDivisionError):
-            run_load(replace(plan, pages=(broken,)), configuration(duration=3600.0))
+            run_load(with_pages(plan, broken), configuration(duration=3600.0))
 
 
 def test_each_user_has_its_row() -> None:

@@ -91,7 +91,7 @@ def watched(url: str, *transactions: str | Transaction, pause: float = 0.0) -> W
         ended: asyncio.Future[BaseException | None] = loop.create_future()
         session = session_of(network, lambda error, _failed: ended.set_result(error))
         user = VirtualUser(plan(url, *transactions, pause=pause), rows_of(0, 1), play)
-        session.run(user.iteration(0, perf_counter()))
+        session.run(user.act(user.next_visit(), 0, perf_counter()))
         error = await asyncio.wait_for(ended, 120)
         session.stop()
         await network.close()

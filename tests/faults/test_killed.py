@@ -66,15 +66,15 @@ def write(project: Project, server: Server, duration: str) -> None:
 #: Notes each worker that has reported numbers with a request in them.
 NOTING = """
 import pathlib
+import json
 from pytest_loadtool.load.metrics import reports
-from pytest_loadtool.load import LoadMetrics
 from pytest_loadtool.plugin.load.series import Series
 
 hear = Series.hear
 
 def hear_and_note(series, worker, frame):
     hear(series, worker, frame)
-    if frame[1] == "snapshot" and reports.from_snapshot(frame[2]).requests:
+    if frame[1] == "snapshot" and reports.from_wire(json.loads(frame[2])).requests:
         pathlib.Path(f"heard-{worker}").touch()
 
 Series.hear = hear_and_note

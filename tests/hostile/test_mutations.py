@@ -230,7 +230,7 @@ def played(reader: ResponseReader) -> Iterator[Failure]:
     """What a user has against this answer to each of its requests."""
     diary = Diary()
     user = actor_for(VirtualUser(PLAN, first_row, diary))
-    commands = user.iteration(0, 0.0)
+    commands = user.act(PLAN.visits.first, 0, 0.0)
     event: Response | None = None
     waiting: list[Send] = []
     while not isinstance(command := commands.send(event), Over):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -28,6 +29,7 @@ from pytest_loadtool.load import (
     verdict,
 )
 from pytest_loadtool.load.metrics import reports
+from pytest_loadtool.load.metrics.course import RunCourse
 from pytest_loadtool.load.metrics.firsts import FailureGroup
 from pytest_loadtool.load.pacing.schedule import describe
 from pytest_loadtool.load.verdict.saved import ALL, SavedRun
@@ -133,9 +135,14 @@ def glimpsed(failing: int = 0, seconds: int = 4) -> Progress:
     """What is to be seen of two workers after so many seconds, when somebody looks each second."""
     watch, lookout, seen = ThresholdWatch(CONFIGURATION.thresholds), ProgressTracker(), Progress()
     workers = zip(seconds_of(1, failing), seconds_of(2, failing), strict=True)
+    reporters: list[reports.Reporter] = []
+    course = RunCourse()
     for parts in islice(workers, seconds + 1):
+        reporters = reporters or [*map(reports.Reporter, parts)]
+        for reporter in reporters:
+            course.add_report(json.loads(b"".join(reporter.report())))
         watch.look(parts)
-        seen = lookout.look([(part, True) for part in parts], watch.states())
+        seen = lookout.look([(part, True) for part in parts], watch.states(), course)
     return seen
 
 
@@ -219,7 +226,7 @@ def _report(merger: Merger, worker: str, seed: int, failing: int) -> None:
     for metrics in seconds_of(seed, failing):
         reporter = reporter or reports.Reporter(metrics)
         merger.receive(worker, "snapshot", b"".join(reporter.report()))
-    merger.receive(worker, "final", reports.snapshot(metrics))
+    merger.receive(worker, "final")
 
 
 def summary(failing: int = 0, lose: bool = False, baseline: Sequence[SavedRun] = ()) -> Summary:

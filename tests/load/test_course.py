@@ -13,6 +13,7 @@ from pytest_loadtool.load.metrics import course as limits
 from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load.metrics.course import MOST_OF_TRANSACTION, RunCourse
 from pytest_loadtool.load.metrics.sparse import SparseHistogram
+from pytest_loadtool.load.verdict.summarise import MOST_SO_FAR, MomentsSoFar
 from tests.load.simulation import seconds_of, two_workers
 from tests.load.test_metrics import BROKEN, small
 
@@ -123,7 +124,7 @@ def test_alone_and_by_report_are_the_same() -> None:
 def test_a_long_run_stays_bounded(monkeypatch) -> None:  # type: ignore[no-untyped-def]
     """However long a run and however many values: a bounded number of stretches and of bytes, all
     of the same length as far as a plot is concerned, and nothing is lost."""
-    monkeypatch.setattr(limits, "MOST_BYTES", 6_000)
+    monkeypatch.setattr(limits, "MOST_BYTES", 12_000)
     monkeypatch.setattr(limits, "MOST_STRETCHES", most := 600)
     metrics, random = small(), Random(1)
     course = RunCourse()
@@ -144,7 +145,7 @@ def test_a_long_run_stays_bounded(monkeypatch) -> None:  # type: ignore[no-untyp
     assert sum(one.requests for one in found) == metrics.requests
     assert sum(one.requests for one in of) == metrics.transactions[1].requests
     assert sum(one.response.count for one in found) == metrics.requests
-    assert course.run.size < 12_000
+    assert course.run.size < 24_000
 
 
 def test_a_late_worker_is_not_lost() -> None:
@@ -156,3 +157,22 @@ def test_a_late_worker_is_not_lost() -> None:
         (0, 1), (1, 2), (2, 1), (3, 1), (5, 1), (9, 1), (10, 1), (11, 1),
     ]  # fmt: skip
     assert {one.lateness.percentiles([50])[0] for one in course.stretches()} == {5}
+
+
+def test_moments_so_far_are_those_of_the_whole() -> None:
+    """Looked at every few seconds, most of them made before: what is seen is as if all had been
+    made at once, and there are not too many of them."""
+    metrics, course, looked = small(), RunCourse(), MomentsSoFar([50, 95])
+    reporter = reports.Reporter(metrics, course)
+    for second in range(2 * MOST_SO_FAR + 50):
+        metrics.begin_second(second)
+        metrics.record(second % 2, 200, 1000 + second, 2000 + second, 5, 1, 1)
+        if second % 7 == 0:
+            for _ in reporter.report():
+                pass
+            assert len(looked.look(course)) <= MOST_SO_FAR + 1
+    assert looked.look(course) == MomentsSoFar([50, 95]).look(course)
+    requests = [one.requests for one in looked.look(course)]
+    *over, last = course.stretches(looked.look(course)[0].length_s)
+    assert requests == [one.requests for one in over]
+    assert last.second >= 2 * MOST_SO_FAR

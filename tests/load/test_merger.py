@@ -30,9 +30,9 @@ class Peer:
         self._merger.receive(self._name, "snapshot", b"".join(self._reporter.report()))
 
     def finish(self, requests: int) -> None:
-        """Send the final, after so many requests more."""
-        self.work(requests, 0)
-        self._merger.receive(self._name, "final", reports.snapshot(self.metrics))
+        """Send the last snapshot, after so many requests more, and say that it is."""
+        self.report(requests, 0)
+        self._merger.receive(self._name, "final")
 
 
 def running(*names: str) -> Merger:
@@ -49,7 +49,7 @@ def states(merger: Merger) -> dict[str, str]:
 
 
 def test_the_ordinary_course() -> None:
-    """Snapshots, which add up, then final, which is all of it."""
+    """Snapshots, which add up, then final: there are no more."""
     merger = running("a", "b")
     a, b = Peer(merger, "a"), Peer(merger, "b")
     a.report(3)
@@ -74,7 +74,7 @@ def test_a_lost_worker_keeps_its_numbers() -> None:
     result = merger.result()
     assert states(merger) == {"a": "final", "b": "lost", "c": "lost"}
     assert result.metrics.requests == 14
-    assert [worker.metrics is None for worker in result.workers] == [False, False, True]
+    assert [worker.totals is None for worker in result.workers] == [False, False, True]
 
 
 def test_a_lost_worker_that_speaks_again_is_believed() -> None:

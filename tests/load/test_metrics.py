@@ -28,6 +28,16 @@ def small() -> LoadMetrics:
     )
 
 
+def sent(metrics: LoadMetrics) -> MergedMetrics:
+    """The metrics as they come at the other end."""
+    return reports.from_wire(json.loads(json.dumps(reports.to_wire(metrics))))
+
+
+def size(metrics: LoadMetrics) -> int:
+    """How many bytes that takes."""
+    return len(json.dumps(reports.to_wire(metrics)))
+
+
 requests = st.lists(
     st.tuples(
         st.integers(0, 1),
@@ -83,8 +93,8 @@ def test_merging_is_exact(one: list[Request], two: list[Request], three: list[Re
     merged = MergedMetrics.of(parts)
     backwards = MergedMetrics.of(reversed(parts))
     grouped = MergedMetrics.of([parts[0], MergedMetrics.of(parts[1:])])
-    sent = MergedMetrics.of(reports.from_snapshot(reports.snapshot(part)) for part in parts)
-    for other in (backwards, grouped, sent):
+    told = MergedMetrics.of(sent(part) for part in parts)
+    for other in (backwards, grouped, told):
         assert comparable(other) == comparable(merged)
     work = one + two + three
     total = merged.total()
@@ -112,7 +122,7 @@ def test_percentiles_of_workers_are_those_of_all_requests(
         measured([one for one, owner in zip(work, owners, strict=True) if owner == worker])
         for worker in range(workers)
     ]
-    merged = MergedMetrics.of(reports.from_snapshot(reports.snapshot(part)) for part in parts)
+    merged = MergedMetrics.of(sent(part) for part in parts)
     total = merged.total()
     pooled = (
         (total.service, [service for _, _, service, *_ in work]),
@@ -224,7 +234,7 @@ def test_users_by_second() -> None:
     metrics.begin_second(6)
     metrics.begin_second(7)
     assert [one.user_seconds for one in metrics.timeline] == [5, 5, 4, 4, 4, 2]
-    both = MergedMetrics.of([metrics, reports.from_snapshot(reports.snapshot(metrics))])
+    both = MergedMetrics.of([metrics, sent(metrics)])
     assert [one.user_seconds for one in both.timeline] == [10, 10, 8, 8, 8, 4]
 
 
@@ -260,7 +270,7 @@ def test_connections() -> None:
     metrics.record_connection(300, 2_000)
     metrics.retried += 2
     metrics.dropped += 3
-    merged = MergedMetrics.of([metrics, reports.from_snapshot(reports.snapshot(metrics))])
+    merged = MergedMetrics.of([metrics, sent(metrics)])
     assert (merged.connect.count, merged.connect.mean) == (4, 200)
     assert (merged.tls.count, merged.tls.max) == (2, 2_000)
     assert (merged.retried, merged.dropped) == (4, 6)
@@ -271,7 +281,7 @@ def test_negotiation_is_apart() -> None:
     metrics = small()
     metrics.record_negotiation(100)
     metrics.record_negotiation(300)
-    merged = MergedMetrics.of([metrics, reports.from_snapshot(reports.snapshot(metrics))])
+    merged = MergedMetrics.of([metrics, sent(metrics)])
     assert (merged.negotiation.count, merged.negotiation.mean, merged.negotiation.max) == (
         *(4, 200, 300),
     )
@@ -286,8 +296,8 @@ def test_pages_have_percentiles_only_if_asked_for() -> None:
     for metrics in (plain, detailed):
         for duration in (5, 1, 9):
             metrics.record_page(0, duration, duration == 9)
-        sent = reports.from_snapshot(reports.snapshot(metrics))
-        page = MergedMetrics.of([metrics, sent]).pages[0]
+        told = sent(metrics)
+        page = MergedMetrics.of([metrics, told]).pages[0]
         assert (page.failed, page.durations.count, page.durations.total) == (2, 6, 30)
         assert (page.durations.min, page.durations.max) == (1, 9)
         assert page.durations.mean == 5
@@ -320,15 +330,14 @@ def test_examples_as_text_or_callable() -> None:
     assert [error.example for error in metrics.errors] == ["text", "made"]
 
 
-def test_a_snapshot_is_the_whole_truth() -> None:
-    """A snapshot holds all that was recorded, in builtin types; recording goes on after it."""
+def test_what_is_sent_is_the_whole_truth() -> None:
+    """All that was recorded is sent, in builtin types; recording goes on after it."""
     metrics = one_worker(1, failing=20)
-    snapshot = reports.snapshot(metrics)
-    assert reports.to_wire(reports.from_snapshot(snapshot)) == reports.to_wire(metrics)
-    assert json.loads(snapshot) == reports.to_wire(metrics)
+    wire = json.loads(json.dumps(reports.to_wire(metrics)))
+    assert wire == reports.to_wire(metrics) == reports.to_wire(reports.from_wire(wire))
     metrics.record(0, 200, 1, 1, 1, 1, 1)
-    assert reports.from_snapshot(reports.snapshot(metrics)).requests == metrics.requests
-    assert metrics.requests == reports.from_snapshot(snapshot).requests + 1
+    assert sent(metrics).requests == metrics.requests
+    assert metrics.requests == reports.from_wire(wire).requests + 1
 
 
 def test_reports_add_up_to_the_whole_truth() -> None:
@@ -367,11 +376,11 @@ def test_a_report_is_as_long_as_its_news() -> None:
     metrics.record(0, 200, 1_000, 1_100, 900, 10, 5)
     second = b"".join(reporter.report())
     third = b"".join(reporter.report())
-    one = reports.from_snapshot(second)
+    one = reports.from_wire(json.loads(second))
     assert one.requests == one.total().response.count == one.total().received // 10 == 1
     assert [len(wire) for _, _, wire in json.loads(second)["slices"]] == [7]
     assert not json.loads(third)["slices"]
-    assert reports.from_snapshot(third).requests == 0
+    assert reports.from_wire(json.loads(third)).requests == 0
     assert len(third) < len(second) < len(first) / 10
 
 
@@ -395,7 +404,7 @@ def test_metrics_do_not_grow_with_requests() -> None:
     for _ in range(100):
         many = MergedMetrics.of([many, few])
     assert many.requests == 1000
-    assert len(reports.snapshot(many)) < len(reports.snapshot(few)) + 200
+    assert size(many) < size(few) + 200
 
 
 def test_metrics_do_not_grow_with_errors_or_seconds() -> None:
@@ -408,7 +417,7 @@ def test_metrics_do_not_grow_with_errors_or_seconds() -> None:
         failure = Failure("text", f"{second} not found " + "x" * 1000)
         metrics.record(0, 500, 1_000, 1_000, 900, 1, 1, (failure,), "y" * 10_000)
         if second % 3600 == 3599:
-            sizes.append(len(reports.snapshot(metrics)))
+            sizes.append(size(metrics))
     assert metrics.requests == metrics.failed_requests == 12 * 3600
     assert sum(one.count for one in metrics.errors) + metrics.errors.others == 12 * 3600
     assert max(sizes) < 1_000_000

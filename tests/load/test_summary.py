@@ -7,7 +7,7 @@ from dataclasses import astuple, replace
 import pytest
 
 from pytest_loadtool.load import LoadMetrics, PageKey, TransactionKey, Verdict, summarise
-from pytest_loadtool.load.cluster.merger import WorkerResult
+from pytest_loadtool.load.cluster.merger import WorkerResult, WorkerTotals
 from pytest_loadtool.load.cluster.share import Share
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.load.verdict.summary import TimeSummary
@@ -129,7 +129,7 @@ def test_how_late_a_worker_was() -> None:
     metrics = one_transaction()
     for number in range(1, 101):
         metrics.record_lateness(number * MS)
-    workers = [WorkerResult("gw0", "final", Share(), metrics), WorkerResult("gw1")]
+    workers = [WorkerResult("gw0", "final", Share(), WorkerTotals.of(metrics)), WorkerResult("gw1")]
     found = summarise(metrics, CONFIGURATION, workers, Verdict("passed"), started=STARTED)
     late = [(worker.lateness_p95, worker.lateness_p99) for worker in found.workers]
     assert late == [pytest.approx((95, 99), rel=0.001), (None, None)]

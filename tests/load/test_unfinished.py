@@ -16,6 +16,7 @@ from pytest_loadtool.load import (
     TransactionKey,
     Verdict,
     WorkerResult,
+    WorkerTotals,
     verdict,
 )
 from pytest_loadtool.load.verdict.unfinished import too_short
@@ -101,7 +102,10 @@ def test_each_test_case_has_a_sentence() -> None:
 def test_several_workers_are_one_load() -> None:
     """What one of them has finished is finished."""
     parts = [metrics_of(5, 0), metrics_of(5, 5, iterations=1)]
-    workers = [WorkerResult(f"gw{n}", "final", Share(n, 2), part) for n, part in enumerate(parts)]
+    workers = [
+        WorkerResult(f"gw{n}", "final", Share(n, 2), WorkerTotals.of(part))
+        for n, part in enumerate(parts)
+    ]
     assert verdict(MergedMetrics.of(parts), PLAN, workers).outcome == "passed"
 
 
@@ -111,7 +115,7 @@ def test_a_run_that_ended_before_its_time_says_so_alone() -> None:
     assert verdict(metrics, PLAN, stopped_after=3.0, lengths=[LENGTH]) == Verdict(
         "inconclusive", ("stopped after 3.0 s of 10 s",)
     )
-    worker = WorkerResult("gw0", "lost", Share(0, 1), metrics)
+    worker = WorkerResult("gw0", "lost", Share(0, 1), WorkerTotals.of(metrics))
     (reason,) = verdict(metrics, PLAN, [worker], lengths=[LENGTH]).reasons
     assert reason.startswith("worker gw0 was lost")
     plan = replace(PLAN, thresholds=(replace(parse_threshold("p95 < 1 ms"), stop=True),))

@@ -17,6 +17,7 @@ from pytest_loadtool.load import (
     Verdict,
     WorkerResult,
     WorkerState,
+    WorkerTotals,
     verdict,
 )
 from pytest_loadtool.model.load import LoadConfiguration
@@ -52,7 +53,9 @@ def metrics_of(
 
 def judged(metrics: LoadMetrics, state: WorkerState = "final") -> Verdict:
     """The verdict on a run by one worker."""
-    return verdict(metrics, PLAN, [WorkerResult("gw0", state, Share(0, 1), metrics)])
+    return verdict(
+        metrics, PLAN, [WorkerResult("gw0", state, Share(0, 1), WorkerTotals.of(metrics))]
+    )
 
 
 def test_a_good_run_passes() -> None:
@@ -133,8 +136,8 @@ def test_a_lost_worker(state: WorkerState) -> None:
     good, other = metrics_of(), metrics_of(40)
     other.elapsed_us = 4_000_000
     workers = [
-        WorkerResult("gw0", "final", Share(0, 2), good),
-        WorkerResult("gw1", state, Share(1, 2), other),
+        WorkerResult("gw0", "final", Share(0, 2), WorkerTotals.of(good)),
+        WorkerResult("gw1", state, Share(1, 2), WorkerTotals.of(other)),
     ]
     assert verdict(MergedMetrics.of([good, other]), PLAN, workers) == Verdict(
         "inconclusive",
@@ -148,7 +151,7 @@ def test_a_lost_worker(state: WorkerState) -> None:
 def test_a_worker_lost_before_it_reported() -> None:
     """Without any report, its whole load is missing, and the reason says so."""
     workers = [
-        WorkerResult("gw0", "final", Share(0, 2), metrics_of()),
+        WorkerResult("gw0", "final", Share(0, 2), WorkerTotals.of(metrics_of())),
         WorkerResult("gw1", "lost", Share(1, 2)),
     ]
     found = verdict(metrics_of(), PLAN, workers)
@@ -158,14 +161,17 @@ def test_a_worker_lost_before_it_reported() -> None:
 
 def test_a_lost_worker_of_an_open_load() -> None:
     """What is missing there is its part of the arrivals, however many users it had."""
-    workers = [WorkerResult("gw1", "lost", Share(1, 2), metrics_of())]
+    workers = [WorkerResult("gw1", "lost", Share(1, 2), WorkerTotals.of(metrics_of()))]
     found = verdict(metrics_of(), replace(PLAN, rate=50.0), workers)
     assert "gw1 was lost: its part of the arrivals (1 of 2) is missing from" in found.reasons[0]
 
 
 def test_a_worker_lost_before_the_start() -> None:
     """A worker that had no share is not missed: the others did the whole load."""
-    workers = [WorkerResult("gw0", "final", Share(0, 1), metrics_of()), WorkerResult("gw1", "lost")]
+    workers = [
+        WorkerResult("gw0", "final", Share(0, 1), WorkerTotals.of(metrics_of())),
+        WorkerResult("gw1", "lost"),
+    ]
     assert verdict(metrics_of(), PLAN, workers).outcome == "passed"
 
 
@@ -247,7 +253,7 @@ def test_the_remedy_is_the_bottlenecks_own() -> None:
     """More workers are of no use where others have the processor; with arrivals it is the rate that
     can be lowered."""
     metrics = metrics_of(response_ms=300.0, lag_ms=250.0, cpu=0.5)
-    workers = [WorkerResult("gw0", "final", Share(0, 1), metrics)]
+    workers = [WorkerResult("gw0", "final", Share(0, 1), WorkerTotals.of(metrics))]
     (reason,) = verdict(metrics, replace(PLAN, rate=50.0), workers).reasons
     assert reason.endswith("use a quieter machine, more cores, or a lower rate")
 

@@ -171,3 +171,44 @@ def test_base_url_of_its_own_plugin(pytester: pytest.Pytester, server: Server) -
     assert project.run("good.case.toml").returncode == 0
     assert project.run("good.case.toml", "--base-url", "http://127.0.0.1:1").returncode == 1
     assert server.requests == ["GET /"]
+
+
+PROFILES = """
+[profile.smoke]
+users = 2
+iterations = 1
+
+[profile.arrivals]
+rate = "20/s"
+duration = "500ms"
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "requests"),
+    [
+        (("--load-profile", "smoke"), 2),
+        (("--load-profile", "smoke", "--users", "3", "-n", "2"), 3),
+    ],
+)
+def test_a_profile_of_the_file(
+    project: Project, server: Server, asked: tuple[str, ...], requests: int
+) -> None:
+    """Its values come in the place of the file's, and what is said outside in theirs."""
+    path = project.path / "rush.load.toml"
+    path.write_text(path.read_text() + PROFILES)
+    done = project.run("--load", "--load-json", "out.json", *asked)
+    assert done.returncode == 0, done.stdout
+    assert len(server.requests) == requests
+    first, *_ = project.json()["configuration"]["overrides"]
+    assert first["said"] == f"--load-profile {asked[1]}"
+
+
+def test_a_profile_that_is_not_there(project: Project, server: Server) -> None:
+    """Nothing is sent: the load of the file itself may be far larger than what was meant."""
+    path = project.path / "rush.load.toml"
+    path.write_text(path.read_text() + PROFILES)
+    done = project.run("--load", "--load-profile", "smok")
+    assert done.returncode != 0
+    assert "there is no [profile.smok] for --load-profile smok; did you mean" in done.stdout
+    assert server.requests == []

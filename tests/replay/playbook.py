@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.result import Failure
@@ -43,6 +43,13 @@ def first_row(_use: DatasetUse, _rows: int, _iteration: int) -> int | None:
     return 0
 
 
+def with_pages(plan: Plan, *pages: PagePlan) -> Plan:
+    """A plan whose users do these pages in place of its own, in each iteration."""
+    first = replace(plan.visits.first, pages=pages)
+    visits = replace(plan.visits, whole=first, first=first, again=first)
+    return replace(plan, pages=pages, visits=visits)
+
+
 class Playbook:
     """Plays the servers' part: `sends` must come, then `answer` any of them."""
 
@@ -58,7 +65,9 @@ class Playbook:
         self.clock = 100.0
         self.under_way: dict[str, Send] = {}
         self.ended = False
-        self._commands = self.user.iteration(iteration, self.clock)
+        known = self.user if isinstance(self.user, VirtualUser) else None
+        visit = known.next_visit() if known is not None else plan.visits.first
+        self._commands = self.user.act(visit, iteration, self.clock)
         self._next(None)
 
     def _next(self, event: Response | None) -> None:

@@ -79,8 +79,8 @@ class Talk:
         self._opened = 0
         self._clock = 100.0
         self._number = 0
-        user = VirtualUser(self.plan, self._claim, self.diary, keep_state=self.keep_state)
-        self.user = actor_for(user)
+        self._virtual = VirtualUser(self.plan, self._claim, self.diary, keep_state=self.keep_state)
+        self.user = actor_for(self._virtual)
 
     def _claim(self, _use: DatasetUse, _rows: int, iteration: int) -> int:
         return self.rows[iteration % len(self.rows)]
@@ -96,7 +96,7 @@ class Talk:
         """Act out one iteration; a step is one response, or a wait in which none comes."""
         if not self.keep_connections:
             self._open.clear()
-        commands = self.user.iteration(self._number, self._clock)
+        commands = self.user.act(self._virtual.next_visit(), self._number, self._clock)
         self._number += 1
         event: Response | None = None
         waiting: list[Send] = []

@@ -230,4 +230,4 @@ def test_without_them_nothing_is_wrapped() -> None:
     plan = compile_case(case_of(get("/?x=${id}"), id=Uuid()))
     step = plan.steps[0]
     assert rendering(step.render, ()) is step.render
-    assert compile_case(case_of(get("/?x=1"), id=Uuid())).generated == ()
+    assert compile_case(case_of(get("/?x=1"), id=Uuid())).visits.first.generated == ()

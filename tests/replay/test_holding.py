@@ -43,7 +43,7 @@ class Held:
         self.under_way: dict[str, Send] = {}
         self.stretches = Stretches(plan, self.diary, control, lambda: self.clock)
         user = VirtualUser(plan, first_row, self.stretches)
-        self.stretches.act(user, actor_for(user).iteration(0, self.clock))
+        self.stretches.act(user, actor_for(user).act(plan.visits.whole, 0, self.clock))
         self._begin()
 
     @property

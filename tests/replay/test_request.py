@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from pytest_loadtool.codec.template import escape
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Header, Request, wire_headers
 from pytest_loadtool.replay.compile.format import VariableNames
-from pytest_loadtool.replay.compile.request import compile_request
+from pytest_loadtool.replay.compile.request import compile_request, traced
 from pytest_loadtool.replay.user.cookies import CookieJar
 from pytest_loadtool.replay.user.origin import Origin, ProxyRoute, origin_of, parse_origin
 
@@ -32,6 +34,19 @@ def render(
     if cookie:
         jar.store(cookie, origin.host, b"/")
     return rendering([(values or {})[name] for name in slots], jar)
+
+
+def test_each_request_has_a_trace_of_its_own() -> None:
+    """When asked, in place of the recorded one: a new id each time, as W3C wants it."""
+    recorded = (Header("Traceparent", "00-1-2-00"), Header("tracestate", "a=b"), Header("X", "1"))
+    request = Request("GET", "/x", traced(recorded))
+    names = VariableNames({})
+    rendering = compile_request(request, request.headers, ORIGIN, names)
+    sent = [rendering([""], CookieJar()).decode() for _ in range(50)]
+    found = [re.findall(r"(?im)^trace.*$", one) for one in sent]
+    form = re.compile(r"traceparent: 00-[0-9a-f]{32}-[0-9a-f]{16}-01\r")
+    assert all(len(one) == 1 and form.fullmatch(one[0]) for one in found)
+    assert len({one[0] for one in found}) == 50
 
 
 def test_hand_written_request() -> None:

@@ -33,7 +33,7 @@ from pytest_loadtool.model.validator import (
     XmlValidator,
 )
 from pytest_loadtool.replay import Plan, VirtualUser, compile_case
-from tests.replay.playbook import Diary, Playbook, first_row
+from tests.replay.playbook import Diary, Playbook, first_row, with_pages
 
 SERVER = "http://127.0.0.1:8000"
 
@@ -241,7 +241,7 @@ def test_whatever_goes_wrong_in_judging_is_a_failure() -> None:
 
     step = plan.pages[0].steps[0]
     page = replace(plan.pages[0], steps=(replace(step, checks=(broken,)), plan.pages[0].steps[1]))
-    book = Playbook(replace(plan, pages=(page,)))
+    book = Playbook(with_pages(plan, page))
     book.answer("GET /a", 500)
     book.answer("GET /b")
     assert book.ended

@@ -57,6 +57,15 @@ def test_tables_are_the_json() -> None:
     assert tables()["over-time.csv"] == []
 
 
+def test_what_looks_like_a_formula_is_text() -> None:
+    """A name or a server's text that begins as a formula does stays text in a spreadsheet."""
+    run = load_data(summary(failing=50), ENVIRONMENT)
+    run["name"] = "=HYPERLINK(1)"
+    run["errors"][0]["example"] = "@SUM(A1)"
+    [error, *_] = tables(run)["errors.csv"]
+    assert (error["run"], error["example"]) == ("'=HYPERLINK(1)", "'@SUM(A1)")
+
+
 def test_logs_are_read_by_hdrhistogram(tmp_path: Path) -> None:
     """Its own reader finds each interval with its tag, and in it the same percentiles; all of a
     transaction together are its requests."""

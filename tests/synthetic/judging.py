@@ -102,7 +102,7 @@ def _replaced(plan: Plan, recorded: dict[Place, str]) -> set[Place]:
 def _replayed(plan: Plan, session: Sequence[Exchange]) -> dict[Place, str]:
     """What the case sends to a server that answers as in that session, whatever it is asked."""
     sent: dict[Place, str] = {}
-    commands = VirtualUser(plan, first_row, Diary()).iteration(0, 0.0)
+    commands = VirtualUser(plan, first_row, Diary()).act(plan.visits.whole, 0, 0.0)
     answer: Response | None = None
     waiting: list[Response] = []
     while not isinstance(command := commands.send(answer), Over):

@@ -54,7 +54,7 @@ def acted(names: Names, port: str, monkeypatch: pytest.MonkeyPatch, times: int =
             for number in range(USERS):
                 session = session_of(network, lambda error, _: ended.put_nowait(error))
                 user = VirtualUser(plan, rows_of(number, USERS), observer)
-                session.run(user.iteration(0, perf_counter()))
+                session.run(user.act(user.next_visit(), 0, perf_counter()))
                 sessions.append(session)
             for _user in range(USERS):
                 assert await asyncio.wait_for(ended.get(), 60) is None

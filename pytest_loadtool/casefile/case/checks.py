@@ -12,7 +12,7 @@ from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, Template
 from pytest_loadtool.codec.uses import references, used_names
 from pytest_loadtool.model.authentication import Identity, Proxy
-from pytest_loadtool.model.case import Header, TestCase, Transaction
+from pytest_loadtool.model.case import Header, TestCase, Transaction, misplaced
 from pytest_loadtool.model.dataset import shown_columns
 from pytest_loadtool.model.validator import XmlValidator, validator_texts
 
@@ -26,6 +26,7 @@ Columns = Mapping[str, tuple[str, tuple[str, ...]]]
 def check_case(case: TestCase, problems: Problems, *, columns: Columns) -> None:
     """Add to ``problems`` what is wrong between the parts of ``case``."""
     _check_way(case, problems)
+    _check_parts(case, problems)
     names = _Names(case, columns)
     _check_made_of(case, problems)
     _check_identities(case, names, problems)
@@ -101,6 +102,13 @@ def _check_way(case: TestCase, problems: Problems) -> None:
         problems.add(
             ("transport",), 'only "httpx" reaches an application in this process: leave it out'
         )
+
+
+def _check_parts(case: TestCase, problems: Problems) -> None:
+    """Pages of the start come before all others, those of the end after them."""
+    if wrong := misplaced(case.pages):
+        index, problem = wrong
+        problems.add(("page", index, "once"), f"{problem}: move the page, or leave out 'once'")
 
 
 def _check_made_of(case: TestCase, problems: Problems) -> None:

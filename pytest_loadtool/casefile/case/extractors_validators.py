@@ -179,6 +179,7 @@ VALIDATOR = Table(
         "outcome": Key(filled),
         "change": Key(filled),
         "before": Key(boolean),
+        "edited": Key(boolean),
         "text": Key(_searched),
         "row": Key(_searched),
         "regex": Key(parsed(pattern)),
@@ -189,18 +190,27 @@ VALIDATOR = Table(
         "contains": Key(_searched),
         "matches": Key(parsed(pattern)),
         "absent": Key(boolean),
+        "unrepeated": Key(boolean),
     },
 )
 
 _KINDS: Mapping[str, Callable[[dict[str, Any], Outcome | None], Validator]] = {
     "text": lambda found, outcome: TextValidator(
-        found["text"], found.get("absent", False), found.get("row", ""), outcome
+        found["text"],
+        found.get("absent", False),
+        found.get("row", ""),
+        outcome,
+        found.get("unrepeated", False),
     ),
     "regex": lambda found, outcome: RegexValidator(
         found["regex"], found.get("absent", False), outcome
     ),
     "json": lambda found, outcome: JsonValidator(
-        found["json"], found.get("equals"), found.get("absent", False), outcome
+        found["json"],
+        found.get("equals"),
+        found.get("absent", False),
+        outcome,
+        found.get("unrepeated", False),
     ),
     "xml": lambda found, outcome: XmlValidator(
         found["xml"], found.get("equals"), found.get("absent", False), outcome
@@ -222,12 +232,16 @@ _OF_KIND = {
     "contains": ("header",),
     "matches": ("header",),
     "row": ("text",),
+    "unrepeated": ("text", "json"),
 }
+#: What says something else of how often it is there, or where.
+_NOT_REPEATED = ("absent", "equals", "row")
 
 #: What goes with another key, and what that one says.
 _OF_OUTCOME = (
     ("change", "outcome", "what came of it"),
     ("before", "change", "before what it is so"),
+    ("edited", "change", "what `configure` found it for"),
 )
 
 
@@ -319,6 +333,10 @@ def validator(node: Node) -> Validator:
             raise node.child(key, None).wrong(f"goes with {' or '.join(map(repr, kinds))} only")
     if len(given := [key for key in _OF_HEADER if key in found]) > 1:
         raise node.child(given[1], None).wrong(f"goes without {given[0]!r}: leave one of them out")
+    if found.get("unrepeated") and (others := [key for key in _NOT_REPEATED if found.get(key)]):
+        raise node.child("unrepeated", True).wrong(
+            f"goes without {others[0]!r}: leave one of them out"
+        )
     if kind != "json" and not isinstance(found.get("equals", ""), str):
         raise node.child("equals", found["equals"]).expected(f"text, as '{kind}' has no numbers")
     return _KINDS[kind](found, _outcome(node, found))
@@ -330,7 +348,12 @@ def _outcome(node: Node, found: Mapping[str, Any]) -> Outcome | None:
             raise node.child(key, None).wrong(f"goes with {other!r}, which says {why}")
     if "outcome" not in found:
         return None
-    return Outcome(found["outcome"], found.get("change", ""), found.get("before", False))
+    return Outcome(
+        found["outcome"],
+        found.get("change", ""),
+        before=found.get("before", False),
+        edited=found.get("edited", False),
+    )
 
 
 def _only(node: Node, found: Mapping[str, Any], known: Iterable[str]) -> str:

@@ -145,7 +145,15 @@ def _columns(
 
 def _page(node: Node) -> Page:
     found = _PAGE.read(node)
-    return Page(found["name"], found["transaction"], found.get("think_time", 0.0))
+    return Page(
+        found["name"], found["transaction"], found.get("think_time", 0.0), found.get("once")
+    )
+
+
+def _once(node: Node) -> str:
+    if node.value not in ("start", "end"):
+        raise node.expected('"start" or "end"')
+    return str(node.value)
 
 
 def _transaction(node: Node) -> Transaction:
@@ -251,6 +259,7 @@ _TRANSACTION_KEYS: dict[str, Key] = {
 _PAGE_KEYS: dict[str, Key] = {
     "name": Key(filled, 'name = "…"'),
     "think_time": Key(parsed(parse_duration, "s")),
+    "once": Key(_once),
     "transaction": Key(
         lambda node: tables(_transaction, "page.transaction")(node),
         "at least one [[page.transaction]] below it",

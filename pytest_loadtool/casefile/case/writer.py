@@ -142,6 +142,7 @@ def _page(table: KeyPath, page: Page) -> Iterator[KeyedLine]:
     yield _pair(table, "name", page.name)
     pause = format_duration(page.think_time)
     yield _pair(table, "think_time", pause, usual=not page.think_time)
+    yield from _filled(table, "once", page.once or "")
     for index, transaction in enumerate(page.transactions):
         yield from _transaction((*table, "transaction", index), transaction)
 
@@ -258,6 +259,8 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
             pairs["change"] = string(validator.outcome.change)
         if validator.outcome.before:
             pairs["before"] = "true"
+        if validator.outcome.edited:
+            pairs["edited"] = "true"
     match validator:
         case TextValidator(text=needle, row=row):
             pairs["text"] = string(needle)
@@ -278,6 +281,8 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
             for key in ("equals", "contains", "matches"):
                 if (value := getattr(validator, key)) is not None:
                     pairs[key] = string(value)
+    unrepeated = isinstance(validator, TextValidator | JsonValidator) and validator.unrepeated
+    pairs |= {"unrepeated": "true"} if unrepeated else {}
     return pairs | ({"absent": "true"} if validator.absent else {})
 
 

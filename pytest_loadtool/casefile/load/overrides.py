@@ -23,30 +23,42 @@ OVERRIDABLE: Mapping[str, type] = {
     "iterations": int,
 }
 
+#: The name of the one that is no key, but says which profile of the file holds.
+PROFILE = "profile"
+
 
 def check_override(override: Override) -> None:
-    """Find out whether a value is one.
+    """Find out whether a value is one, as far as that is known without the file.
 
     Raises:
         FileError: it is not; the message says what was expected.
     """
-    _value(override)
+    if override.key != PROFILE:
+        _value(override)
 
 
 def overridden(found: Mapping[str, Any], overrides: Iterable[Override]) -> dict[str, Any]:
-    """Return the values of a file with those from outside in their place.
+    """Return the values of a file with those from outside in their place."""
+    return laid_over(found, {one.key: _value(one) for one in overrides if one.key != PROFILE})
 
-    Stages are a load without a single size, so they give way as a whole: of what is not said from
-    outside, the most of their users or arrivals holds, for as long as all of them last.
+
+def laid_over(found: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a file with those of ``said`` in their place.
+
+    Stages are a load without a single size, so they give way as a whole: of what is not said, the
+    most of their users or arrivals holds, for as long as all of them last. Where stages are said,
+    all sizes give way.
     """
-    said = {one.key: _value(one) for one in overrides}
     kept = dict(found)
-    if said and (stages := kept.pop("stage", ())):
+    if said.keys() & OVERRIDABLE.keys() and (stages := kept.pop("stage", ())):
         kept |= _plain(stages)
-    if "rate" in said:
+    gone: set[str] = set()
+    if "stage" in said:
+        gone.update(OVERRIDABLE, ("pacing",))
+    elif "rate" in said:
         # These say when iterations begin, as the rate does.
-        kept = {key: value for key, value in kept.items() if key not in ("iterations", "pacing")}
-    return kept | said
+        gone.update(("iterations", "pacing"))
+    return {key: value for key, value in kept.items() if key not in gone} | dict(said)
 
 
 def _plain(stages: Iterable[Stage]) -> dict[str, Any]:

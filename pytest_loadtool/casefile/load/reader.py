@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from pytest_loadtool.casefile.files import read_text
 from pytest_loadtool.casefile.load.bandwidth import BANDWIDTH, bandwidth
 from pytest_loadtool.casefile.load.fleet import FLEET, fleet
 from pytest_loadtool.casefile.load.model import MODEL, MODEL_TABLES, complete
-from pytest_loadtool.casefile.load.overrides import overridden
+from pytest_loadtool.casefile.load.overrides import PROFILE, laid_over, overridden
 from pytest_loadtool.casefile.load.thresholds import parse_threshold
 from pytest_loadtool.casefile.quantities import parse_duration, parse_share, parse_size
-from pytest_loadtool.casefile.syntax import base_url
+from pytest_loadtool.casefile.syntax import base_url, profile_name
 from pytest_loadtool.casefile.toml.diagnostics import Problems
 from pytest_loadtool.casefile.toml.schema import (
     Key,
@@ -24,6 +25,7 @@ from pytest_loadtool.casefile.toml.schema import (
     document,
     filled,
     integer,
+    named,
     number,
     parsed,
     tables,
@@ -75,6 +77,13 @@ def _load(
     source: str, path: str, overrides: Sequence[Override] = ()
 ) -> tuple[LoadConfiguration, Problems]:
     found, problems = document(source, path, _LOAD)
+    profiles = found.pop("profile", {})
+    for one in overrides:
+        if one.key == PROFILE and one.text in profiles:
+            found = laid_over(found, profiles[one.text])
+        elif one.key == PROFILE:
+            known = did_you_mean(one.text, profiles) or ": write it, or leave the option out"
+            problems.add((), f"there is no [profile.{one.text}] for {one.said}{known}")
     found = complete(overridden(found, overrides), problems, overrides)
     if "max_error_rate" in found and any(
         one.replaces_error_rate for one in found.get("thresholds", ())
@@ -82,7 +91,12 @@ def _load(
         problems.add(("max_error_rate",), "'thresholds' has an error rate, too: leave one out")
     del found["format"]
     cases = found.pop("case")
-    return LoadConfiguration(cases=cases, overrides=tuple(overrides), **found), problems
+    return (
+        LoadConfiguration(
+            cases=cases, overrides=tuple(overrides), profiles=MappingProxyType(profiles), **found
+        ),
+        problems,
+    )
 
 
 def _positive_duration(node: Node) -> float:
@@ -111,27 +125,39 @@ _CASE = Table(
     },
 )
 
+#: The keys that a profile may have, too.
+_SETTINGS: Mapping[str, Key] = {
+    **MODEL,
+    "bandwidth": Key(bandwidth),
+    "max_error_rate": Key(parsed(parse_share, "%")),
+    "thresholds": Key(array(parsed(parse_threshold))),
+    "grace": Key(parsed(parse_duration, "s")),
+    "timeout": Key(_positive_duration),
+    "body_limit": Key(parsed(parse_size, "MB")),
+    "keep_connections": Key(boolean),
+    "keep_state": Key(boolean),
+    "percentiles": Key(_percentiles),
+    "detailed_pages": Key(boolean),
+    "server": Key(parsed(base_url)),
+}
+
+_PROFILE = Table(
+    "a profile",
+    {name: Key(key.convert) for name, key in _SETTINGS.items()},
+    {"case": "at the top of the file: a profile has the same test cases"},
+)
+
 _LOAD = Table(
     "the load configuration",
     {
         "format": Key(integer, "format = 1"),
         "name": Key(filled, 'name = "…"'),
-        **MODEL,
-        "bandwidth": Key(bandwidth),
-        "max_error_rate": Key(parsed(parse_share, "%")),
-        "thresholds": Key(array(parsed(parse_threshold))),
-        "grace": Key(parsed(parse_duration, "s")),
-        "timeout": Key(_positive_duration),
-        "body_limit": Key(parsed(parse_size, "MB")),
-        "keep_connections": Key(boolean),
-        "keep_state": Key(boolean),
-        "percentiles": Key(_percentiles),
-        "detailed_pages": Key(boolean),
-        "server": Key(parsed(base_url)),
+        **_SETTINGS,
+        "profile": Key(named(profile_name, _PROFILE.read)),
         "fleet": Key(fleet),
         "case": Key(tables(_share, "case"), "at least one [[case]]"),
     },
 )
 
 #: Every kind of table in the file.
-TABLES = (_LOAD, _CASE, BANDWIDTH, FLEET, *MODEL_TABLES)
+TABLES = (_LOAD, _CASE, _PROFILE, BANDWIDTH, FLEET, *MODEL_TABLES)

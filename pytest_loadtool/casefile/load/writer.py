@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from pytest_loadtool.casefile.load.bandwidth import format_bandwidth
@@ -13,10 +13,12 @@ from pytest_loadtool.casefile.quantities import (
     format_share,
     format_size,
 )
+from pytest_loadtool.casefile.toml.positions import KeyPath
 from pytest_loadtool.casefile.toml.render import KeyedLine, render
 from pytest_loadtool.casefile.toml.schema import FORMAT
 from pytest_loadtool.casefile.toml.values import Scalar, inline_array, inline_table, scalar
 from pytest_loadtool.model.load import CaseShare, Distribution, LoadConfiguration, Stage, ThinkTime
+from pytest_loadtool.model.threshold import Threshold
 
 
 def format_load(configuration: LoadConfiguration) -> str:
@@ -38,15 +40,15 @@ def load_lines(configuration: LoadConfiguration) -> Iterator[KeyedLine]:
             continue
         yield KeyedLine((name,), f"{name} = {write(value)}", usual=value == getattr(_USUAL, name))
     if configuration.thresholds:
-        written = tuple(scalar(threshold.text) for threshold in configuration.thresholds)
-        yield KeyedLine(("thresholds",), "thresholds = ", elements=written, spread=True)
+        yield _thresholds((), configuration.thresholds)
     if configuration.server:
         yield _pair("server", configuration.server)
     yield from fleet_lines(configuration.fleet)
-    for index, stage in enumerate(configuration.stages):
-        yield from _stage(index, stage)
+    yield from _stages((), configuration.stages)
     for index, share in enumerate(configuration.cases):
         yield from _share(index, share)
+    for name, values in configuration.profiles.items():
+        yield from _profile(name, values)
 
 
 def _pair(name: str, value: Scalar) -> KeyedLine:
@@ -79,9 +81,30 @@ def _drawn(distribution: Distribution) -> dict[str, str]:
     return {distribution.kind: written[0] if len(written) == 1 else inline_array(written)}
 
 
-def _stage(index: int, stage: Stage) -> Iterator[KeyedLine]:
-    table = ("stage", index)
-    yield KeyedLine(table, "[[stage]]", gap=True)
+def _thresholds(table: KeyPath, thresholds: Iterable[Threshold]) -> KeyedLine:
+    written = tuple(scalar(one.text) for one in thresholds)
+    return KeyedLine((*table, "thresholds"), "thresholds = ", elements=written, spread=True)
+
+
+def _profile(name: str, values: Mapping[str, Any]) -> Iterator[KeyedLine]:
+    table = ("profile", name)
+    yield KeyedLine(table, f"[profile.{name}]", gap=True)
+    for one, value in values.items():
+        if one == "thresholds":
+            yield _thresholds(table, value)
+        elif one != "stage":
+            yield KeyedLine((*table, one), f"{one} = {_WRITTEN[one](value)}")
+    yield from _stages(table, values.get("stage", ()))
+
+
+def _stages(table: KeyPath, stages: Iterable[Stage]) -> Iterator[KeyedLine]:
+    name = ".".join(map(str, (*table, "stage")))
+    for index, stage in enumerate(stages):
+        yield KeyedLine((*table, "stage", index), f"[[{name}]]", gap=True)
+        yield from _stage((*table, "stage", index), stage)
+
+
+def _stage(table: KeyPath, stage: Stage) -> Iterator[KeyedLine]:
     if stage.rate is None:
         yield KeyedLine((*table, "users"), f"users = {stage.users}")
     else:
@@ -122,4 +145,12 @@ _OPTIONS: Mapping[str, Callable[[Any], str]] = {
     "keep_state": scalar,
     "percentiles": lambda percentiles: inline_array([f"{one:g}" for one in percentiles]),
     "detailed_pages": scalar,
+}
+
+#: How the values of any key are written that stands in a line of its own.
+_WRITTEN: Mapping[str, Callable[[Any], str]] = {
+    **_OPTIONS,
+    "users": scalar,
+    "duration": _duration,
+    "server": scalar,
 }

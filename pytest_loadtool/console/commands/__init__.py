@@ -68,6 +68,7 @@ from pytest_loadtool.console.commands.structure import (
     duplicate,
     merge,
     move,
+    once,
     rename,
     split,
     think,
@@ -79,6 +80,33 @@ from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
 
+#: What other tools for testers call it, or a person does.
+_ALIASES = {
+    "exit": "quit",
+    "q": "quit",
+    "ls": "shell ls",
+    "replay": "play",
+    "play-fast": "play --fast",
+    "import-as-new-web-page": "import-page",
+    "as-new-web-page": "import-page",
+    "strip-static-resources": "strip",
+    "delete-transaction": "delete",
+    "delete-page": "delete",
+    "configure-for-replay": "configure",
+    "test-case-configuration-wizard": "test-case-configuration",
+    "user-identity-wizard": "user-identity",
+    "show-connection-negotiation-transactions": "properties --show-negotiation",
+    "create-dataset": "dataset-new",
+    "new-dataset": "dataset-new",
+    "fill": "dataset-fill",
+    "generate-values": "dataset-fill",
+    "reset-dataset-state": "dataset-reset",
+    "content": "show",
+    "headers": "show",
+    "errors": "show-errors",
+    "start-load-test": "start",
+}
+
 #: Groups in the order of a day's work, and the commands of each. A group says in `help` what
 #: belongs together; a command is in one of them.
 COMMANDS = registry(
@@ -86,7 +114,19 @@ COMMANDS = registry(
         "Record": (record, run, wait, stop, import_, import_page, preferences),
         "Look": (view, tree, collapse, expand, show, fields, show_errors, show_fidelity),
         "Edit": (
-            *(set_field, variable, restore, unique, strip, delete, rename, think, move, merge),
+            *(
+                set_field,
+                variable,
+                restore,
+                unique,
+                strip,
+                delete,
+                rename,
+                think,
+                once,
+                move,
+                merge,
+            ),
             *(split, duplicate, regroup, undo, redo),
         ),
         "Actors": (
@@ -110,5 +150,5 @@ COMMANDS = registry(
         "Load": (create_load_configuration, load, load_set, load_trial, start, load_result),
         "File": (navigator, open_case, save, reload, edit_, log, shell, clear, help_, quit_),
     },
-    aliases={"exit": "quit", "q": "quit", "ls": "shell ls"},
+    aliases=_ALIASES,
 )

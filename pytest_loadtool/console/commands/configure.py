@@ -18,6 +18,7 @@ from pytest_loadtool.console.wizards.identity import needs_identity
 from pytest_loadtool.console.wizards.improve import improve_by_replays
 from pytest_loadtool.console.wizards.reset_server import words_of
 from pytest_loadtool.correlation.autocorrelate import REPLAYS
+from pytest_loadtool.editing.parts import proposed
 from pytest_loadtool.recording import hostnames
 from pytest_loadtool.workflow.configuring import (
     decided,
@@ -71,6 +72,8 @@ async def configure(
         await improve_by_replays(session, server=server, most=replays, reset=reset)
     else:
         session.say("`configure --replay` also finds what only replays show.")
+    document = session.opened()
+    session.tell(views.parts(document.case, proposed(document.case, document.exchanges)))
 
 
 async def application_state(session: Console, *, rules: Path | None = None) -> None:

@@ -95,6 +95,7 @@ async def unique(session: Console, *text: str) -> None:
     Example: `unique carol`
     """
     from pytest_loadtool.editing.unique_values import make_unique, owned_parts
+    from pytest_loadtool.workflow.configuring import with_values
 
     document = session.opened()
     whole = " ".join(text)
@@ -106,7 +107,7 @@ async def unique(session: Console, *text: str) -> None:
         said = ", ".join(f"${{{one.name}}} stands for {one.recorded}" for one in own)
         session.say(f"It is each user's own already: {said}.")
         return
-    session.document = replace(document, case=changed.case)
+    session.document = with_values(document, changed.case)
     used = counted(len(changed.transactions), "transaction")
     session.say(f"{changed.variable} stands for it in {used}.")
 

@@ -24,6 +24,7 @@ from pytest_loadtool.workflow.changed_outside import text_of
 from pytest_loadtool.workflow.configuring import rules_of
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.files import absolute, as_case_path, is_recording
+from pytest_loadtool.workflow.known import fingerprint
 from pytest_loadtool.workflow.recording import Captured
 from pytest_loadtool.workflow.saving import check_savable, relocated, reminders
 from pytest_loadtool.workflow.saving import save as _save
@@ -160,6 +161,8 @@ async def save(
     session.case_path = path
     session.document = session.saved = saved.document
     session.on_disk, session.layout = text_of(path), ""
+    if session.stranger:
+        session.stranger = fingerprint(path)
     if before.evidence is not None and target is not None and is_recording(before.evidence):
         session.log.renamed(session.shown(before.evidence), session.shown(target))
     session.history.written(saved.document, frozenset(filter(None, (before.evidence, target))))

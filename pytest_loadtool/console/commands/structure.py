@@ -8,6 +8,7 @@ from dataclasses import replace
 from pytest_loadtool.casefile import format_duration
 from pytest_loadtool.console.arguments import (
     PageName,
+    PagePart,
     PageSelection,
     SelectionWord,
     TransactionName,
@@ -23,6 +24,7 @@ from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.editing import pages as editing
 from pytest_loadtool.editing.pages import Pace
+from pytest_loadtool.editing.parts import PART_NAMES, marked, part_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import page_span
 from pytest_loadtool.recording import distinct, suggested_name
@@ -74,6 +76,28 @@ async def think(
     for index in chosen:
         page = now.pages[index]
         session.say(f"  P{index + 1}  {format_duration(page.think_time):>8}  {page.name}")
+
+
+async def once(session: Console, pages: PageSelection, part: PagePart) -> None:
+    """Have each virtual user of a load test do pages once.
+
+    PAGES is one (`P1`, or its name) or several (`P1-P2`). PART is `start`: before the user's first
+    iteration, as a login; `end`: after its last, as a logout; or `no`: in each iteration. What the
+    start sets, cookies and variables, lasts as long as the user. A test does all pages in order.
+
+    Example: `once P1-P2 start`
+    """
+    document = session.opened()
+    chosen = page_indexes(document, pages)
+    try:
+        case = marked(document.case, chosen, part_of(part))
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    session.document = replace(document, case=case)
+    for index in chosen:
+        session.say(
+            f"  P{index + 1}  {PART_NAMES[case.pages[index].once]}  {case.pages[index].name}"
+        )
 
 
 async def move(

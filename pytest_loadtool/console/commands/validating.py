@@ -61,6 +61,7 @@ async def validate(
     contains: str | None = None,
     matches: str | None = None,
     absent: bool = False,
+    unrepeated: bool = False,
     outcome: str | None = None,
     replace: int | None = None,
     from_: str | None = None,
@@ -74,8 +75,10 @@ async def validate(
     of the row of the page that it is sought in; --regex, a regular expression; --json or --xml, a
     path, with --equals, the value there (of JSON, '"17"' is a text, 17 a number); --header, its
     name, with --equals, --contains, a text in its value, or --matches, a regular expression.
-    --absent wants the opposite; --outcome says in words what is so then. --replace 2 takes the
-    place of validator 2.
+    --absent wants the opposite; --unrepeated only that a text, or a value at a JSON path, is not
+    there a second time; --outcome says in words what is so then. --replace 2 takes the place of
+    validator 2; with --outcome it stays the proof of the change that this one was found for, and
+    `configure` leaves it as it is.
     Whether it holds is shown before it is taken, on the recorded response and on those of the last
     replays; one that does not hold on the recorded one is taken if you agree; --anyway takes it
     unasked. --preview only shows.
@@ -97,6 +100,7 @@ async def validate(
         keys |= {"header": header, "contains": contains, "matches": matches, "outcome": outcome}
         given: dict[str, Any] = {name: one for name, one in keys.items() if one is not None}
         given |= {"absent": True} if absent else {}
+        given |= {"unrepeated": True} if unrepeated else {}
         if equals is not None:
             given["equals"] = parsed(equals) if json is not None else equals
         with as_usage():
@@ -114,7 +118,8 @@ async def validate(
             "--anyway",
         )
     changed(session, case)
-    session.say(f"{titled(document, index)}: {views.described(validator)}")
+    made = list(case.transactions())[index].validators[(replace or 0) - 1]
+    session.say(f"{titled(document, index)}: {views.described(made)}")
 
 
 async def remove_validator(session: Console, which: TransactionName, number: int) -> None:
@@ -132,3 +137,5 @@ async def remove_validator(session: Console, which: TransactionName, number: int
     gone = list(document.case.transactions())[index].validators[number - 1]
     changed(session, case)
     session.say(f"Removed from {titled(document, index)}: {views.described(gone)}")
+    if gone.outcome is not None and gone.outcome.was_found:
+        session.say("  `configure` finds it again, unless `undo-decision` takes it out for good")

@@ -78,8 +78,9 @@ async def search(
     """Search for a text in everything: what was recorded, replayed, and what the test case sends.
 
     Addresses, headers, decoded bodies and placeholders are looked through; capital letters matter
-    if TEXT has any. --in narrows it, and may be given several times: request, response, recording,
-    replay, test-case, url, header, body, status. --regex takes TEXT for a regular expression.
+    if TEXT has any. --in narrows it: to request or response; to recording, replay or test-case; to
+    url, header, body or status. Given several times, a place has to be one of each of these kinds
+    that are named. --regex takes TEXT for a regular expression.
     --full shows all matches, --secrets passwords and tokens as they are.
 
     Example: `search "order number" --in response`
@@ -92,6 +93,9 @@ async def search(
     found = list(
         finding.search(document, opened, pattern, within=in_, mask=Unmasked() if secrets else None)
     )
+    if not found and not finding.has_place(document, opened, in_):
+        narrowed = " and ".join(f"--in {one}" for one in in_)
+        raise CommandError(f"nothing here is {narrowed} at once, so nothing was looked through")
     if not found:
         raise CommandError(f"{text!r} is nowhere in there")
     shown = found if full else found[:_MOST_SHOWN]

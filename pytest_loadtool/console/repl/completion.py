@@ -26,6 +26,7 @@ from pytest_loadtool.console.arguments import (
     KindName,
     LoadKey,
     PageName,
+    PagePart,
     PageSelection,
     ProxyScheme,
     SearchScope,
@@ -42,6 +43,7 @@ from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.registry import Command
 from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.editing.parts import PART_NAMES
 from pytest_loadtool.model.authentication import PROXY_METHODS
 from pytest_loadtool.recording import hostnames
 from pytest_loadtool.workflow.accounts import accounts
@@ -69,6 +71,7 @@ class RegistryCompleter(Completer):
             SecretsWay: _one_of(WAYS),
             LoadKey: _one_of(tuple(KEYS)),
             ProxyScheme: _one_of(PROXY_METHODS),
+            PagePart: _one_of(tuple(PART_NAMES.values())),
             BrowserPath: _one_of((*browsers(), "none")),
             UserName: self._users,
             VariableName: self._variables,

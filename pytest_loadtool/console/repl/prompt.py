@@ -14,8 +14,11 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
+from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.shortcuts import clear
@@ -55,7 +58,7 @@ class TerminalFrontend(PlainFrontend):
     """Prints above the prompt, and asks.
 
     ``colour`` is pytest's ``--color``. With ``auto``, NO_COLOR (https://no-color.org) is heeded.
-    ``typed_ahead`` are lines that were typed where Enter or q was asked for.
+    ``typed_ahead`` are lines that were typed where a key was asked for.
     """
 
     interactive = True
@@ -70,7 +73,7 @@ class TerminalFrontend(PlainFrontend):
             PlainFrontend.say(self, line)
 
     async def page(self, lines: Sequence[str]) -> None:
-        """Print a screen, wait for Enter, print the next; anything else ends it."""
+        """Print a screen, wait for Enter, print the next; q ends it, and so does another line."""
         shown = [part for line in lines for part in self._lines(line)]
         height = max(shutil.get_terminal_size().lines - 2, 1)
         if len(shown) <= height or not _drawing():
@@ -82,7 +85,7 @@ class TerminalFrontend(PlainFrontend):
                 PlainFrontend.say(self, line)
 
     async def _more(self, done: int, of: int) -> bool:
-        asker: PromptSession[str] = PromptSession(erase_when_done=True)
+        asker: PromptSession[str] = PromptSession(erase_when_done=True, key_bindings=_pager_keys())
         try:
             answer = await _read(asker, f"-- {done} of {of} lines: Enter goes on, q ends -- ")
         except (KeyboardInterrupt, EOFError):
@@ -145,6 +148,25 @@ class TerminalFrontend(PlainFrontend):
 
         width = max(shutil.get_terminal_size().columns - _ANSWER, _ANSWER)
         return "\n".join(lines_drawn(text.rstrip(), width, coloured=False)) + " "
+
+
+def _pager_keys() -> KeyBindings:
+    """Keys that need no Enter behind them, where nothing is typed yet: q, and Space for Enter."""
+    keys = KeyBindings()
+
+    @Condition
+    def nothing_typed() -> bool:
+        return not get_app().current_buffer.text
+
+    @keys.add("q", filter=nothing_typed)
+    def _(event: KeyPressEvent) -> None:
+        event.app.exit(result="q")
+
+    @keys.add(" ", filter=nothing_typed)
+    def _(event: KeyPressEvent) -> None:
+        event.app.exit(result="")
+
+    return keys
 
 
 def _drawing() -> bool:

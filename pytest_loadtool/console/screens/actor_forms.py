@@ -76,7 +76,11 @@ _VALIDATING: _Rows = (
         Blank("value"),
     ),
     _STATUS,
-    (CheckBox("absent", "the opposite"), Blank("outcome", "outcome")),
+    (
+        CheckBox("absent", "the opposite"),
+        CheckBox("unrepeated", "no second time"),
+        Blank("outcome", "outcome"),
+    ),
 )
 
 
@@ -220,7 +224,7 @@ def _validator_form(
                 words += _given(how if how != _IS_THERE else "", values.get("value", ""))
             elif part.key != "how":
                 words += _given(_option(part.key), values.get(part.key, ""))
-        words += ["--absent"] if values.get("absent") else []
+        words += [f"--{key}" for key in ("absent", "unrepeated") if values.get(key)]
         words += _given("outcome", values.get("outcome", ""))
         return " ".join([*words, *_given("replace", str(number or ""))])
 
@@ -240,18 +244,17 @@ def _status_line(number: int, values: Mapping[str, str]) -> str:
 
 
 def _expecting(validator: Validator) -> dict[str, str]:
-    """What is filled in for a validator. The change that brought its outcome about stays with
-    application state management: what is edited is a person's."""
-    table = {key: _read(text) for key, text in validator_pairs(validator).items()}
-    for key in ("change", "before"):
-        table.pop(key, None)
+    """What is filled in for a validator. Whose outcome it is, the command knows."""
+    pairs = validator_pairs(validator).items()
+    known = ("change", "before", "edited")
+    table = {key: _read(text) for key, text in pairs if key not in known}
     kinds = (row[0].option for row in _VALIDATING if isinstance(row[0], Radio))
     kind = next(one for one in kinds if one in table)
     found = {"kind": kind}
     for key, value in table.items():
         if kind == "header" and key in ("equals", "contains", "matches"):
             found |= {"how": key, "value": value}
-        elif key == "absent":
+        elif key in ("absent", "unrepeated"):
             found[key] = "yes"
         else:
             name = f"{kind} {key}" if key == "equals" else key

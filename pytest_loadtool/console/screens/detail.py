@@ -11,7 +11,7 @@ from pytest_loadtool.codec.printable import on_one_line, printable
 from pytest_loadtool.console.screens.actor_rows import actor_lines
 from pytest_loadtool.console.screens.cells import columns_of, joined, padded, shortened, wrapped
 from pytest_loadtool.console.screens.content import content
-from pytest_loadtool.console.screens.field_rows import field_lines, field_rows
+from pytest_loadtool.console.screens.field_rows import SCOPES, fields_seen
 from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.replays import OUTCOME_KINDS
@@ -19,7 +19,7 @@ from pytest_loadtool.console.views.text import status_kind
 from pytest_loadtool.console.views.transaction import mask_of
 from pytest_loadtool.diagnosis.kept import matched
 from pytest_loadtool.masking.carried import recorded_in
-from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
+from pytest_loadtool.masking.text import Mask, Unmasked
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 from pytest_loadtool.model.kept_replay import KeptTransaction
@@ -252,10 +252,9 @@ def _fields(
     document: Document, number: int, transaction: Transaction, mask: Mask, look: Look
 ) -> Iterator[ViewLine]:
     del transaction
-    secrets = mask if isinstance(mask, Unmasked) else BY_NAME
-    rows = field_rows(Same(document), number, "transaction")
-    lines = [line for _, line in field_lines(rows, secrets, look.columns)]
-    yield from lines or [ViewLine(("It sends no fields.", "dim"))]
+    secrets = isinstance(mask, Unmasked)
+    shown = fields_seen(Same(document), number, SCOPES[0], "", look.columns, secrets=secrets)
+    yield from [line for _, line in shown] or [ViewLine(("It sends no fields.", "dim"))]
 
 
 def _actors(

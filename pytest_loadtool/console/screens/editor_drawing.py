@@ -30,15 +30,13 @@ from pytest_loadtool.console.screens.editor import (
     variable_columns,
     variable_lines,
 )
-from pytest_loadtool.console.screens.field_rows import (
-    SCOPES,
-    field_lines,
-)
+from pytest_loadtool.console.screens.field_rows import fields_seen
 from pytest_loadtool.console.screens.picking import Pick
 from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.text import size, status_kind
-from pytest_loadtool.masking.text import BY_NAME, Unmasked
+from pytest_loadtool.masking.text import BY_NAME
+from pytest_loadtool.workflow.telling import counted
 
 
 def drawn(editor: Editor, columns: int, rows: int) -> list[ViewLine]:
@@ -98,27 +96,38 @@ def _detail_head(editor: Editor, columns: int) -> tuple[ViewLine, ...]:
 
 def tabs_line(editor: Editor, columns: int) -> ViewLine:
     """Return the names of the tabs, the one that is seen marked."""
-    long = sum(columns_of(name) + 4 for name in TABS) < columns
+    names, gap = tab_names(editor, columns)
     spans: list[tuple[str, Kind]] = [(" ", "")]
-    for index, name in enumerate(TABS):
-        kind: Kind = "cursor" if index == editor.tab else "dim"
-        spans += [
-            (f"{index + 1} {name}" if long else SHORT_TABS.get(name, name), kind),
-            ("  " if long else " ", ""),
-        ]
+    for index, name in enumerate(names):
+        spans += [(name, "cursor" if index == editor.tab else "dim"), (gap, "")]
     return ViewLine(*spans)
+
+
+def tab_names(editor: Editor, columns: int) -> tuple[tuple[str, ...], str]:
+    """Return what the tabs are called in so many columns, and what stands between them: where there
+    is no room for all names, the others are the digits that choose them."""
+    short = tuple(SHORT_TABS.get(name, name) for name in TABS)
+    numbered = tuple(f"{number} {name}" for number, name in enumerate(TABS, 1))
+    digits = (name if at == editor.tab else str(at + 1) for at, name in enumerate(short))
+    for names, gap in ((numbered, "  "), (short, " ")):
+        if sum(columns_of(name) + len(gap) for name in names) < columns:
+            return names, gap
+    return tuple(digits), " "
 
 
 def _fields_block(editor: Editor, width: int, rows: int) -> list[ViewLine]:
     """The Fields View: the cursor on one of them, and which are shown."""
-    shown = editor.fields
-    titles = [one.title for one in editor.tree.document.case.transactions()]
-    mask = Unmasked() if editor.secrets else BY_NAME
-    of_several = titles if editor.scope != SCOPES[0] else ()
-    lines = list(field_lines(shown, mask, width - 2, of_several))
+    lines = fields_seen(
+        Same(editor.tree.document),
+        editor.tree.number,
+        editor.scope,
+        editor.query,
+        width - 2,
+        secrets=editor.secrets,
+    )
     query = f"  filter: {editor.query}" if editor.query else "  / filters"
     head = ViewLine((f" fields of the {editor.scope}", "heading"), (query, "dim"))
-    return [head, *_cursor_block(editor, lines, len(shown), width, rows - 1)]
+    return [head, *_cursor_block(editor, lines, len(editor.fields), width, rows - 1)]
 
 
 def _actors_block(editor: Editor, width: int, rows: int) -> list[ViewLine]:
@@ -207,7 +216,7 @@ def _side_block(editor: Editor, columns: int, width: int, rows: int, side: str) 
         joined((ViewLine((" ", "")), line))
         for line in editor.pager.seen(lines, rows - len(head) - (1 if below > 0 else 0))
     ]
-    more = [ViewLine((f" … {below + 1} more lines", "dim"))] if below > 0 else []
+    more = [ViewLine((f" … {counted(below + 1, 'more line')}", "dim"))] if below > 0 else []
     return [fitted(line, width) for line in (*head, *shown, *more)]
 
 

@@ -29,6 +29,7 @@ KEYS = (
     ScreenKey(("w",), "why it failed in the replay", "why", line="why {number}", on_page="why"),
     ScreenKey(("f9",), "hold a replay before it, or no longer", "break", line="break {selected}"),
     ScreenKey(("f10",), "play step by step", "step", line="play --step"),
+    ScreenKey(("f7",), "play without think times up to it", line="play --fast --to {number}"),
     ScreenKey(("L",), "the load configuration: its plot, what it comes to", "load", line="load"),
     ScreenKey(("F",), "find a text in all contents", "find all", line="search ", ask=True),
     ScreenKey(("T",), "where a value comes from, and goes to", line="trace ", ask=True),

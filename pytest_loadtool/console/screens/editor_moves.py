@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from types import MappingProxyType
 
 from pytest_loadtool.console.screens import tree_drawing as trees
+from pytest_loadtool.console.screens.cells import columns_of
 from pytest_loadtool.console.screens.detail import (
     SIDES,
     TABS,
 )
 from pytest_loadtool.console.screens.editor import (
     HEAD,
-    SHORT_TABS,
     Editor,
     detail_lines,
     sides,
     tree_columns,
 )
-from pytest_loadtool.console.screens.editor_drawing import tabs_line
+from pytest_loadtool.console.screens.editor_drawing import tab_names
 from pytest_loadtool.console.screens.field_rows import (
     SCOPES,
 )
@@ -198,8 +199,8 @@ def clicked(editor: Editor, column: int, row: int, columns: int, rows: int) -> E
             return editor
         return replace(with_tree(editor, editor.tree.at(at, rows - 1)), focus="tree")
     if row == 1:
-        text, at = str(tabs_line(editor, columns - left - 1)), column - left - 1
-        starts = [text.find(SHORT_TABS.get(name, name)) for name in TABS]
-        chosen = max((i for i, start in enumerate(starts) if start - 2 <= at), default=0)
-        return _tab(editor, chosen)
+        names, gap = tab_names(editor, columns - left - 1)
+        ends = accumulate(columns_of(name) + len(gap) for name in names)
+        passed = sum(1 for end in ends if end < column - left - 1)
+        return _tab(editor, min(passed, len(TABS) - 1))
     return replace(editor, focus="detail")

@@ -18,7 +18,7 @@ from pytest_loadtool.correlation.requests.fields import (
     USER_VARIABLE,
     Field,
 )
-from pytest_loadtool.masking.text import Mask
+from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
 from pytest_loadtool.model.editing import page_span
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.fields import Senders, senders_in, shown_fields
@@ -89,6 +89,17 @@ def filtered(rows: Sequence[FieldRow], query: str) -> tuple[FieldRow, ...]:
     )
 
 
+@lru_cache(maxsize=4)
+def fields_seen(
+    document: Same[Document], number: int, scope: str, query: str, columns: int, *, secrets: bool
+) -> tuple[tuple[int | None, ViewLine], ...]:
+    """Return `field_lines` of what is shown in the scope of a transaction: those of a large test
+    case are not made anew for each key."""
+    titles = [one.title for one in document.it.case.transactions()] if scope != SCOPES[0] else ()
+    rows = filtered(field_rows(document, number, scope), query)
+    return tuple(field_lines(rows, Unmasked() if secrets else BY_NAME, columns, titles))
+
+
 def field_lines(
     rows: Sequence[FieldRow], mask: Mask, columns: int, titles: Sequence[str] = ()
 ) -> Iterator[tuple[int | None, ViewLine]]:
@@ -100,7 +111,7 @@ def field_lines(
     """
     used_room = _USED if columns >= _ROOMY else 0
     widest = max((columns_of(row.field.name) for row in rows), default=0)
-    name_room = min(widest, columns // 3)
+    name_room = min(max(widest, len("field") if used_room else 0), columns // 3)
     sources = [_SHORT.get(row.field.datasource, row.field.datasource) for row in rows]
     source_room = min(max(map(len, sources), default=0), max(8, columns // 3))
     room = max(columns - name_room - source_room - 6 - used_room, 4)
@@ -124,11 +135,11 @@ def field_lines(
         kind: Kind = "correlated" if one.correlated else "edited" if row.edited else ""
         sign = {"correlated": "# ", "edited": "+ "}.get(kind, "  ")
         value = shortened(on_one_line(shown_value(one, mask)), room)
-        also = f"  also in {', '.join(map(str, row.also))}" if row.also else ""
+        also = f"  also in {', '.join(map(str, row.also))}" if 0 < len(row.also) < room else ""
         also = also if columns_of(value + also) <= room else ""
         if used_room:
             value = padded(value, room)
-            also = f" {shortened(','.join(map(str, sorted({row.number, *row.also}))), _USED - 1)}"
+            also = f" {_used_in(row, _USED - 1)}"
         yield (
             index,
             ViewLine(
@@ -139,6 +150,17 @@ def field_lines(
                 (also, "dim"),
             ),
         )
+
+
+def _used_in(row: FieldRow, room: int) -> str:
+    """The transactions that send the value, as many as have room: ``1,4,11,…``."""
+    first = sorted({row.number, *row.also[:room]})
+    for count in range(len(first), 0, -1):
+        left = len(row.also) + 1 > count
+        said = ",".join([*map(str, first[:count]), *(["…"] if left else [])])
+        if len(said) <= room:
+            return said
+    return "…"
 
 
 def shown_value(one: Field, mask: Mask) -> str:

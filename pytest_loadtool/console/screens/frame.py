@@ -9,6 +9,7 @@ from pytest_loadtool.console.screens.cells import columns_of, filled, fitted, jo
 from pytest_loadtool.console.screens.keys import ScreenKey, hints
 from pytest_loadtool.console.screens.output import Output
 from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.workflow.telling import counted
 
 #: The smallest terminal that a screen is drawn in.
 _LEAST_COLUMNS, _LEAST_ROWS = 40, 10
@@ -82,7 +83,7 @@ def _pane(output: Output, columns: int, rows: int) -> list[ViewLine]:
         return []
     lines = output.shown(columns)
     below = len(lines) - output.pager.top - (rows - 1)
-    more = f" PgDn: {below} more lines ─" if below > 0 else ""
+    more = f" PgDn: {counted(below, 'more line')} ─" if below > 0 else ""
     title = f"── {output.title} "
     rule = "─" * max(0, columns - columns_of(title) - columns_of(more) - 13)
     head = ViewLine((title, "heading"), (f"{rule}{more} Esc closes ─", "dim"))

@@ -75,7 +75,8 @@ def _page_line(
 ) -> ViewLine:
     folded = page.name in tree.folded and not tree.query
     think = f" {page.think_time:.1f}s" if page.think_time >= _NOTICEABLE else ""
-    count = f" ({len(page.transactions)})" if folded else ""
+    count = f" {page.once}" if page.once else ""
+    count += f" ({len(page.transactions)})" if folded else ""
     head = f"{'▸' if folded else '▾'} P{row.page + 1} "
     name = shortened(on_one_line(page.name), columns - columns_of(head) - len(count + think) - 3)
     first = first_numbers(Same(tree.document))[row.page] - 1

@@ -41,11 +41,15 @@ def described(validator: Validator | StatusCodes) -> str:
     match validator:
         case StatusCodes():
             return f"Status Code is {validator}"
+        case TextValidator(text=text, unrepeated=True):
+            what = f"text {text!r} no second time"
         case TextValidator(text=text, absent=absent, row=row):
             where = f" in the row of {row!r}" if row else ""
             what = f"{'no ' if absent else ''}text {text!r}{where}"
         case RegexValidator(pattern=pattern, absent=absent):
             what = f"{'no ' if absent else ''}match of {pattern!r}"
+        case JsonValidator(path=path, unrepeated=True):
+            what = f"JSON path {path} has no second value"
         case JsonValidator() | XmlValidator() | HeaderValidator():
             negated = "not " if validator.absent else ""
             what = f"{_subject(validator)} is {negated}{_expected(validator)}"

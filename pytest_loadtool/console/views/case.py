@@ -17,6 +17,7 @@ from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.telling import counted, notes
 
 if TYPE_CHECKING:
+    from pytest_loadtool.editing.parts import Parts
     from pytest_loadtool.recording import HostUse
 
 
@@ -85,6 +86,24 @@ def by_place(made: TestCase) -> Iterator[str]:
     ]
     if found:
         yield f"  taken by its place in the list: {', '.join(found)}"
+
+
+def parts(case: TestCase, proposed: Parts | None) -> Iterator[str]:
+    """Yield which pages could be done once for each user, unless somebody has said that of some."""
+    if proposed is None or any(page.once for page in case.pages):
+        return
+    commands = [f"`once {_pages(proposed.start)} start`"]
+    what = f"{_pages(proposed.start)} {'log' if len(proposed.start) > 1 else 'logs'} in"
+    if proposed.end:
+        commands.append(f"`once {_pages(proposed.end)} end`")
+        what += f", {_pages(proposed.end)} logs out"
+    yield f"{what}: in a load test each iteration does. {' and '.join(commands)}"
+    yield "have each user do that once."
+
+
+def _pages(indexes: range) -> str:
+    first, last = f"P{indexes.start + 1}", f"P{indexes.stop}"
+    return first if first == last else f"{first}-{last}"
 
 
 def _told_as(numbered: tuple[int, Decision]) -> tuple[str, str] | int:

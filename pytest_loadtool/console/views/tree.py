@@ -160,7 +160,8 @@ def _page_line(index: int, page: Page, letters: str | None, width: int | None) -
     pauses = f"  pauses {inside:.1f}s" if inside >= _NOTICEABLE else ""
     think = f"  think {page.think_time:.1f}s" if page.think_time >= _NOTICEABLE else ""
     marks = f"  {letters}" if letters else ""
-    number, rest = f"P{index + 1}", f"{count}{pauses}{think}"
+    once = f"  once, at the {page.once}" if page.once else ""
+    number, rest = f"P{index + 1}", f"{once}{count}{pauses}{think}"
     room = (
         _PATH if width is None else max(_SHORTEST_PATH, width - len(number) - 3 - len(rest + marks))
     )

@@ -39,7 +39,8 @@ class Asserted:
 
 
 def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
-    """Add outcomes to a configured ``case``, which has none yet; ``steps`` have its evidence."""
+    """Add outcomes to a configured ``case``, which has none yet but those that a person edited:
+    these stay in place of what was found. ``steps`` have its evidence."""
     ignored = NamePatterns(tuple(case.asm.ignore))
     if _IGNORED in ignored:
         return Asserted(case, ())
@@ -50,8 +51,12 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     new: dict[int, list[Validator]] = {}
     decisions: list[Decision] = []
     silent: list[Change] = []
-    told: set[tuple[int, Validator | None]] = {
-        (at, one) for at, each in enumerate(case.transactions()) for one in each.validators
+    shown: list[tuple[Change, Proof, Answers]] = []
+    earlier: list[tuple[Change, Proof]] = []
+    there = [(at, one) for at, each in enumerate(case.transactions()) for one in each.validators]
+    told: set[tuple[int, Validator | None]] = set(there)
+    edited = {
+        (at, replace(one.outcome, edited=False)) for at, one in there if one.outcome is not None
     }
     changes = tuple(changes_of(case, steps))
     taken = _taken(case)
@@ -73,30 +78,31 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         if not best or best[0].strength >= OWN:
             seen = views
             best = chosen(change, proofs(change, seen, history), own, places)
-        told.update((one.at, one.validator) for one in best)
+        told.update((one.at, one.validator) for one in best if not one.again)
         unproved = not best or best[0].strength == REPLY
         if unproved and (change.things or change.said or change.has_fields) and not change.logs_in:
             silent.append(change)
-        earlier = [
-            one
-            for one in whole_lists(change, answers)
-            if "${" not in targets[one.at].partition("?")[0]  # that of a thing of its own
-        ]
-        decisions += (_sends_back(change, one, title) for one in earlier)
-        for one in best:
-            outcome = Outcome(one.says, names[step.index])
-            if one.validator is not None:
-                new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
-            alone = "" if "${" in targets[one.at] else _text_alone(change, one.validator)
-            shown = seen.of(steps[one.at]) if alone and one.text else None
-            before = not_yet(change, one, shown, seen) if shown is not None else None
-            decisions.append(_decision(change, one, title, alone, before))
-            earlier += [before] if before is not None else []
-        for one in earlier:
-            if one.validator is not None and (one.at, one.validator) not in told:
-                told.add((one.at, one.validator))
-                outcome = Outcome(one.says, names[step.index], before=True)
-                new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
+        for one in whole_lists(change, answers):
+            if "${" not in targets[one.at].partition("?")[0]:  # that of a thing of its own
+                earlier.append((change, one))
+                decisions.append(_sends_back(change, one, title))
+        shown.extend((change, one, seen) for one in best)
+    for change, one, seen in sorted(shown, key=lambda each: each[1].again):
+        if one.again and (one.at, one.validator) in told:
+            continue
+        outcome = Outcome(one.says, names[change.step.index])
+        if one.validator is not None and (one.at, outcome) not in edited:
+            new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
+        alone = "" if "${" in targets[one.at] else _text_alone(change, one.validator)
+        page = seen.of(steps[one.at]) if alone and one.text else None
+        before = not_yet(change, one, page, seen) if page is not None else None
+        decisions.append(_decision(change, one, title, alone, before))
+        earlier += [(change, before)] if before is not None else []
+    for change, one in earlier:
+        if one.validator is not None and (one.at, one.validator) not in told:
+            told.add((one.at, one.validator))
+            outcome = Outcome(one.says, names[change.step.index], before=True)
+            new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
     return Asserted(_with(case, new), (*decisions, *_unproven(silent, title)))
 
 

@@ -1,33 +1,56 @@
-"""Proofs of what a change leaves as it is: what else the session has made, and the lists of that.
+"""Proofs of what a change leaves as it is: what else the session has made, and the lists of that;
+and that it has not done more than once what is the session's own.
 
 Of other people's things nothing is known: they may come, change and go at any time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import is_id_name
-from pytest_loadtool.correlation.outcomes.changes import Change, Thing
+from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.documents import (
     equal,
     id_key,
     last_shown,
     listed_at,
+    object_named,
     of_thing,
     where_path,
 )
-from pytest_loadtool.correlation.outcomes.proof import Before, Proof, names
+from pytest_loadtool.correlation.outcomes.pages import written
+from pytest_loadtool.correlation.outcomes.proof import (
+    LONGEST_STATE,
+    STATE,
+    Before,
+    Proof,
+    names,
+    short,
+)
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
-from pytest_loadtool.correlation.responses.objects import KEY, inner, leaves
+from pytest_loadtool.correlation.responses.objects import KEY, Keys, inner, leaves
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.jsonpath import format_path, json_text
-from pytest_loadtool.model.validator import JsonValidator
+from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 #: Of how many other things, and of how many fields, it is asserted that they are as before.
 _MOST_OTHERS, _MOST_FIELDS = 1, 2
+#: What fields are called that have a state, and words of states that pass.
+_STATES = frozenset({"draft", "phase", "published", "stage", "state", "status", "visibility"})
+_PASSING = frozenset(
+    {
+        *("accepted", "analyzing", "building", "creating", "importing", "in", "indexing"),
+        *("initializing", "loading", "new", "pending", "preparing", "processing", "progress"),
+        *("provisioning", "queued", "ready", "received", "running", "scheduled", "sending"),
+        *("starting", "submitted", "uploading", "validating", "waiting", "working"),
+    }
+)
 #: A longer list is not counted.
 _LONGEST_LIST = 50
 
@@ -37,6 +60,79 @@ def beside_in_document(change: Change, answer: SeenAnswer, was: Before) -> Itera
     yield from islice(_fields(change, answer, was), _MOST_FIELDS)
     yield from islice(_others(change, answer, was), _MOST_OTHERS)
     yield from _counted(change, answer, was)
+    yield from _not_listed_twice(change, answer)
+    yield from islice(_states(change, answer), _MOST_FIELDS)
+
+
+def beside_on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """What a page shows once and no more, and what the page of the thing still shows of earlier
+    changes."""
+    known = (one for one in change.things if one.is_own and not one.given)
+    own = any(names(answer.step, one) for one in known)
+    for said in change.said:
+        if own or said.unique:
+            for template, raw, _ in _alone(said, answer):
+                if answer.text.count(raw) == 1 and not was.known(said.value):
+                    check = TextValidator(template, unrepeated=True)
+                    yield _beside(answer, f"{short(said.value)} is not shown twice", check)
+    same = was.same(answer) if own else None
+    earlier = was.sent.values() if same is not None else ()
+    for said in earlier:
+        for template, raw, _ in _alone(said, answer):
+            if same is not None and raw in same.text and said not in change.said:
+                check = TextValidator(template)
+                yield _beside(answer, f"{short(said.value)} is still shown", check)
+
+
+def _alone(said: Said, answer: SeenAnswer) -> list[tuple[str, str, int]]:
+    """A text as the page shows it, with the tags around it if nothing else is between them."""
+    return list(written(said, answer))[-1:]
+
+
+def _beside(answer: SeenAnswer, says: str, check: TextValidator | JsonValidator) -> Proof:
+    return Proof(answer.step.index, 0, says, check, beside=True)
+
+
+def _not_listed_twice(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
+    """What no other run sends stands in one item of a list."""
+    for said in change.said:
+        named = object_named(said, answer) if said.unique else None
+        if named is not None and listed_at(named[0]) is not None:
+            check = JsonValidator(where_path(*named, said.template), unrepeated=True)
+            yield _beside(answer, f"{short(said.value)} is not listed twice", check)
+
+
+def _states(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
+    """The states of what the change has made, as its own answer has them, too."""
+    for thing in change.things:
+        for steps, item in islice(of_thing(answer, thing), 1) if thing.given else ():
+            made = _made(change, thing) if any(plain(key) in _STATES for key in item) else None
+            if made is None or (answer.paged and listed_at(steps)):
+                return
+            path = where_path(steps, (key := id_key(item, thing),), thing.template, item[key])
+            for keys, value in leaves(item):
+                sent = any(one.field == keys[-1] for one in change.said)
+                if not sent and _is_state(keys, value) and inner(made, keys) == value:
+                    template = escape(json_text(value) or "")
+                    proof = equal(answer, 0, path, keys, template, value)
+                    yield replace(proof, field="", beside=True)
+
+
+def _made(change: Change, thing: Thing) -> dict[str, Any] | None:
+    """The thing as the answer to the change has it."""
+    assert change.step.exchange is not None, "it was recorded"
+    answer = SeenAnswer(change.step, RecordedResponse(change.step.exchange))
+    return next((item for _, item in of_thing(answer, thing)), None)
+
+
+def _is_state(keys: Keys, value: Any) -> bool:
+    """Whether it is a state that a thing does not leave by itself."""
+    if plain(keys[-1]) not in _STATES:
+        return False
+    if isinstance(value, bool):
+        return True
+    word = isinstance(value, str) and STATE.fullmatch(value) and len(value) <= LONGEST_STATE
+    return bool(word) and _PASSING.isdisjoint(plain(value).split())
 
 
 def _fields(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -54,7 +150,7 @@ def _fields(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
             for keys, value in leaves(item):
                 same = isinstance(value, str) and inner(before[1], keys) == value
                 if same and (keys[-1], value) in was.sent and not is_id_name(keys[-1]):
-                    yield _still(answer, path, keys, value, "")
+                    yield _still(answer, path, keys, value, "", was.sent)
 
 
 def _others(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -70,7 +166,8 @@ def _others(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
             changed = set(_changed(change, answer, was))
             for keys, value in leaves(item):
                 if keys in changed and inner(before[1], keys) == value != "":
-                    yield _still(answer, path, keys, value, f"of the other {other.noun} ")
+                    of, sent = f"of the other {other.noun} ", dict(was.sent_of(other.known_as))
+                    yield _still(answer, path, keys, value, of, sent)
             if not any(True for one in change.things for _ in of_thing(answer, one)):
                 says = f"the other {other.noun} is still listed"
                 yield Proof(answer.step.index, 0, says, JsonValidator(path), beside=True)
@@ -89,8 +186,17 @@ def _changed(change: Change, answer: SeenAnswer, was: Before) -> Iterator[tuple[
             yield from (keys for keys, value in leaves(item) if inner(was_so, keys) != value)
 
 
-def _still(answer: SeenAnswer, path: str, keys: tuple[str, ...], value: Any, of: str) -> Proof:
-    template = escape(json_text(value) or "")
+def _still(
+    answer: SeenAnswer,
+    path: str,
+    keys: Keys,
+    value: Any,
+    of: str,
+    sent: Mapping[tuple[str, str], Said],
+) -> Proof:
+    text = json_text(value) or ""
+    said = sent.get((keys[-1], text))
+    template = said.template if said is not None else escape(text)
     proof = equal(answer, 0, path, keys, template, value)
     says = proof.says.replace(" is ", f" {of}is still ", 1)
     return Proof(proof.at, 0, says, proof.validator, beside=True)

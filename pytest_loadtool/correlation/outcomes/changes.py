@@ -54,6 +54,8 @@ class Said:
     field: str
     value: str
     template: str
+    unique: bool = False
+    """Whether it is drawn anew for each run."""
 
     @property
     def is_text(self) -> bool:
@@ -300,7 +302,8 @@ def _said(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -
         text = any(map(str.isalpha, slot.value)) or _NUMBER.fullmatch(slot.value)
         field = slot.part == "body" and slot.place is not Place.PATH
         if own and text and field and not is_typed_secret(slot.name):
-            yield Said(slot.name, slot.value, template)
+            variable = variables.get(name[1]) if name is not None else None
+            yield Said(slot.name, slot.value, template, _is_drawn(variable, variables))
             yield from _quoted(slot, template)
 
 
@@ -314,6 +317,13 @@ def _quoted(slot: Slot, template: str) -> Iterator[Said]:
 def _last(sent: Iterable[tuple[Slot, str]]) -> Said | None:
     path = [one for one in sent if one[0].place is Place.PATH and not one[0].depth]
     return Said("", path[-1][0].value, path[-1][1]) if path else None
+
+
+def _is_drawn(variable: Variable | None, variables: Mapping[str, Variable]) -> bool:
+    if variable is None or variable.generate is not None:
+        return variable is not None
+    parts = _REFERENCE.findall(variable.template or "")
+    return any(_is_drawn(variables.get(one), variables) for one in parts)
 
 
 def _is_given_out(variable: Variable | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import replace
 from itertools import islice
 
 from pytest_loadtool.correlation.outcomes.changes import Change
@@ -11,8 +12,9 @@ from pytest_loadtool.correlation.outcomes.proofs import Shown
 
 #: How many validators one change gets: of what it did, and of what it left as it was.
 _MOST_PROOFS, _MOST_BESIDE = 8, 4
-#: Into how many answers about the thing is looked after the first that shows it.
-_MOST_MORE = 3
+#: Into how many answers about the thing is looked after the first that shows it, and from the last
+#: one on; how many proofs that has to show again.
+_MOST_MORE, _MOST_LAST, _MOST_AGAIN = 3, 2, 2
 
 
 def chosen(
@@ -22,7 +24,7 @@ def chosen(
 
     what other answers about the thing show of further fields; where values are ``taken`` from an
     answer before, which may find none if nothing was done, what that one shows; of a name, what the
-    change's own answer says; what the change has left as it was; and that the first is so at the
+    change's own answer says; what the change has left as it was; and that some of it is so at the
     end.
     """
     shown = list(made)
@@ -39,7 +41,7 @@ def chosen(
         best += [one for one in proven if one.strength == REPLY][: _MOST_PROOFS - len(best)]
     places = {one.at for one in best}
     beside = _each_once(one for one in found if one.beside and one.at in places)
-    again = _at_the_end(first, shown, found, counts)
+    again = _at_the_end(change, best, shown, found, counts)
     return [*best, *beside[:_MOST_BESIDE], *again]
 
 
@@ -73,16 +75,46 @@ def _further_fields(best: Sequence[Proof], proven: Iterable[Proof]) -> Iterator[
 
 
 def _at_the_end(
-    first: Proof, shown: Sequence[Shown], found: Sequence[Proof], counts: Callable[[Proof], bool]
+    change: Change,
+    best: Sequence[Proof],
+    shown: Sequence[Shown],
+    found: Sequence[Proof],
+    counts: Callable[[Proof], bool],
 ) -> list[Proof]:
-    """The same proof by the last answer to the same request that comes before another change of
-    the thing: what was done may be undone."""
-    asked = next((one.asked for one in shown if one.step.index == first.at), None)
-    last = next((one for one in reversed(shown) if one.is_last and one.asked == asked), None)
-    if last is None or last.step.index <= first.at:
-        return []
-    later = (one for one in (*found, *filter(counts, last.proofs)) if one.at == last.step.index)
-    return list(islice((one for one in later if one.validator == first.validator), 1))
+    """Of the best proofs those that are shown again by the last answer before another change of the
+    thing, and by the last that has its id, if that is the session's own: what was done may be
+    undone."""
+    start = max(one.at for one in best)
+    later = [one for one in reversed(shown) if one.step.index > start]
+    own = [thing.id for thing in change.things if thing.is_own]
+    by_id = (one for one in later if _has(one, own))
+    again: dict[int, list[Proof]] = {}
+    for alone, group in ((True, (one for one in later if one.is_last)), (False, by_id)):
+        for each in islice(group, _MOST_LAST):
+            at = each.step.index
+            if at not in again:
+                here = [one for one in (*found, *filter(counts, each.proofs)) if one.at == at]
+                held = [one for one in here if _is_again(one, best)][:_MOST_AGAIN]
+                beside = [one for one in here if one.beside][:_MOST_AGAIN] if held else []
+                again[at] = [*held, *beside] if alone else [_still(one) for one in held]
+            if again[at]:
+                break
+    return _each_once(one for each in again.values() for one in each)
+
+
+def _still(one: Proof) -> Proof:
+    return replace(one, says=one.says.replace(" is ", " is still ", 1), again=True)
+
+
+def _has(one: Shown, ids: Iterable[str]) -> bool:
+    return one.answer is not None and any(each in one.answer.text for each in ids)
+
+
+def _is_again(one: Proof, best: Sequence[Proof]) -> bool:
+    """Whether a proof is one of the best by another answer; not by the name of the thing in a list,
+    from which others may push it by then."""
+    same = (each.says == one.says for each in best)
+    return one.validator == best[0].validator or (one.strength == 0 and any(same))
 
 
 def _each_once(found: Iterable[Proof]) -> list[Proof]:

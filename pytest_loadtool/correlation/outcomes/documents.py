@@ -135,10 +135,10 @@ def _said(change: Change, keys: Keys, value: Any) -> Said | None:
 
 def last_shown(thing: Thing, was: Before) -> tuple[SeenAnswer, dict[str, Any]] | None:
     """The thing as it was shown last before the change, and where."""
-    for one in was.answers:
-        for _, item in of_thing(one, thing):
-            return one, item
-    return None
+    if thing not in was.shown:
+        items = ((one, item) for one in was.answers for _, item in of_thing(one, thing))
+        was.shown[thing] = next(items, None)
+    return was.shown[thing]
 
 
 def _is_state(keys: Keys, value: Any, before: dict[str, Any], thing: Thing) -> bool:
@@ -156,7 +156,7 @@ def _is_state(keys: Keys, value: Any, before: dict[str, Any], thing: Thing) -> b
 def named_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Objects that are called as the change says."""
     for said in change.said:
-        named = _object_named(said, answer)
+        named = object_named(said, answer)
         if named is None:
             continue
         steps, keys = named
@@ -192,7 +192,7 @@ def elements_in_document(change: Change, answer: SeenAnswer, was: Before) -> Ite
                 yield Proof(answer.step.index, 1, says, JsonValidator(path), said.value)
 
 
-def _object_named(said: Said, answer: SeenAnswer) -> tuple[Steps, Keys] | None:
+def object_named(said: Said, answer: SeenAnswer) -> tuple[Steps, Keys] | None:
     """The first object with that text, and the keys in it that lead to the text."""
     text = said.value
     if said.is_text and len(text) >= SHORTEST and text in answer.text and _fits(text):

@@ -60,7 +60,7 @@ _AFTER = frozenset("\"'/?&#")
 def on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Texts of the change that a page shows, in the row of the thing where there is one."""
     for said in change.said:
-        for template, raw, at in _written(said, answer):
+        for template, raw, at in written(said, answer):
             row = _row_of(change, answer, at)
             if row is None and answer.paged and not _is_about(change, answer):
                 continue
@@ -155,7 +155,7 @@ def _rows_of(change: Change, answer: SeenAnswer) -> Iterator[tuple[str, str, int
         for template, mark in islice(attributes_with(answer.text, thing), 1):
             yield template, mark, answer.text.find(mark), f"the {thing.noun}", thing.given
     for name in change.said:
-        template, mark, at = next(_written(name, answer), ("", "", 0))
+        template, mark, at = next(written(name, answer), ("", "", 0))
         if mark:
             yield template, mark, at, short(name.value), False
 
@@ -242,7 +242,7 @@ def _is_about(change: Change, answer: SeenAnswer) -> bool:
     return any(names(answer.step, one) for one in change.things)
 
 
-def _written(said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
+def written(said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
     """A text as the page shows it, by itself and with the ends of the tags around it: as a
     template, as recorded, and where. Of a longer constant, the longest line that is shown."""
     telling = is_title_name(said.field) or is_identity_name(said.field)

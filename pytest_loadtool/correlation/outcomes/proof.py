@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import TELLING, is_title_name, looks_random
@@ -46,6 +47,8 @@ class Proof:
     """The name of the one field that it is about."""
     beside: bool = False
     """Whether it says what the change has left as it was: that proves nothing by itself."""
+    again: bool = False
+    """Whether it says so once more after another change of the thing, which may be to blame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +89,17 @@ class Before:
         before = (one for _, one in islice(reversed(history.own[:end]), _MOST_OTHERS))
         self.others = tuple(one for one in before if one.known_as not in mine)
         """What else the session has made last before, and names."""
-        self.sent = frozenset(
-            (said.field, said.value)
-            for known_as in mine
-            for one in history.by_thing[known_as][:_MOST_CHANGES]
-            if one.step.index < self._change
-            for said in one.said
-        )
-        """What earlier changes of the same thing have sent, by field."""
+        self.shown: dict[Thing, tuple[SeenAnswer, dict[str, Any]] | None] = {}
+        """The last answer to each thing that was looked for in these, and what it had of it."""
+        self._by_thing = history.by_thing
+        self.sent = dict(pair for one in mine for pair in self.sent_of(one))
+        """What earlier changes of the same thing have sent, by field and value."""
+
+    def sent_of(self, known_as: str) -> Iterator[tuple[tuple[str, str], Said]]:
+        """Likewise, of any thing."""
+        for one in self._by_thing.get(known_as, ())[:_MOST_CHANGES]:
+            if one.step.index < self._change:
+                yield from (((said.field, said.value), said) for said in one.said)
 
     def last(self, thing: Thing, later: SeenAnswer) -> bool:
         """Whether nothing changes the thing after the change and before an answer."""

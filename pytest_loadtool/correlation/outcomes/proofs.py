@@ -20,7 +20,7 @@ from pytest_loadtool.correlation.classify import (
 )
 from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.kinds import id_stem
-from pytest_loadtool.correlation.outcomes.beside import beside_in_document
+from pytest_loadtool.correlation.outcomes.beside import beside_in_document, beside_on_page
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing, is_change
 from pytest_loadtool.correlation.outcomes.documents import (
     elements_in_document,
@@ -65,8 +65,8 @@ class Shown(NamedTuple):
     """What one answer proves; found out when asked."""
 
     step: RecordedStep
-    asked: tuple[str, str]
-    """What was asked for; empty where that is of no use."""
+    answer: SeenAnswer | None
+    """What it says; None of one to a change."""
     is_last: bool
     """Whether no other change of the same things comes before it."""
     proofs: Iterable[Proof]
@@ -85,7 +85,7 @@ def proofs(change: Change, answers: Answers, history: SessionChanges) -> Iterato
         else:
             last = all(thing.is_own and was.last(thing, answer) for thing in change.things)
             found = chain(_shown(change, answer, was), _unlisted(change, answer, was))
-            yield Shown(answer.step, answer.asked, last and bool(change.things), found)
+            yield Shown(answer.step, answer, last and bool(change.things), found)
     for step in gone:
         yield _of(step, _gone(change, step))
     own = answers.of(change.step)
@@ -105,7 +105,7 @@ def _led_to(change: Change, answers: Answers) -> SeenAnswer | None:
 
 
 def _of(step: RecordedStep, found: Iterable[Proof]) -> Shown:
-    return Shown(step, ("", ""), False, found)
+    return Shown(step, None, False, found)
 
 
 def _gone(change: Change, step: RecordedStep) -> Iterator[Proof]:
@@ -139,6 +139,7 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         yield from on_page(change, answer, was)
         yield from short_in_row(change, answer, was)
         yield from words_in_row(change, answer, was)
+        yield from beside_on_page(change, answer, was)
     else:
         yield from in_text(change, answer, was)
 

@@ -59,6 +59,16 @@ _TYPE = "__typename"
 _MOST_PAGES = 3
 #: How often the name of an element stands before ``>`` that is there once.
 _TAGS_OF_ONE = 2
+#: An answer that is a number of things that it was done to, or an id; and what none is.
+_SOME, _NONE = re.compile(r"[1-9]\d{0,17}"), r"\A\s*0\s*\Z"
+#: A field of JSON that tells of an error by its name, if it has something; an id of nothing.
+_TELLS = (
+    r'"[\w.-]*(?:[Ee]rrors?|[Ee]xceptions?|[Ff]ailures?|[Ff]aults?|[Vv]iolations?)"'
+    r'\s*:\s*(?:"[^"]|\[\s*[^\]\s]|\{\s*")'
+)
+_NO_ID = r'"id"\s*:\s*0\s*[,}]'
+#: The header by which a server has a page of htmx do something, and what tells of an error there.
+_TRIGGER, _TRIGGERED = "HX-Trigger", "(?i)error|fail|danger"
 _COUNT = re.compile(r'"([\w-]{2,40})"(\s*:\s*)([1-9]\d{0,6})(\s*[,}])')
 
 
@@ -70,6 +80,8 @@ def reply(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         yield from _in_document(change, answer, done)
     elif text.lower() in done | {"true"}:
         yield _proof(answer, text, TextValidator(escape(text)))
+    elif _SOME.fullmatch(text):
+        yield _proof(answer, "the number", RegexValidator(_NONE, absent=True))
     elif answer.is_page and answer.is_xml:
         yield from _in_elements(answer, done)
     elif answer.is_page:
@@ -86,6 +98,10 @@ def in_head(change: Change) -> Iterator[Proof]:
         if plain(name).rpartition(" ")[2] in _SAYING and value.lower() in _DONE | {"0", "true"}:
             says = f"{name} says that it went well"
             yield Proof(at, REPLY, says, HeaderValidator(name, equals=escape(value)))
+    triggered = exchange.response_header(_TRIGGER) or ""
+    if exchange.request_header("hx-request") and not re.search(_TRIGGERED, triggered):
+        check = HeaderValidator(_TRIGGER, matches=_TRIGGERED, absent=True)
+        yield Proof(at, REPLY, f"{_TRIGGER} tells of no error", check)
     query = urlsplit(exchange.response_header("location") or "").query
     for name, value in parse_qsl(query):
         told = _tells(plain(name), _DONE) and value in ("1", "true")
@@ -97,14 +113,23 @@ def in_head(change: Change) -> Iterator[Proof]:
 
 def _in_document(change: Change, answer: SeenAnswer, done: frozenset[str]) -> Iterator[Proof]:
     counts = _sent(change)
+    says_it = False
     for path, value in _said(change, answer, counts, done):
-        nothing = value == ()
+        nothing, says_it = value == (), True
         check = JsonValidator(path, None if nothing else value, absent=nothing)
         yield _proof(answer, path.removeprefix("$."), check)
+    gives_id = any(_gives_id(one) for _, one in answer.objects[:_MOST_OBJECTS])
+    for says, pattern in (
+        ("no field tells of an error", _TELLS if says_it else ""),
+        ("no id is 0", _NO_ID if gives_id and change.method == "POST" else ""),
+    ):
+        if pattern and not re.search(pattern, answer.text):
+            none = RegexValidator(pattern, absent=True)
+            yield Proof(answer.step.index, REPLY, says, none)
     for found in _COUNT.finditer(answer.text):
         if _tells(plain(found[1]), done) and int(found[3]) not in counts:
-            none = escape(f'"{found[1]}"{found[2]}0{found[4]}')
-            yield _proof(answer, found[1], TextValidator(none, absent=True))
+            zero = escape(f'"{found[1]}"{found[2]}0{found[4]}')
+            yield _proof(answer, found[1], TextValidator(zero, absent=True))
 
 
 def _in_elements(answer: SeenAnswer, done: frozenset[str]) -> Iterator[Proof]:
@@ -137,7 +162,9 @@ def _on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
         yield Proof(answer.step.index, REPLY, says, TextValidator(again, absent=True))
 
 
-def _proof(answer: SeenAnswer, what: str, check: JsonValidator | TextValidator) -> Proof:
+def _proof(
+    answer: SeenAnswer, what: str, check: JsonValidator | RegexValidator | TextValidator
+) -> Proof:
     return Proof(answer.step.index, REPLY, f"{what} says that it went well", check)
 
 
@@ -178,7 +205,12 @@ def _is_given(
         calls = isinstance(answer.document, list) and len(steps) == 1
         return calls and key == "result" and "jsonrpc" in answer.document[steps[0]]
     alone = not any(isinstance(one, int) for one in steps)
-    return change.method == "POST" and alone and key == "id"
+    repeated = isinstance(answer.document, dict) and "jsonrpc" in answer.document and not steps
+    return change.method == "POST" and alone and key == "id" and not repeated
+
+
+def _gives_id(item: dict[str, Any]) -> bool:
+    return isinstance(item.get("id"), int) and "jsonrpc" not in item
 
 
 def _tells(name: str, words: frozenset[str]) -> bool:

@@ -175,8 +175,11 @@ class SeenAnswer:
 
     def marks(self, wrong: str) -> bool:
         """Whether a page marks something as wrong, in the way of a pattern."""
-        is_there = any(one in self.text for one in _WRONG_WORDS)
-        return is_there and re.search(wrong, self.text) is not None
+        return self._has_wrong_words and re.search(wrong, self.text) is not None
+
+    @cached_property
+    def _has_wrong_words(self) -> bool:
+        return any(one in self.text for one in _WRONG_WORDS)
 
     @cached_property
     def paged(self) -> bool:

@@ -240,11 +240,14 @@ def _created(_: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _same_path(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The address leads where the slot stands, ``/users/2/…`` both times, or to such a thing as the
-    field is for, ``user_id=2``."""
+    """The address leads where the slot stands, ``/users/2/…`` both times, or to a list of such
+    things, ``/users?made=2``, or to such a thing as the field is for, ``user_id=2``."""
     if slot.place is Place.PATH:
         same = slot.name == producer.name or HOLE in slot.before
-        return same and traffic.before(slot) == producer.before
+        before = traffic.before(slot)
+        path, mark, _ = producer.text.partition("?")
+        at_list = bool(mark) and f"{path.rstrip('/')}/".endswith(before)
+        return (same and before == producer.before) or at_list
     if is_id_name(slot.name) and slot.name == producer.name:
         return _may_be_one_kind(slot, producer.text, traffic)
     things = collection_names(collection(producer.before))

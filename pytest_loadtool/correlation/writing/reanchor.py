@@ -222,7 +222,7 @@ def _is_new_each_time(one: Validator) -> bool:
 
 def _validator(one: Validator, write: _Write, languages: _Languages) -> Validator:
     """An outcome goes by what the requests send; what a person checks stays."""
-    if one.outcome is None or not one.outcome.change:
+    if one.outcome is None or not one.outcome.was_found:
         return one
     if isinstance(one, TextValidator):
         return replace(one, **_texts(one, write, languages[TextValidator]))

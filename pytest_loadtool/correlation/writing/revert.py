@@ -186,7 +186,7 @@ def without_outcomes(transaction: Transaction, only: Collection[str] | None = No
         one
         for one in transaction.validators
         if one.outcome is None
-        or not one.outcome.change
+        or not one.outcome.was_found
         or (only is not None and used_names((expected_text(one),), {}).isdisjoint(only))
     )
     return transaction if kept == transaction.validators else replace(transaction, validators=kept)

@@ -16,13 +16,19 @@ from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page, was
 from pytest_loadtool.diagnosis.remedies import new_password, references, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
 
-#: What servers say of credentials, and of tokens, which are another matter.
+#: What servers say of credentials that they do not take.
 _OF_CREDENTIALS = re.compile(
-    r"pass ?word|user ?name|credential|log ?in|sign ?in|incorrect|wrong|passwor[dt]|kennwort"
-    r"|benutzer|mot de passe|contraseñ|account|e-?mail",
+    r"pass ?wor[dt]|user ?name|credential|incorrect|wrong|invalid|unknown user|(?:not|n't) match"
+    r"|(?:log|sign).?(?:in|on) (?:failed|incorrect)|kennwort|benutzer|falsch"
+    r"|mot de passe|contraseñ",
     re.IGNORECASE,
 )
-_OF_TOKENS = re.compile(r"csrf|xsrf|forgery|token|cookie", re.IGNORECASE)
+#: What they say of what else a login needs.
+_OF_OTHERS = re.compile(
+    r"captcha|robot|human|javascript|\bcode\b|\botp\b|factor|two.step|consent|terms|expired",
+    re.IGNORECASE,
+)
+_OF_TOKENS = re.compile(r"csrf|xsrf|forgery|\btoken|\bcookie", re.IGNORECASE)
 _PASSWORD_CONTROL = re.compile(r"""<input\b[^<>]*\btype\s*=\s*["']?password\b""", re.IGNORECASE)
 _REFUSED = frozenset({400, 401, 403, 422})
 
@@ -40,25 +46,37 @@ def login_refused(situation: Situation) -> Cause | RuledOut | None:
     if leads := _leads_elsewhere(situation, login):
         return leads
     words = " ".join(said)
-    if EXISTS.search(words) or (_OF_TOKENS.search(words) and not _OF_CREDENTIALS.search(words)):
+    if EXISTS.search(words) or _OF_TOKENS.search(words):
         return None  # it registers somebody, or lacks a token
-    sure = SAID if _OF_CREDENTIALS.search(words) else SHOWN if login.failures else LIKELY
-    evidence = [why, *(f"it says: {one!r}" for one in said)]
     typed = [one for one in fields_of(situation.subject.case, login.index) if _signs_in(one)]
-    evidence += [_sent(situation, login, one) for one in typed]
-    remedies: tuple[Remedy, ...] = (new_password(situation, login, typed),)
-    about = ""
-    if _OF_ACCOUNTS.search(words) and _is_as_recorded(situation, login, typed):
-        about = " The account is locked, or may not log in."
-        remedies = (Remedy("see the account on the server: the same password was taken once"),)
+    sent = (_sent(situation, login, one) for one in typed)
+    of_account = bool(_OF_ACCOUNTS.search(words)) and _is_as_recorded(situation, login, typed)
+    of_password = not of_account and _is_of_password(login, words)
+    told = "" if of_password or not said else f" It says: {said[0]!r}."
     cause = Cause(
-        f"The login was refused: {situation.name(login)}.{about}",
-        sure,
-        tuple(evidence),
-        remedies,
+        f"The login was refused: {situation.name(login)}."
+        + (" The account is locked, or may not log in." if of_account else told),
+        SAID if of_account or (of_password and words) else SHOWN if of_password else LIKELY,
+        (why, *(f"it says: {one!r}" for one in said), *sent),
+        (
+            new_password(situation, login, typed)
+            if of_password
+            else Remedy("see the account on the server: the same password was taken once")
+            if of_account
+            else Remedy("do by hand what it asks for, as that user; or record again with that"),
+        ),
         index=login.index,
     )
-    return seen_outside(situation, cause, login) if about else cause
+    return cause if of_password else seen_outside(situation, cause, login)
+
+
+def _is_of_password(login: StepOutcome, words: str) -> bool:
+    """Whether a refused login is about the password: its answer says so, or has nothing else to say
+    than that it does not know who that is, or asks for it again."""
+    if _OF_OTHERS.search(words):
+        return False
+    silent = not words and _PASSWORD_CONTROL.search(text_of(login.response)[0])
+    return bool(_OF_CREDENTIALS.search(words) or silent) or login.response.status == 401
 
 
 #: What servers say of accounts, whose password may be right.
@@ -106,7 +124,8 @@ def _why_refused(situation: Situation, login: StepOutcome, said: tuple[str, ...]
         return f"it was answered with {status}, {was} was recorded" if was else f"status {status}"
     if status == 0 or status >= 400:
         return ""
-    if was_refused(login.transaction.request.method, was, status):
+    asks = situation.is_asked_again(login) or bool(said)
+    if was_refused(login.transaction.request.method, was, status) and asks:
         return f"it came back as a page ({status}), a redirect was recorded ({was})"
     if _asks_again(situation, login):
         return "its answer has a password field, as the recorded one had not"

@@ -5,19 +5,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
-from pytest_loadtool.codec.charset import declared_charset, decoded
+from pytest_loadtool.answers.look import kind_now
+from pytest_loadtool.codec.charset import declared_charset
 from pytest_loadtool.codec.content import ContentError, decode
 from pytest_loadtool.codec.printable import clip
+from pytest_loadtool.diagnosis.causes.session import to_login
 from pytest_loadtool.diagnosis.comparison import title_of
 from pytest_loadtool.diagnosis.finding import LIKELY, SAID, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
+from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page
 from pytest_loadtool.diagnosis.remedies import recorded_server, seen_outside
-from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.diagnosis.situation import Situation, recorded_text
 from pytest_loadtool.model.case import Kind
-from pytest_loadtool.model.exchange import Exchange
 
 #: What fails by what is in a body.
 _OF_BODIES = frozenset({"text", "regex", "outcome", "extractor", "json", "xml"})
@@ -42,7 +44,7 @@ def charset_wrong(situation: Situation) -> Cause | RuledOut | None:
     if exchange is None or not _OF_BODIES & situation.causes:
         return None
     read = text_of(situation.failed.response)[0]
-    lost = [one for one in _FOREIGN.findall(_recorded(exchange)) if one not in read]
+    lost = [one for one in _FOREIGN.findall(recorded_text(exchange)) if one not in read]
     said = declared_charset("".join(situation.header("content-type")[:1])) or "utf-8, by default"
     for charset in _CHARSETS if lost else ():
         text = _bytes(situation.failed).decode(charset, "ignore")
@@ -68,19 +70,21 @@ def _bytes(outcome: StepOutcome) -> bytes:
 
 
 def redirected_elsewhere(situation: Situation) -> Cause | RuledOut | None:
-    """The same page is said to be at another scheme, host or port, which was not so when it was
-    recorded."""
-    asked, to = urlsplit(situation.failed.origin), urlsplit(situation.subject.location)
-    if not to.netloc or not 300 <= situation.status <= 399:
+    """The same page is said to be at another scheme, host or port, or its address to be written
+    otherwise, which was not so when it was recorded."""
+    target = "".join(situation.subject.request_head[0].split(" ")[1:2])
+    asked = urlsplit(urljoin(situation.failed.origin, target))
+    to = urlsplit(urljoin(asked.geturl(), situation.subject.location))
+    if not situation.subject.location or not 300 <= situation.status <= 399:
         return None
-    target = situation.subject.request_head[0].split(" ")[1:2]
-    same_page = urlsplit("".join(target)).path == to.path
-    if not same_page or (asked.scheme, asked.netloc) == (to.scheme, to.netloc):
+    if _written(to.path) != _written(asked.path) or to == asked:
         return None
     exchange = situation.subject.exchange
     before = exchange.response_header("location") if exchange is not None else None
-    if before and urlsplit(before).netloc == to.netloc:
+    if exchange is not None and before and urlsplit(urljoin(exchange.url, before))[1:3] == to[1:3]:
         return None
+    if asked[:2] == to[:2]:
+        return _written_otherwise(situation, to.path)
     there = f"{to.scheme}://{to.netloc}"
     server = recorded_server(situation)
     told = f"; recorded there with {situation.recorded_status}" if server is None else ""
@@ -101,6 +105,24 @@ def redirected_elsewhere(situation: Situation) -> Cause | RuledOut | None:
     return seen_outside(situation, cause)
 
 
+def _written(path: str) -> str:
+    return path.rstrip("/").lower()
+
+
+def _written_otherwise(situation: Situation, there: str) -> Cause | None:
+    """The server has the page at an address with a slash more or less, or in other letters."""
+    if there == "".join(situation.subject.request_head[0].split(" ")[1:2]).partition("?")[0]:
+        return None
+    cause = Cause(
+        f"The server wants to be asked at {situation.subject.mask.text(there)}, and redirects "
+        "there: it has done nothing yet.",
+        SAID,
+        (f"{situation.status} -> {there}; {situation.recorded_status} was recorded",),
+        (Remedy("have it answer at that address again, or ask for it where it is now"),),
+    )
+    return seen_outside(situation, cause)
+
+
 def same_everywhere(situation: Situation) -> Cause | RuledOut | None:
     """Whatever is asked for, one and the same answer comes: of somebody before the application."""
     if situation.status in _OF_OTHERS or situation.status >= 500:
@@ -112,7 +134,7 @@ def same_everywhere(situation: Situation) -> Cause | RuledOut | None:
     documents = [one for one in situation.outcomes if _is_document(one)]
     shown = {visible_text(text_of(one.response)[0]) for one in documents}
     then = {
-        visible_text(_recorded(exchange))
+        visible_text(recorded_text(exchange))
         for one in documents
         if (exchange := situation.of(one).exchange) is not None
     }
@@ -146,35 +168,71 @@ def another_server(situation: Situation) -> Cause | RuledOut | None:
 
 def another_page(situation: Situation) -> Cause | RuledOut | None:
     """A good answer that is not of what was asked for."""
-    if {"status", "answer"} & situation.causes or not _OF_BODIES & situation.causes:
+    if "answer" in situation.causes or not {*_OF_BODIES, "status"} & situation.causes:
         return None
-    if not is_another(situation):
+    if not is_another(situation) or (situation.cookies_sent and to_login(situation)):
         return None
-    exchange = situation.subject.exchange
-    recorded = _name(_recorded(exchange)) if exchange is not None else ""
-    was = f", where {recorded!r} was recorded" if recorded else ""
-    otherwise = situation.failed.otherwise
-    redirected = situation.status >= 300 and otherwise
+    exchange, mask = situation.subject.exchange, situation.subject.mask
+    then = exchange.response_header("location") if exchange is not None else None
+    recorded = _name(recorded_text(exchange)) if exchange is not None else ""
+    was = f"a redirect to {then}" if then else repr(recorded) if recorded else "another one"
+    to = situation.subject.location.partition("?")[0]
+    what = "the login at " if to_login(situation) else ""
+    kinds = _kinds(situation)
     return _another(
         situation,
-        f"Another answer came: {otherwise}."
-        if redirected
-        else f"Another page came: {_called(situation)!r}{was}.",
+        f"It redirects to {what}{mask.text(to)}, where {mask.text(was)} was recorded."
+        if to
+        else f"{kinds[1]} came, where {kinds[0]} was recorded."
+        if kinds[0] != kinds[1]
+        else f"Another page came: {_called(situation)!r}, where {mask.text(was)} was recorded.",
         LIKELY + 8,
-        (otherwise,) if otherwise else (),
+        (
+            *(
+                [f"{situation.status} came, {situation.recorded_status} was recorded"]
+                if situation.status != situation.recorded_status
+                else []
+            ),
+            *(f"{what}: {one}" for what, one in _new_language(situation)),
+        ),
     )
+
+
+def _kinds(situation: Situation) -> tuple[str, str]:
+    """What was recorded and what came; twice the same, if that is not known."""
+    recorded = situation.failed.transaction.recorded
+    media = "".join(situation.header("content-type")[:1])
+    now = kind_now(media, text_of(situation.failed.response)[0])
+    if recorded is None or not {recorded.kind, now} <= _DOCUMENTS:
+        return "", ""
+    return recorded.kind.value, now.value
+
+
+_LANGUAGE = re.compile(r"""<html\b[^<>]*\blang\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
+
+
+def _new_language(situation: Situation) -> Iterator[tuple[str, str]]:
+    """The language that a page says it is in, where the recorded one said another, or none."""
+    exchange = situation.subject.exchange
+    page = _LANGUAGE.search(text_of(situation.failed.response)[0])
+    said = "".join(situation.header("content-language")[:1]) or (page[1] if page else "")
+    if exchange is None or not said:
+        return
+    recorded = _LANGUAGE.search(recorded_text(exchange))
+    then = exchange.response_header("content-language") or (recorded[1] if recorded else "")
+    if then != said:
+        yield "its language", f"{said}; {then or 'none'} was said when recorded"
 
 
 def _another(situation: Situation, text: str, sure: int, evidence: tuple[str, ...]) -> Cause:
     """What is known of an answer that is of something else, and how to look."""
     server = recorded_server(situation)
-    said = tuple(f"it says: {one!r}" for one in situation.complaints)
     what = "see who answers, and why it is not the application as it was recorded"
     remedies = (server,) if server is not None else ()
     cause = Cause(
         text,
         sure,
-        (*evidence, *said),
+        (*evidence, *situation.tells(situation.failed)),
         (*remedies, Remedy(what)),
     )
     return seen_outside(situation, cause)
@@ -187,8 +245,11 @@ def is_another(situation: Situation) -> bool:
     if exchange is None or not 200 <= situation.status <= 399:
         return False
     if situation.status // 100 != situation.recorded_status // 100:
-        return True
-    then, now = _recorded(exchange), text_of(situation.failed.response)[0]
+        return not situation.is_asked_again(situation.failed)
+    then_to, to = exchange.response_header("location"), situation.subject.location
+    if then_to and to:
+        return led_to_another_page(then_to, to)
+    then, now = recorded_text(exchange), text_of(situation.failed.response)[0]
     if title_of(then) and title_of(now):
         return _words(title_of(then)).isdisjoint(_words(title_of(now)))
     before, after = _names(then), _names(now)
@@ -206,10 +267,6 @@ def _names(text: str) -> frozenset[str]:
 def _is_document(outcome: StepOutcome) -> bool:
     recorded = outcome.transaction.recorded
     return recorded is not None and recorded.kind in _DOCUMENTS
-
-
-def _recorded(exchange: Exchange) -> str:
-    return decoded(exchange.response_body, exchange.response_header("content-type") or "")
 
 
 def _called(situation: Situation) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from shlex import quote
@@ -10,12 +11,10 @@ from pytest_loadtool.codec.charset import decoded
 from pytest_loadtool.correlation.requests.fields import fields_of
 from pytest_loadtool.diagnosis.finding import SAID, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
-from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.diagnosis.page_errors import field_names
+from pytest_loadtool.diagnosis.situation import Situation, recorded_text
 from pytest_loadtool.model.case import Kind
 
-_FIELD = re.compile(
-    r"""<(?:input|select|textarea|button)\b[^<>]*?\bname\s*=\s*["']?([^"'<>\s]+)""", re.IGNORECASE
-)
 #: What an answer to a client that has not said who it is yet is no failure of a recording.
 _CHALLENGES = frozenset({401, 407})
 
@@ -76,6 +75,59 @@ def form_changed(situation: Situation) -> Cause | RuledOut | None:
     )
 
 
+#: So many names of a JSON answer at least, and this part of them, are gone where it was renamed.
+_MANY, _PART = 3, 0.5
+#: What is told of errors, whatever the status is.
+_OF_ERRORS = frozenset({"error", "errors", "message", "code", "detail", "fault"})
+
+
+def answers_renamed(situation: Situation) -> Cause | RuledOut | None:
+    """An answer of JSON up to the failure succeeded, and calls most of its things otherwise than
+    when it was recorded: it is of another version."""
+    for one in (*situation.before, situation.failed):
+        exchange = situation.of(one).exchange
+        if exchange is None or not (200 <= exchange.status <= 299 and one.response.status <= 299):
+            continue
+        then, now = _names(recorded_text(exchange)), _names(text_of(one.response)[0])
+        lost, new = sorted(then - now), sorted(now - then)
+        if _OF_ERRORS.intersection(new):
+            continue
+        if len(lost) < _MANY or len(lost) < _PART * len(then) or len(new) < _MANY:
+            continue
+        return Cause(
+            f"The answer of {situation.name(one)} calls its things otherwise than when recorded.",
+            SAID + 1,
+            (f"it has no {', '.join(lost[:_SHOWN])}", f"it has {', '.join(new[:_SHOWN])} instead"),
+            (record_again(situation, "the recording is of another version: record again"),),
+            index=one.index,
+        )
+    return None
+
+
+_SHOWN = 6
+
+
+def _names(text: str) -> frozenset[str]:
+    """What the things in a JSON text are called; names that are ids themselves aside."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return frozenset()
+    found, waiting = set[str](), [value]
+    while waiting:
+        match waiting.pop():
+            case dict() as one:
+                found |= {name for name in one if not _DIGIT.search(name)}
+                waiting += one.values()
+            case list() as many:
+                waiting += many[:_MOST_ITEMS]
+    return frozenset(found)
+
+
+#: A name with one is of a thing, not of a kind of things; and so many of a list are looked at.
+_DIGIT, _MOST_ITEMS = re.compile(r"\d"), 20
+
+
 def _changes(
     situation: Situation,
 ) -> Iterator[tuple[StepOutcome, StepOutcome, list[str], list[str]]]:
@@ -92,10 +144,10 @@ def _changes(
             if exchange is None or exchange.status != 200 or not came:
                 continue  # what failed may be another page
             media = exchange.response_header("content-type") or ""
-            then = set(_FIELD.findall(decoded(exchange.response_body, media)))
+            then = field_names(decoded(exchange.response_body, media))
             if not sent & then:
                 continue
-            now = set(_FIELD.findall(text_of(page.response)[0]))
+            now = field_names(text_of(page.response)[0])
             lost, new = sorted(sent & then - now), sorted(now - then)
             if lost and new and (sent | then) & now:  # it is the same form, with other fields
                 yield sending, page, lost, new

@@ -14,7 +14,7 @@ from pytest_loadtool.diagnosis.finding import (
     POSSIBLE,
     SAID,
     SHOWN,
-    WEAK,
+    SPOKEN,
     Cause,
     Remedy,
     RuledOut,
@@ -69,12 +69,13 @@ def _weight(situation: Situation, name: str) -> int:
     return SHOWN + 8 if telling else LIKELY if name.lower().startswith("x-") else POSSIBLE
 
 
-#: What servers say of a time in the request that is not theirs.
+#: What servers say of a time in the request that is not theirs; and of dates, too.
 _OF_CLOCKS = re.compile(
-    r"skew|clock|time.?stamp|(?:request|current|server).{0,3}time\b(?!.?out)|not (?:yet|before)"
-    r"|\bnbf\b|\biat\b|in the (?:future|past)",
+    r"skew|clock|time.?stamp|(?:request|current|server).{0,3}time\b(?!.?out)"
+    r"|not (?:yet valid|before)|not valid yet|\bnbf\b|\biat\b",
     re.IGNORECASE,
 )
+_OF_TIMES = re.compile(r"in the (?:future|past)", re.IGNORECASE)
 #: Times, in seconds or milliseconds since the epoch, of this century.
 _EPOCH = re.compile(r"(?<![\w.])[1-4]\d{9}(?:\d{3})?(?![\w])")
 _APART = 30.0
@@ -83,12 +84,18 @@ _APART = 30.0
 def clock_wrong(situation: Situation) -> Cause | RuledOut | None:
     """The server does not take a time that the request holds, or a token: the clocks disagree, or
     the time is that of the recording."""
-    said = [one for one in situation.complaints if _OF_CLOCKS.search(one)]
-    if not said or not 400 <= situation.status <= 499:
+    if not 400 <= situation.status <= 499:
         return None
     head = "\n".join(situation.subject.request_head)
     sent = [int(one) for one in _EPOCH.findall(f"{head}\n{situation.subject.request_body}")]
     seconds = [one / 1000 if one > 10**10 else float(one) for one in sent]
+    said = [
+        one
+        for one in situation.complaints
+        if _OF_CLOCKS.search(one) or (seconds and _OF_TIMES.search(one))
+    ]
+    if not said:
+        return None
     exchange = situation.subject.exchange
     began = exchange.started if exchange is not None else 0.0
     old = [one for one in seconds if abs(one - began) < _APART]
@@ -99,7 +106,7 @@ def clock_wrong(situation: Situation) -> Cause | RuledOut | None:
         evidence.append("that is when it was recorded")
     cause = Cause(
         "The server does not take the time of the request: by its clock it is another.",
-        SHOWN + 4,
+        SHOWN + 9,
         tuple(evidence),
         (
             Remedy(
@@ -121,7 +128,7 @@ def says_why(situation: Situation) -> Cause | RuledOut | None:
         return None
     cause = Cause(
         f"The server refuses it and says: {situation.complaints[0]!r}.",
-        WEAK,
+        SPOKEN,
         tuple(f"it says: {one!r}" for one in situation.complaints[1:]),
         (
             Remedy(

@@ -32,7 +32,9 @@ from pytest_loadtool.model.rule import same_name
 
 _BOT = re.compile(
     r"captcha|are you (?:a )?(?:human|robot)|bot (?:detect|protect)|unusual traffic"
-    r"|access denied by|web application firewall|\bwaf\b|blocked",
+    r"|access denied by|web application firewall|\bwaf\b"
+    r"|request (?:was |has been )?(?:blocked|rejected)|you have been blocked"
+    r"|checking your browser|support id",
     re.IGNORECASE,
 )
 #: Headers of those who keep bots off.
@@ -40,7 +42,7 @@ _GUARDS = frozenset({"cf-ray", "cf-mitigated", "x-amzn-waf-action", "x-sucuri-id
 _LIMITED = re.compile(r"rate.?limit|too many|throttl|slow down|quota", re.IGNORECASE)
 _RIGHTS = re.compile(
     r"permission|not allowed|forbidden|privilege|not authori[sz]ed|access denied|insufficient"
-    r"|admin|berechtig",
+    r"|admin\w* (?:only|rights)|only admin|berechtig",
     re.IGNORECASE,
 )
 
@@ -88,7 +90,7 @@ def overloaded(situation: Situation) -> Cause | RuledOut | None:
     """The server, or one behind it, is not there or has too much to do."""
     text = {
         502: "A gateway got no good answer from the server behind it.",
-        503: "The server is overloaded, or taken out of service.",
+        503: "The server is overloaded, taken out of service, or limits requests with that.",
         504: "A gateway got no answer from the server behind it in time.",
     }.get(situation.status)
     if text is None:
@@ -97,7 +99,13 @@ def overloaded(situation: Situation) -> Cause | RuledOut | None:
         text,
         SHOWN,
         tuple(f"Retry-After: {one}" for one in situation.header("retry-after")),
-        (Remedy("look at the server and what it depends on"),),
+        (
+            Remedy(
+                "look at the server and what it depends on"
+                + ("; or, if it passes with --loadtool-think-time 2s, at its limit of requests")
+                * (situation.status == 503)
+            ),
+        ),
     )
     return seen_outside(situation, cause)
 
@@ -125,11 +133,13 @@ def bot_defence(situation: Situation) -> Cause | RuledOut | None:
     """Somebody in front of the server keeps robots off."""
     guards = [name for name, _ in situation.subject.headers if name.lower() in _GUARDS]
     found = _BOT.search(_seen(situation))
+    if found and any(found[0] in page for page in situation.recorded_pages):
+        found = None  # it stood there when all went well
     if not found and not (guards and situation.status == 403):
         return None
     evidence = [f"the page says: {clip(found[0], LONGEST_SAID)!r}"] if found else []
     cause = Cause(
-        "A defence against robots refuses the request.",
+        "A defence before the server, such as one against robots, refuses the request.",
         SHOWN + 2,
         (*evidence, *(f"header {one}" for one in guards)),
         (Remedy("have the guards of the test server let these requests through"),),
@@ -213,13 +223,12 @@ def exists_already(situation: Situation) -> Cause | RuledOut | None:
     if not name:
         return None
     found = EXISTS.search(words)
-    likely = refused and not said  # it would say so
     conflict = situation.status == 409 and failed.transaction.request.method == "POST"
+    if not found and (words or not conflict):
+        return None
     return Cause(
-        f"The server takes {name!r} only once, and has it."
-        if found or conflict
-        else f"The server may take {name!r} only once.",
-        SAID if found else SHOWN if conflict else LIKELY if likely else POSSIBLE,
+        f"The server takes {name!r} only once, and has it.",
+        SAID if found else SHOWN,
         tuple(f"it says: {one!r}" for one in said),
         (edited("give each replay and each virtual user one of its own", f"unique {quote(name)}"),),
     )
@@ -236,6 +245,9 @@ def _name_taken(situation: Situation, complaints: str) -> str:
     signs_in = len(secrets) == len(names) == 1 and is_identity_name(names[0].wire_name)
     if not names or (signs_in and not EXISTS.search(complaints)):
         return ""
+    named = [one for one in fields if one not in names and _is_named(one, complaints)]
+    if named and not any(_is_named(one, complaints) for one in names):
+        return ""  # it is about another field
     return min(names, key=lambda one: _rank(one, complaints)).value
 
 
@@ -251,13 +263,16 @@ def _may_be_taken(field: Field) -> bool:
 
 def _rank(field: Field, complaints: str) -> tuple[bool, bool, bool]:
     """The lower, the more likely it is that these complaints are about the field."""
-    words = [one for one in plain(field.wire_name).split() if len(one) > 1]
-    named = bool(words) and same_name(words[-1]) in same_name(complaints)
     return (
         not re.search(rf"(?<!\w){re.escape(field.value)}(?!\w)", complaints),
-        not named,
+        not _is_named(field, complaints),
         not is_identity_name(field.wire_name),
     )
+
+
+def _is_named(field: Field, complaints: str) -> bool:
+    words = [one for one in plain(field.wire_name).split() if len(one) > 1]
+    return bool(words) and same_name(words[-1]) in same_name(complaints)
 
 
 def refused_form(situation: Situation) -> Cause | RuledOut | None:
@@ -266,11 +281,20 @@ def refused_form(situation: Situation) -> Cause | RuledOut | None:
     if not was_refused(method, recorded, situation.status):
         return None
     said = situation.complaints
+    if not said and not situation.is_asked_again(situation.failed):
+        return None  # it is another page
+    name = "" if said else _name_taken(situation, "")
     return Cause(
         f"The form was refused: it came back as a page, a redirect was recorded ({recorded}).",
         LIKELY - 3 if said else POSSIBLE + 5,
         tuple(f"the page says: {one!r}" for one in said),
-        (edited("it may hold something of the recorded session", "configure --replay"),),
+        (
+            Remedy(
+                "compare what was sent with the recording"
+                + (f"; the server may take {name!r} only once (`unique`)" if name else ""),
+                commands=(f"diff {situation.failed.index + 1}",),
+            ),
+        ),
     )
 
 
@@ -284,9 +308,12 @@ def refused_values(situation: Situation) -> Cause | RuledOut | None:
     if _WANTED.search(" ".join(situation.complaints)) and field_wanted(situation) is not None:
         return None
     number = situation.failed.index + 1
+    what = "a value of the request"
     remedies: tuple[Remedy, ...]
     remedies = (Remedy("compare what was sent with the recording", commands=(f"diff {number}",)),)
     if field is not None:
+        what = f"{field.name} = {situation.subject.mask.field(field)[:LONGEST_VALUE]}"
+    if field is not None and field.datasource == CONSTANT:
         expecting = tuple(_expecting(situation, field.value))
         others = "; what later answers were to show of the old one goes" if expecting else ""
         remedies = (
@@ -298,7 +325,7 @@ def refused_values(situation: Situation) -> Cause | RuledOut | None:
             *remedies,
         )
     return Cause(
-        "The server does not take a value of the request.",
+        f"The server does not take {what}.",
         LIKELY + 2,
         tuple(f"it says: {one!r}" for one in situation.complaints),
         remedies,
@@ -359,22 +386,25 @@ def _named(situation: Situation) -> Field | None:
     return next(having, None)
 
 
+#: What is too large by a status, and what sets the limit of nginx.
+_TOO_LARGE = {
+    413: ("body", "client_max_body_size"),
+    414: ("address", "large_client_header_buffers"),
+    431: ("head", "large_client_header_buffers"),
+}
+
+
 def too_large(situation: Situation) -> Cause | RuledOut | None:
     """The server, or one before it, takes no body, or address, as long as this."""
-    what = {413: "body", 414: "address", 431: "head"}.get(situation.status)
-    if what is None:
+    what, limit = _TOO_LARGE.get(situation.status, ("", ""))
+    if not what:
         return None
     size = len(situation.failed.response.request)
     cause = Cause(
         f"The server takes no request whose {what} is so long.",
         SAID,
         (f"the request has {size:,} bytes; one that is larger than recorded grew by its values",),
-        (
-            Remedy(
-                "raise the limit of the server, or of the proxy before it (nginx: "
-                "client_max_body_size)"
-            ),
-        ),
+        (Remedy(f"raise the limit of the server, or of the proxy before it (nginx: {limit})"),),
     )
     return seen_outside(situation, cause)
 

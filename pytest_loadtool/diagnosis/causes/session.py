@@ -150,13 +150,14 @@ def session_expired(situation: Situation) -> Cause | RuledOut | None:
     name, setter = min(setters.items(), key=lambda one: -one[1].index)
     now, recorded = situation.seconds_since(setter)
     then = f", after {recorded:.1f} s when recorded" if recorded is not None else ""
-    longer = recorded is None or now > recorded * _LONGER
+    told = f"{situation.name(setter)} set it {now:.1f} s before{then}"
+    if now <= _SHORT:
+        return _ended(situation, name, told)
     path = situation.subject.path
-    waited = now > _SHORT
     return Cause(
         f"The session has probably expired: its cookie {name} was sent, and refused.",
-        LIKELY + (5 if longer and waited else 0) if waited else POSSIBLE,
-        (f"{situation.name(setter)} set it {now:.1f} s before{then}",),
+        LIKELY + (5 if recorded is None or now > recorded * _LONGER else 0),
+        (told, *(f"it says: {one!r}" for one in situation.complaints)),
         (
             Remedy(
                 "if it passes without think times: shorter ones, or log in again within the test",
@@ -166,6 +167,22 @@ def session_expired(situation: Situation) -> Cause | RuledOut | None:
         ),
         confirm=f"pytest {path} --loadtool-think-time none",
     )
+
+
+def _ended(situation: Situation, name: str, told: str) -> Cause:
+    """The session is refused right after it began: no time has passed that it might not outlive."""
+    cause = Cause(
+        f"The server does not take the session, or has ended it: its cookie {name} was sent.",
+        POSSIBLE + 14,
+        (told, *situation.tells(situation.failed)),
+        (
+            Remedy(
+                "see why, by what it says and its log: the same user logged in elsewhere, it was "
+                "restarted, or it wants more than the cookie"
+            ),
+        ),
+    )
+    return seen_outside(situation, cause)
 
 
 def not_every_server(situation: Situation) -> Cause | RuledOut | None:
@@ -232,19 +249,6 @@ def to_login(situation: Situation) -> str:
     if not location or not _LOGIN.search(urlsplit(location).path):
         return ""
     return location if not was or led_to_another_page(was, location) else ""
-
-
-def redirected_to_login(situation: Situation) -> Cause | RuledOut | None:
-    """A redirect to a page to log in, where something else was recorded."""
-    location = to_login(situation)
-    if not location:
-        return None
-    return Cause(
-        "The server does not know who asks, and redirects to the login: "
-        f"{situation.subject.mask.text(location)}.",
-        POSSIBLE,
-        remedies=(edited("dynamic values anew", "application-state"),),
-    )
 
 
 def passed_but_otherwise(situation: Situation) -> Cause | RuledOut | None:

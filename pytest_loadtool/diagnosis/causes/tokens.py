@@ -13,9 +13,9 @@ from pytest_loadtool.correlation.classify import is_identity_name, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
 from pytest_loadtool.diagnosis.finding import LIKELY, LONGEST_VALUE, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
-from pytest_loadtool.diagnosis.remedies import as_recorded, edited, references
+from pytest_loadtool.diagnosis.remedies import as_recorded, edited, references, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
-from pytest_loadtool.diagnosis.subject import place_of
+from pytest_loadtool.diagnosis.subject import Subject, place_of
 
 _OF_TOKENS = re.compile(r"csrf|xsrf|forgery", re.IGNORECASE)
 
@@ -100,6 +100,10 @@ def token_refused(situation: Situation) -> Cause | RuledOut | None:
     found = isinstance(token_of_wrong_page(situation), RuledOut)
     if not said or not found:
         return None
+    givers = (_giver(situation, name) for _, name in _tokens(situation))
+    for giver in (one for one in givers if one is not None):
+        if kept := _from_cache(situation.of(giver)):
+            return _of_cache(situation, giver, (kept, *(f"it says: {one!r}" for one in said)))
     return Cause(
         "The server refuses the token, which was taken anew from the right answer: its cookie, "
         "Referer or Origin may not be what goes with it.",
@@ -112,6 +116,30 @@ def token_refused(situation: Situation) -> Cause | RuledOut | None:
             ),
         ),
     )
+
+
+#: What caches add to answers that they have kept (RFC 9111 §5.1, RFC 9211).
+_OF_CACHES = re.compile(r"(?:x-(?:\w+-)*)?cache(?:-status)?|cf-cache-status", re.IGNORECASE)
+
+
+def _from_cache(subject: Subject) -> str:
+    """How an answer shows that a cache has kept it; empty if it does not."""
+    for name, value in subject.headers:
+        aged = name.lower() == "age" and value.strip("0 ")
+        if aged or (_OF_CACHES.fullmatch(name) and re.search(r"\bhit\b", value, re.IGNORECASE)):
+            return f"{name}: {value}"
+    return ""
+
+
+def _of_cache(situation: Situation, giver: StepOutcome, evidence: tuple[str, ...]) -> Cause:
+    cause = Cause(
+        f"The token of {situation.name(giver)} is out of a cache: it was given out to another.",
+        SHOWN,
+        evidence,
+        (Remedy("keep pages with tokens out of caches (Cache-Control: no-store, or private)"),),
+        index=giver.index,
+    )
+    return seen_outside(situation, cause, giver)
 
 
 def _tokens(situation: Situation) -> list[tuple[Field, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
@@ -24,9 +25,11 @@ from pytest_loadtool.diagnosis.finding import (
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.remedies import edited, place_of_failed, seen_outside
-from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.diagnosis.situation import Situation, recorded_text
 from pytest_loadtool.diagnosis.subject import place_of
+from pytest_loadtool.extraction.jsonpath import compile_path
 from pytest_loadtool.model.editing import numbered_titles
+from pytest_loadtool.model.extractor import JsonPath
 from pytest_loadtool.model.validator import (
     HeaderValidator,
     JsonValidator,
@@ -40,6 +43,7 @@ from pytest_loadtool.model.validator import (
 _MOST_WORDS, _SIMILAR = 3000, 0.6
 #: So much of a text at least proves what the whole does.
 _PROVES = 0.5
+_OR_PATTERN = "or for a regular expression (--regex), or a JSON path (--json)"
 _NUMBERS = re.compile(r"\d")
 
 
@@ -66,7 +70,7 @@ def text_not_found(situation: Situation) -> Cause | RuledOut | None:
             f"The validator is wrong: {clip(wanted, LONGEST_SAID)!r} was not on the recorded page.",
             SHOWN + 8,
             tuple(evidence),
-            (_instead(situation, validator, near or then, "correct its text"),),
+            (_instead(situation, validator, near or then, f"correct its text; {_OR_PATTERN}"),),
         )
     changes = near and _NUMBERS.sub("", near) == _NUMBERS.sub("", wanted)
     if near:
@@ -80,8 +84,7 @@ def text_not_found(situation: Situation) -> Cause | RuledOut | None:
                     situation,
                     validator,
                     _common(wanted, near),
-                    "if what is there is right, look for the part that stays; or for a regular "
-                    "expression (--regex), or a JSON path (--json)",
+                    f"if what is there is right, look for the part that stays; {_OR_PATTERN}",
                 ),
             ),
         )
@@ -90,7 +93,12 @@ def text_not_found(situation: Situation) -> Cause | RuledOut | None:
         "is misspelt.",
         POSSIBLE + 5,
         (*(["the recording has it"] if wanted in recorded else []),),
-        (Remedy("see what the server shows instead: `diff` compares it with what was recorded"),),
+        (
+            Remedy(
+                "see what the server shows instead: `diff` compares it with what was recorded; of "
+                f"a text that changes look for what stays, {_OR_PATTERN}"
+            ),
+        ),
     )
     return seen_outside(situation, cause)
 
@@ -261,17 +269,51 @@ def nothing_extracted(situation: Situation) -> Cause | RuledOut | None:
         for one in situation.failed.transaction.extractors
         if any(f"${{{one.variable}}}" in each.message for each in situation.failed.failures)
     ]
-    otherwise = situation.failed.otherwise
+    otherwise, shorter = situation.failed.otherwise, _shorter_list(situation)
     evidence = [f"not as recorded: {otherwise}"] if otherwise else []
     evidence += [f"it says: {one!r}" for one in situation.complaints]
-    return Cause(
+    cause = Cause(
         "The answer is another one than was recorded."
         if otherwise
-        else f"Nothing is where ${{{names[0] if names else '?'}}} was in the recorded answer.",
+        else f"Nothing is where ${{{names[0] if names else '?'}}} was in the recorded answer"
+        + (f": {shorter}." if shorter else "."),
         LIKELY + (10 if otherwise else 0),
         tuple(evidence),
-        (edited("if that answer is right, find the value anew", "configure --replay"),),
+        (
+            Remedy(
+                "compare what came with what was recorded; if it is right, take the value from "
+                "where it is now, or record again",
+                commands=(f"diff {situation.failed.index + 1}",),
+            ),
+        ),
     )
+    return seen_outside(situation, cause)
+
+
+def _length(text: str, path: str) -> int:
+    """How many items the list of a JSON text at a path has; 0 if none is there."""
+    try:
+        found = json.loads(compile_path(path, 1)(json.loads(text)) or "null")
+    except (ValueError, RecursionError):
+        return 0
+    return len(found) if isinstance(found, list) else 0
+
+
+_ITEM = re.compile(r"(.*)\[(\d+)\]")
+
+
+def _shorter_list(situation: Situation) -> str:
+    """Which list has fewer items now than an extractor's JSON path wants; empty if none has."""
+    exchange = situation.subject.exchange
+    for one in situation.failed.transaction.extractors:
+        found = _ITEM.match(one.source.path) if isinstance(one.source, JsonPath) else None
+        if found is None or exchange is None:
+            continue
+        now = _length(text_of(situation.failed.response)[0], found[1])
+        then = _length(recorded_text(exchange), found[1])
+        if now <= int(found[2]) < then:
+            return f"the list {found[1]} has {now} now, and had {then} when recorded"
+    return ""
 
 
 def says_it_failed(situation: Situation) -> Cause | RuledOut | None:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from pytest_loadtool.load.cluster.share import Share
 from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load.metrics.course import RunCourse
+from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.merged import MergedMetrics
-from pytest_loadtool.load.metrics.metrics import LoadMetrics
+from pytest_loadtool.load.metrics.metrics import ADDED, LoadMetrics
 from pytest_loadtool.load.metrics.reports import Reporter
 
 WorkerState = Literal["waiting", "running", "final", "lost", "failed"]
@@ -23,9 +24,53 @@ WorkerState = Literal["waiting", "running", "final", "lost", "failed"]
 _OVER: frozenset[WorkerState] = frozenset({"final", "lost", "failed"})
 
 
+@dataclass(slots=True)
+class WorkerTotals:
+    """What is known of one worker alone: all of its requests together, and how it kept up.
+
+    Times are in microseconds. Users and rates are of now.
+    """
+
+    requests: int = 0
+    errors: int = 0
+    response: Histogram = field(default_factory=Histogram)
+    lag: Histogram = field(default_factory=Histogram)
+    lateness: Histogram = field(default_factory=Histogram)
+    elapsed_us: int = 0
+    cpu_us: int = 0
+    users: int = 0
+    last_requests: int = 0
+    last_errors: int = 0
+
+    @classmethod
+    def of(cls, metrics: LoadMetrics) -> WorkerTotals:
+        """Those of a worker's own metrics."""
+        every = metrics.total()
+        totals = cls(every.requests, every.errors, every.response)
+        for name in (*_DELAYS, *_LAST):
+            setattr(totals, name, getattr(metrics, name))
+        return totals
+
+    def add_wire(self, wire: dict[str, Any]) -> None:
+        """Add what `reports` describe of what came since the last report."""
+        for _, _, ((_, statuses), errors, *_, response) in wire["slices"]:
+            self.requests += sum(statuses)
+            self.errors += errors
+            self.response.merge_wire(response)
+        for name in _DELAYS:
+            getattr(self, name).merge_wire(wire[name])
+        for name in _LAST:
+            now = wire[name]
+            setattr(self, name, getattr(self, name) + now if name in ADDED else now)
+
+
+_DELAYS = ("lag", "lateness")
+_LAST = ("elapsed_us", "cpu_us", "users", "last_requests", "last_errors")
+
+
 @dataclass(frozen=True, slots=True)
 class WorkerResult:
-    """One worker. ``share`` is None if it was never started; ``metrics`` if it never reported any.
+    """One worker. ``share`` is None if it was never started; ``totals`` if it never reported any.
 
     ``text`` says why it failed.
     """
@@ -33,13 +78,14 @@ class WorkerResult:
     name: str
     state: WorkerState = "waiting"
     share: Share | None = None
-    metrics: LoadMetrics | None = None
+    totals: WorkerTotals | None = None
     text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The merged numbers, the workers that they come from, and what was measured when."""
+    """The merged numbers, the workers that they come from, and what was measured when. All of it
+    goes on to grow while the run lasts."""
 
     metrics: LoadMetrics
     workers: tuple[WorkerResult, ...]
@@ -47,18 +93,20 @@ class RunResult:
 
 
 class Merger:
-    """Keeps the state and the numbers of each of ``workers``, and those of all of them merged.
+    """Keeps the state of each of ``workers``, and the numbers of all of them merged: those of one
+    transaction are kept once, however many workers there are.
 
     1. A worker that is given its share runs; before that only Failed and loss mean anything.
-    2. Snapshots add up. Final is the last, and replaces them.
+    2. Snapshots add up. Final says that there are no more.
     3. What comes after Final or Failed is ignored. A worker that was given up as lost and speaks
        again is believed: what it has to add is added, and with Final its share is complete.
     """
 
     def __init__(self, workers: Iterable[str] = ()) -> None:
         self._workers = {name: WorkerResult(name) for name in workers}
-        self._parts: dict[str, MergedMetrics] = {}
-        self._merged: MergedMetrics | None = None  # to be made of the parts
+        self._totals: dict[str, WorkerTotals] = {}
+        self._merged = MergedMetrics((), (), ())
+        self._alone: LoadMetrics | None = None  # of a worker in this process
         self.course = RunCourse()
 
     def join(self, worker: str) -> None:
@@ -70,12 +118,12 @@ class Merger:
         self.join(worker)
         self._change(worker, "running", share=share)
 
-    def receive(self, worker: str, kind: str, content: bytes | str | Reporter) -> None:
+    def receive(self, worker: str, kind: str, content: bytes | str | Reporter = "") -> None:
         """Take note of what a worker says of its numbers. One that is unknown joins by it.
 
         A ``snapshot`` has what it measured since its last one, as `reports.Reporter` gives it; or,
         in the same process, the reporter with the sums of all that it has reported, which go on to
-        grow. ``final`` has all, as `reports.snapshot` gives it, and ``failed`` why it cannot go on.
+        grow. ``final`` says that this was all, and ``failed`` why it cannot go on.
 
         Raises:
             ValueError: the workers run different versions of the program or of the test cases.
@@ -86,10 +134,9 @@ class Merger:
             case "snapshot", bytes(report), "running" | "lost" if running:
                 self._add(worker, json.loads(report))
             case "snapshot", Reporter() as reporter, "running" | "lost" if running:
-                self._parts[worker], self._merged = reporter.reported, None
+                self._merged, self._alone = reporter.reported, reporter.reported
                 self.course = reporter.course or self.course
-            case "final", bytes(metrics), "running" | "lost" if running:
-                self._complete(worker, reports.from_snapshot(metrics))
+            case "final", _, "running" | "lost" if running:
                 self._change(worker, "final")
             case "failed", str(text), "waiting" | "running" | "lost":
                 self._change(worker, "failed", text=text)
@@ -103,53 +150,41 @@ class Merger:
             self._change(worker, "lost")
 
     def result(self) -> RunResult:
-        """All numbers reported so far, merged, and each worker's own. May be asked at any time."""
+        """All numbers reported so far, and what each worker did. May be asked at any time."""
+        if self._alone is not None:
+            self._totals = dict.fromkeys(self._workers, WorkerTotals.of(self._alone))
         workers = tuple(
-            replace(worker, metrics=self._parts.get(name)) for name, worker in self._workers.items()
+            replace(worker, totals=self._totals.get(name)) for name, worker in self._workers.items()
         )
-        return RunResult(MergedMetrics.of(self._parts.values()), workers, self.course)
+        return RunResult(self.merged(), workers, self.course)
 
     def merged(self) -> MergedMetrics:
         """All numbers reported so far, which go on to grow.
 
         Only users and rates are those of the workers that are running.
         """
-        running = [
-            part for name, part in self._parts.items() if self._workers[name].state == "running"
-        ]
-        if len(running) == len(self._workers) == 1:
-            return running[0]
-        if self._merged is None:
-            self._merged = MergedMetrics.of(self._parts.values())
-        for name in ("users", "last_requests", "last_errors"):
-            setattr(self._merged, name, sum(getattr(part, name) for part in running))
+        if self._alone is None:
+            running = [
+                one for name, one in self._totals.items() if self._workers[name].state == "running"
+            ]
+            for name in ("users", "last_requests", "last_errors"):
+                setattr(self._merged, name, sum(getattr(one, name) for one in running))
         return self._merged
 
     def _add(self, worker: str, wire: dict[str, Any]) -> None:
-        part = self._parts.get(worker)
-        if part is None:
-            part = reports.from_wire(wire)
-            self._check(part)
-            self._parts[worker], self._merged = part, None
-        else:
-            part.add_wire(wire)
-            if self._merged is not None:
+        totals = self._totals.get(worker)
+        if totals is None:
+            first = reports.from_wire(wire)
+            if self._totals:
+                self._merged.check(first)
                 self._merged.add_wire(wire)
-        self.course.add_report(wire)
-
-    def _complete(self, worker: str, whole: MergedMetrics) -> None:
-        self._check(whole)
-        before = self._parts.get(worker)
-        if self._merged is not None and before is not None:
-            self._merged.add_wire(reports.to_wire(whole, before))
+            else:
+                self._merged = first
+            totals = self._totals[worker] = WorkerTotals()
         else:
-            self._merged = None
-        self._parts[worker] = whole
-
-    def _check(self, part: MergedMetrics) -> None:
-        """The first numbers of all say what is merged here; all others must be of the same."""
-        for known in self._parts.values():
-            known.check(part)
+            self._merged.add_wire(wire)
+        totals.add_wire(wire)
+        self.course.add_report(wire)
 
     def _change(
         self, worker: str, state: WorkerState, *, share: Share | None = None, text: str = ""

@@ -3,7 +3,7 @@ transaction.
 
 Whoever merges the reports of workers has one; workers have none. It is bounded: there are at most
 `MOST_STRETCHES` of a run and `MOST_OF_TRANSACTION` of each transaction. Before there are more, or
-before their histograms take more memory than they may, two that follow one another become one, so
+before they take more memory than they may, two that follow one another become one, so
 that a long run is known in longer stretches; each is at most twice as long as any other. Nothing
 is lost by that but when something was within a stretch: histograms merge exactly.
 """
@@ -19,38 +19,41 @@ from pytest_loadtool.load.metrics.sparse import SparseHistogram
 MOST_STRETCHES = 3600
 MOST_OF_TRANSACTION = 120
 MOST_BYTES = 24 << 20
-"""What the histograms of a run's stretches may take, and as much those of all transactions."""
+"""What the stretches of a run may take, and as much those of all transactions."""
 
 _FEWEST = 8  # stretches that are left, however much memory they take
 _FEWER = 4  # stretches each second, while there is too much
+_OBJECTS: Final = 300  # bytes of a packed histogram and what it is in, beside its counts
 _OPEN: Final = 2  # of the last stretches that are not packed: workers are not quite in step
 
 
 class TransactionStretch:
     """What one transaction did in ``length`` seconds of a run, from ``second`` on.
 
-    ``errors`` of its ``requests`` failed. ``response`` has their response times, coarse ones.
+    ``errors`` of its ``requests`` failed. ``response`` has their response times, coarse ones;
+    ``service_us`` is the sum of their service times.
     """
 
-    __slots__ = ("errors", "length", "requests", "response", "second", "size")
+    __slots__ = ("errors", "length", "requests", "response", "second", "service_us", "size")
 
     def __init__(self, second: int, length: int = 1) -> None:
         self.second = second
         self.length = length
-        self.requests = self.errors = 0
+        self.requests = self.errors = self.service_us = 0
         self.response = SparseHistogram(coarse=True)
         self.size = 0
-        """How many bytes its histograms took when they were packed."""
+        """How many bytes it took when it was packed."""
 
     def merge(self, other: TransactionStretch) -> None:
         """Add what another did."""
         self.requests += other.requests
         self.errors += other.errors
+        self.service_us += other.service_us
         self.response.merge(other.response)
 
     def pack(self) -> int:
-        """Make it small; how many bytes more its histograms take than when it was so before."""
-        before, self.size = self.size, sum(one.pack() for one in self.histograms())
+        """Make it small; how many bytes more it takes than when it was so before."""
+        before, self.size = self.size, sum(_OBJECTS + one.pack() for one in self.histograms())
         return self.size - before
 
     def histograms(self) -> tuple[SparseHistogram, ...]:
@@ -68,8 +71,7 @@ class Stretch(TransactionStretch):
     """
 
     __slots__ = (
-        "causes", "cpu_us", "lateness", "longest_us", "opened", "received", "sent", "service",
-        "user_seconds",
+        "causes", "cpu_us", "lateness", "opened", "received", "sent", "service", "user_seconds",
     )  # fmt: skip
 
     def __init__(self, second: int, length: int = 1) -> None:
@@ -119,7 +121,7 @@ class StretchList:
     def __init__(self, most: int, *, whole_run: bool = False) -> None:
         self.most = most
         self.size = 0
-        """How many bytes the histograms take that are packed."""
+        """How many bytes the packed ones take."""
         self._known: list[TransactionStretch] = []
         self._loose: list[TransactionStretch] = []  # that something was added to
         self._whole_run = whole_run
@@ -140,11 +142,14 @@ class StretchList:
         self._pack()
         return self.at(second)
 
-    def of_length(self, length: int = 1) -> list[TransactionStretch]:
-        """All of them, in equal stretches of at least so many seconds: a power of two."""
+    def of_length(self, length: int = 1, since: int = 0) -> list[TransactionStretch]:
+        """All of them, or those from a second of the run on, in equal stretches of at least so many
+        seconds: a power of two."""
         length = max([length, *(one.length for one in self._known)])
         equal: list[TransactionStretch] = []
         for one in self._known:
+            if one.second < since:
+                continue
             begin = one.second // length * length
             if not equal or equal[-1].second != begin:
                 kind = Stretch if self._whole_run else TransactionStretch
@@ -188,7 +193,8 @@ class RunCourse:
         self.transactions: dict[int, StretchList] = {}
         self._size = 0  # of what transactions have
         self._most = MOST_OF_TRANSACTION
-        self._second = 0
+        self.second = 0
+        """The last one in which a request was finished."""
 
     def add_requests(self, second: int, index: int, wire: list[Any]) -> None:
         """Add what a transaction did in a second, as `TransactionMetrics.to_wire` describes it."""
@@ -207,10 +213,11 @@ class RunCourse:
         for one in (stretch, own):
             one.requests += requests
             one.errors += errors
+            one.service_us += service[0]
             one.response.add_wire(response)
         self._size += course.size - before
-        if second > self._second:
-            self._second = second
+        if second > self.second:
+            self.second = second
             self._limit()
 
     def add_beat(self, second: int, wire: list[Any]) -> None:
@@ -233,9 +240,9 @@ class RunCourse:
         for second, index, wire in report["slices"]:
             self.add_requests(second, index, wire)
 
-    def stretches(self, length: int = 1) -> Iterator[Stretch]:
-        """What happened in the run, in equal stretches, in order."""
-        for one in self.run.of_length(length):
+    def stretches(self, length: int = 1, since: int = 0) -> Iterator[Stretch]:
+        """What happened in the run, from a second of it on, in equal stretches, in order."""
+        for one in self.run.of_length(length, since):
             assert isinstance(one, Stretch)
             yield one
 

@@ -1,8 +1,8 @@
 """How a worker's numbers travel to whoever merges them.
 
-A snapshot is the whole truth about a worker, in the end. While it runs it reports what came since
-its last report: that is in proportion to the requests of a second, where the whole is not.
-`MergedMetrics` are what reports add up to, at the other end and at the worker's own.
+It reports what came since its last report: that is in proportion to the requests of a second, where
+the whole is not. `MergedMetrics` are what reports add up to, at the other end and at the worker's
+own.
 """
 
 from __future__ import annotations
@@ -20,22 +20,16 @@ from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURE
 _FORMAT = 8
 
 
-def to_wire(metrics: LoadMetrics, known: LoadMetrics | None = None) -> dict[str, Any]:
-    """Everything, or what came after ``known``, which is the same as it was before.
-
-    Of builtin types: dicts, lists, strings and integers. What is recorded meanwhile, in another
-    thread, is in it or not.
-    """
-    wire = _small_wire(metrics, known)
+def to_wire(metrics: LoadMetrics) -> dict[str, Any]:
+    """Everything, of builtin types: dicts, lists, strings and integers."""
+    wire = _small_wire(metrics, None)
     for name in MEASURED:
-        mine = getattr(metrics, name)
-        before = [None] * len(mine) if known is None else getattr(known, name)
-        wire[name] = [one.to_wire(then) for one, then in zip(mine, before, strict=True)]
+        wire[name] = [one.to_wire() for one in getattr(metrics, name)]
     return wire
 
 
 def from_wire(wire: dict[str, Any]) -> MergedMetrics:
-    """The metrics that `to_wire` described.
+    """The metrics that `to_wire` or a report described.
 
     Raises:
         ValueError: they come from another version of this program.
@@ -51,20 +45,6 @@ def from_wire(wire: dict[str, Any]) -> MergedMetrics:
     )
     metrics.add_wire(wire)
     return metrics
-
-
-def snapshot(metrics: LoadMetrics) -> bytes:
-    """`to_wire` as JSON."""
-    return _json(to_wire(metrics))
-
-
-def from_snapshot(taken: bytes) -> MergedMetrics:
-    """The metrics of `snapshot`.
-
-    Raises:
-        ValueError: it is not one, or from another version of this program.
-    """
-    return from_wire(json.loads(taken))
 
 
 class Reporter:

@@ -76,10 +76,12 @@ def _closed(
         case = case_of(span.user, weights)
         if not known[case]:
             continue
-        begins = most
+        begins, first = most, span.start + lengths[case].start
         if every[case] and span.stop < inf:
-            begins = min(most, ceil((span.stop - span.start) / every[case] - _ROUNDING))
-        last = span.start + (begins - 1) * every[case] + lengths[case].total
+            # The first begins with the start, whose time is no part of it.
+            later = ceil((span.stop - first) / every[case] - _ROUNDING)
+            begins = min(most, max(1, later))
+        last = first + (begins - 1) * every[case] + lengths[case].total
         late = ceil((last - end) / every[case] - _ROUNDING) if every[case] and last > end else 0
         begun[case] += int(begins)
         finished[case] += int(begins) - min(late, int(begins))

@@ -4,6 +4,10 @@ A saved run keeps histograms, not samples, so the percentiles that are compared 
 reported. A difference is a regression when it is beyond the tolerance, beyond the floor below which
 differences are noise on any machine, and beyond chance: that of so many requests and, where there
 are several earlier runs, that of one run and another.
+
+With several it also has to be the server's. A busy machine makes some requests wait, and hardly the
+quickest ones; a server that became slower is slower for these, too. So what is worse while the
+quickest tenth of the same requests is not is in doubt: worth another run.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ from statistics import fmean, median
 from pytest_loadtool.load.formatting import digits, percent, plural
 from pytest_loadtool.load.verdict.saved import ALL, Key, SavedRequests, SavedRun
 from pytest_loadtool.load.verdict.spread import Sample, beyond_chance
-from pytest_loadtool.load.verdict.verdict import Verdict
+from pytest_loadtool.load.verdict.verdict import Outcome, Verdict
 
 TOLERANCE = 0.1
 """How much worse a figure may be, as a share, unless somebody says otherwise."""
@@ -92,7 +96,9 @@ def _throughput(one: SavedRequests, seconds: float) -> Estimate:
     )
 
 
+QUICKEST = Figure("p10", "ms", _percentile(10), floor=1.0, least=50)
 FIGURES = (
+    QUICKEST,
     Figure("median", "ms", _percentile(50), floor=1.0, least=10),
     Figure("p95", "ms", _percentile(95), floor=1.0, least=100),
     Figure("p99", "ms", _percentile(99), floor=1.0, least=500),
@@ -110,6 +116,8 @@ class MetricChange:
     before: float
     after: float
     is_regression: bool
+    is_in_doubt: bool = False
+    """Worse, and maybe by the machine: the quickest tenth of these requests is as it was."""
 
     @property
     def relative(self) -> float:
@@ -170,6 +178,11 @@ class Comparison:
         """What became worse than the tolerance allows."""
         return tuple(change for change in self.changes if change.is_regression)
 
+    @property
+    def doubts(self) -> tuple[MetricChange, ...]:
+        """What became worse by more than that, and may be the machine's fault."""
+        return tuple(change for change in self.changes if change.is_in_doubt)
+
 
 def compare(earlier: Sequence[SavedRun], after: SavedRun, tolerance: float) -> Comparison:
     """Compare each figure of each transaction that the last of the ``earlier`` runs has, too.
@@ -187,7 +200,7 @@ def compare(earlier: Sequence[SavedRun], after: SavedRun, tolerance: float) -> C
         tuple(earlier),
         after,
         tolerance,
-        tuple(_change(pair, len(pairs), tolerance) for pair in pairs),
+        tuple(_changes(pairs, len(earlier) > 1, tolerance)),
         new=tuple(key for key in after.requests if key not in before.requests),
         gone=tuple(key for key in before.requests if key not in after.requests),
     )
@@ -196,18 +209,24 @@ def compare(earlier: Sequence[SavedRun], after: SavedRun, tolerance: float) -> C
 def with_regressions(found: Verdict, comparison: Comparison) -> Verdict:
     """The verdict with what became worse as its last reasons. What had passed has failed.
 
-    An inconclusive run stays that: its times may be the generator's own.
+    An inconclusive run stays that: its times may be the generator's own. With nothing but doubts, a
+    run that had passed is inconclusive.
     """
-    regressions = comparison.regressions
-    if not regressions:
-        return found
+    worse = comparison.regressions
+    instead: Outcome = "failed"
     allowed = percent(comparison.tolerance)
-    reasons = [f"worse than before by more than {allowed}: {change}" for change in regressions]
+    said = f"worse than before by more than {allowed}"
+    if not worse:
+        worse, instead = comparison.doubts, "inconclusive"
+        said += ", but not the quickest tenth, so maybe by a busy machine: run it again"
+    if not worse:
+        return found
+    reasons = [f"{said}: {change}" for change in worse]
     if len(reasons) > _MOST_REASONS:
         more = plural(len(reasons) - _MOST_REASONS, "more regression")
         reasons[_MOST_REASONS:] = [f"and {more}: the report's comparison has all of them"]
     loads = filter(None, [comparison.loads()])
-    outcome = "failed" if found.outcome == "passed" else found.outcome
+    outcome = instead if found.outcome == "passed" else found.outcome
     return replace(found, outcome=outcome, reasons=(*found.reasons, *reasons, *loads))
 
 
@@ -229,26 +248,44 @@ class _Pair:
 def _pairs(
     key: Key, earlier: Sequence[SavedRun], now: SavedRequests, run: SavedRun
 ) -> Iterator[_Pair]:
-    for figure in FIGURES:
+    """The figures that most of the earlier runs have. That of the quickest says something beside a
+    spread alone."""
+    for figure in FIGURES if len(earlier) > 1 else FIGURES[1:]:
         enough = [
             (one, old.duration_s)
             for old in earlier
             if (one := old.requests[key]).requests >= max(figure.least, 1)
         ]
-        if enough and now.requests >= figure.least:
+        if 2 * len(enough) >= len(earlier) and now.requests >= figure.least:
             old = tuple(figure.estimate(*each) for each in enough)
             yield _Pair(key, figure, old, figure.estimate(now, run.duration_s))
 
 
-def _change(pair: _Pair, comparisons: int, tolerance: float) -> MetricChange:
-    figure, before, after = pair.figure, pair.before, pair.now.value
-    by = figure.worsening(before, after)
-    worse = (
-        by > figure.floor
-        and by > tolerance * before
-        and _is_no_chance(pair, len(FIGURES) if pair.key == ALL else comparisons)
-    )
-    return MetricChange(pair.key, figure, before, after, worse)
+def _changes(pairs: Sequence[_Pair], several: bool, tolerance: float) -> Iterator[MetricChange]:
+    """What becomes of each pair. Of ``several`` earlier runs the quickest tenths are gatekeepers:
+    they alone share the risk of a false alarm; behind one that is passed nobody has to pay again
+    for looking at the other figures of the same requests."""
+    gates = [pair for pair in pairs if pair.figure is QUICKEST]
+    passed = {
+        pair.key
+        for pair in gates
+        if _is_beyond(pair, max(one.value for one in pair.earlier), tolerance)
+        and _is_no_chance(pair, 1 if pair.key == ALL else len(gates))
+    }
+    for pair in pairs:
+        figure, before, after = pair.figure, pair.before, pair.now.value
+        sure = not several or not figure.varies or pair.key in passed
+        alone = len(FIGURES) if pair.key == ALL else len(pairs)
+        worse = _is_beyond(pair, before, tolerance) and _is_no_chance(
+            pair, 1 if pair.key in passed else alone
+        )
+        yield MetricChange(pair.key, figure, before, after, worse and sure, worse and not sure)
+
+
+def _is_beyond(pair: _Pair, before: float, tolerance: float) -> bool:
+    """Whether it is worse by more than the floor and the tolerance."""
+    by = pair.figure.worsening(before, pair.now.value)
+    return by > pair.figure.floor and by > tolerance * before
 
 
 def _is_no_chance(pair: _Pair, comparisons: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from pytest_loadtool.load.cluster.merger import WorkerResult
+from pytest_loadtool.load.cluster.merger import WorkerResult, WorkerTotals
 from pytest_loadtool.load.metrics.course import RunCourse, Stretch
 from pytest_loadtool.load.metrics.histogram import Extent, Histogram
 from pytest_loadtool.load.metrics.keys import PageKey
@@ -241,9 +241,8 @@ def _moments(metrics: LoadMetrics, course: RunCourse, asked: Sequence[float]) ->
         well = interval.requests - (bad.requests if bad else 0)
         well_us = interval.response_us - (bad.response_us if bad else 0)
         mean = interval.response_us / interval.requests / 1000 if interval.requests else None
-        yield Moment(
-            second=interval.second,
-            length_s=length,
+        yield replace(
+            _moment(stretch, asked),
             requests=interval.requests,
             errors=interval.errors,
             users=interval.user_seconds / length,
@@ -252,15 +251,54 @@ def _moments(metrics: LoadMetrics, course: RunCourse, asked: Sequence[float]) ->
                 mean=mean,
                 max=interval.longest_us / 1000 if interval.requests else None,
             ),
-            service=_moment_times(stretch.service, asked),
             good_mean=well_us / well / 1000 if well > 0 and well_us > 0 else None,
-            causes=tuple(sorted(stretch.causes.items())),
-            bytes_received=stretch.received,
-            bytes_sent=stretch.sent,
-            opened=stretch.opened,
-            lateness=_moment_times(stretch.lateness, asked),
-            cpu=stretch.cpu_us / length / 1e6,
         )
+
+
+class MomentsSoFar:
+    """The moments of a run under way, each of which is made once, and those at its end anew: to be
+    looked at every few seconds, however long the run."""
+
+    def __init__(self, asked: Sequence[float]) -> None:
+        self._asked = asked
+        self._made: list[Moment] = []
+
+    def look(self, course: RunCourse) -> list[Moment]:
+        """The moments of ``course``, which goes on to grow, but the last, which is not over;
+        `MOST_SO_FAR` at most."""
+        length = self._made[0].length_s if self._made else 1
+        while course.second >= MOST_SO_FAR * length:
+            length *= 2
+        over = [one for one in self._made[:-_OPEN] if one.length_s == length]
+        since = over[-1].second + length if over else 0
+        new = list(course.stretches(length, since))
+        if over and new and new[0].length != length:  # they became longer meanwhile
+            over, new = [], list(course.stretches(length))
+        self._made = [*over, *(_moment(one, self._asked) for one in new)]
+        return self._made[:-1]
+
+
+#: Moments of a run under way that are shown at most, and that may still change.
+MOST_SO_FAR, _OPEN = 300, 3
+
+
+def _moment(stretch: Stretch, asked: Sequence[float]) -> Moment:
+    """What the course knows of it."""
+    return Moment(
+        second=stretch.second,
+        length_s=stretch.length,
+        requests=stretch.requests,
+        errors=stretch.errors,
+        users=stretch.user_seconds / stretch.length,
+        response=_moment_times(stretch.response, asked),
+        service=_moment_times(stretch.service, asked),
+        causes=tuple(sorted(stretch.causes.items())),
+        bytes_received=stretch.received,
+        bytes_sent=stretch.sent,
+        opened=stretch.opened,
+        lateness=_moment_times(stretch.lateness, asked),
+        cpu=stretch.cpu_us / stretch.length / 1e6,
+    )
 
 
 def _moment_times(
@@ -303,18 +341,18 @@ def _otherwise(metrics: LoadMetrics, names: Sequence[str]) -> tuple[OtherwiseSum
 
 
 def _worker(worker: WorkerResult, users: int) -> WorkerSummary:
-    metrics = worker.metrics or LoadMetrics((), (), ())
-    elapsed = metrics.elapsed_us
-    lateness = _times(metrics.lateness)
+    totals = worker.totals or WorkerTotals()
+    elapsed = totals.elapsed_us
+    lateness = _times(totals.lateness)
     return WorkerSummary(
         name=worker.name,
         state=worker.state,
         users=len(worker.share.users(users)) if worker.share else 0,
-        requests=metrics.requests,
-        errors=metrics.failed_requests,
+        requests=totals.requests,
+        errors=totals.errors,
         duration_s=elapsed / 1e6,
-        cpu=metrics.cpu_us / elapsed if elapsed else 0.0,
-        lag_p95=_times(metrics.lag).p95,
+        cpu=totals.cpu_us / elapsed if elapsed else 0.0,
+        lag_p95=_times(totals.lag).p95,
         lateness_p95=lateness.p95,
         lateness_p99=lateness.p99,
         text=worker.text,

@@ -21,14 +21,15 @@ def too_short(name: str, length: Length, plan: LoadConfiguration) -> str:
     if plan.duration is None:
         return ""
     ramp = stages_of(plan)[0].ramp
-    if plan.duration - ramp >= length.total:
+    whole = length.start + length.total
+    if plan.duration - ramp >= whole:
         return ""
     after = f" ({seconds(plan.duration - ramp)} after the ramp-up)" if ramp else ""
     outcome = (
         "only users that begin early finish one"
-        if length.total <= plan.duration
+        if whole <= plan.duration
         else "users finish one only in the grace period"
-        if length.total <= plan.duration + plan.grace
+        if whole <= plan.duration + plan.grace
         else "no user will finish one"
     )
     lasts = f"the load lasts {seconds(plan.duration)}{after}"
@@ -63,7 +64,7 @@ def unfinished(
 def _why(length: Length, plan: LoadConfiguration) -> str:
     if not length.total:
         return "raise duration"
-    if plan.duration is not None and length.total > plan.duration:
+    if plan.duration is not None and length.start + length.total > plan.duration:
         return f"{_needs(length)}; {_remedy(length)}"
     return f"{_needs(length)}, with a server as quick as the recorded one; {_remedy(length)}"
 
@@ -71,7 +72,8 @@ def _why(length: Length, plan: LoadConfiguration) -> str:
 def _needs(length: Length) -> str:
     total, thinking = seconds(length.total), seconds(length.thinking)
     of_it = f", {'all' if thinking == total else thinking} of it think time"
-    return f"one iteration needs about {total}{of_it if length.thinking else ''}"
+    before = f" after a start of {seconds(length.start)}" if length.start else ""
+    return f"one iteration needs about {total}{of_it if length.thinking else ''}{before}"
 
 
 def _remedy(length: Length) -> str:

@@ -167,12 +167,12 @@ def _missing_workers(run: _Run) -> Iterator[_Finding]:
 def _what_is_missing(run: _Run, worker: WorkerResult) -> str:
     assert worker.share is not None
     load = _load_of(run.configuration, worker.share)
-    if worker.metrics is None:
+    if worker.totals is None:
         return f" before it reported anything: {load} is missing"
-    seconds = worker.metrics.elapsed_us / 1e6
+    seconds = worker.totals.elapsed_us / 1e6
     return (
         f": {load} is missing from {seconds:.1f} s on; "
-        f"the {plural(worker.metrics.requests, 'request')} that it had reported are counted"
+        f"the {plural(worker.totals.requests, 'request')} that it had reported are counted"
     )
 
 
@@ -258,12 +258,12 @@ _SHORTEST_US = 1_000_000
 
 def _bottlenecks(run: _Run) -> Iterator[_Finding]:
     for worker in run.workers:
-        metrics = worker.metrics
-        if metrics is None or metrics.elapsed_us < _SHORTEST_US or not metrics.requests:
+        totals = worker.totals
+        if totals is None or totals.elapsed_us < _SHORTEST_US or not totals.requests:
             continue
-        cpu = metrics.cpu_us / metrics.elapsed_us
-        delay = max(_p95_ms(metrics.lag), _p95_ms(metrics.lateness))
-        response = _p95_ms(metrics.total().response)
+        cpu = totals.cpu_us / totals.elapsed_us
+        delay = max(_p95_ms(totals.lag), _p95_ms(totals.lateness))
+        response = _p95_ms(totals.response)
         limit = _bottleneck(cpu, delay, response)
         if limit is not None:
             less = "a lower rate" if run.configuration.open else "fewer users"

@@ -15,6 +15,7 @@ import pytest
 from pytest_loadtool.casefile.files import replace_file
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Progress
+from pytest_loadtool.load.verdict.summarise import MomentsSoFar
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.load.environment import environment
 from pytest_loadtool.plugin.load.live import LiveView
@@ -32,6 +33,7 @@ class LivePage:
         self._path = target_file(config, "load_html")
         self._configuration = configuration
         self._environment = list(environment(config, configuration).facts())
+        self._moments = MomentsSoFar(configuration.percentiles)
         self._begun = time.monotonic()
         self._next = 0.0
         self._started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
@@ -50,8 +52,9 @@ class LivePage:
         from pytest_loadtool.report.html.load import live_data, load_page
 
         self._next = now + _BETWEEN_PAGES
+        moments, elapsed = self._moments.look(seen.course), now - self._begun
         data = live_data(
-            seen, self._configuration, self._started, now - self._begun, self._environment
+            seen, moments, self._configuration, self._started, elapsed, self._environment
         )
         try:
             content = load_page([data], refresh=round(_BETWEEN_PAGES))

@@ -22,7 +22,7 @@ from pytest_loadtool.replay.authentication.preemptive import Preemptive
 from pytest_loadtool.replay.user.credential_cache import LOOK
 from pytest_loadtool.replay.user.failures import internal_failure
 from pytest_loadtool.replay.user.origin import Account, Origin
-from pytest_loadtool.replay.user.plan import Command, Over, Response, Send, Step, Wait
+from pytest_loadtool.replay.user.plan import Command, Over, Response, Send, Step, Visit, Wait
 from pytest_loadtool.replay.user.user import Actor, VirtualUser, target_of
 
 _BARE = (
@@ -75,12 +75,14 @@ class Authenticating(Actor):
         self._preemptive = Preemptive(user.plan)
         self._forget()
 
-    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
+    def act(
+        self, visit: Visit, number: int, start: float
+    ) -> Generator[Command, Response | None, None]:
         """As of the actor; a `Send` may be followed by others for the same step."""
-        if not self._user.keep_state:
+        if visit.fresh:
             self._forget()
         self._begin()
-        commands = self._actor.iteration(number, start)
+        commands = self._actor.act(visit, number, start)
         preemptive = self._preemptive
         event: Response | None = None
         begun = negotiates = False

@@ -20,6 +20,7 @@ from pytest_loadtool.replay.user.plan import (
     Response,
     Send,
     Step,
+    Visit,
     Wait,
 )
 from pytest_loadtool.replay.user.user import CONNECTIONS_PER_HOST, Actor, VirtualUser
@@ -83,11 +84,13 @@ class Renewing(Actor):
         self._renewals = renewals
         self._tokens = _Tokens()
 
-    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
+    def act(
+        self, visit: Visit, number: int, start: float
+    ) -> Generator[Command, Response | None, None]:
         """As of the user, but for requests that wait for a new token."""
-        if not self._user.keep_state or number == 0:
+        if visit.fresh:
             self._tokens = _Tokens()
-        tokens, commands = self._tokens, self._user.iteration(number, start)
+        tokens, commands = self._tokens, self._user.act(visit, number, start)
         event: Response | None = None
         sends: list[Send] = []
         while True:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.codec.http import IDEMPOTENT_METHODS
-from pytest_loadtool.codec.uses import needed_by, sent_texts
+from pytest_loadtool.codec.uses import lasting_datasets, needed_by, sent_texts
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.extraction.bound import bind_source
 from pytest_loadtool.extraction.extract import compile_source
@@ -35,7 +35,7 @@ from pytest_loadtool.replay.compile.order import order_of
 from pytest_loadtool.replay.compile.pauses import pauses_after, pauses_inside
 from pytest_loadtool.replay.compile.proxies import Routes
 from pytest_loadtool.replay.compile.references import References
-from pytest_loadtool.replay.compile.request import compile_request
+from pytest_loadtool.replay.compile.request import compile_request, traced
 from pytest_loadtool.replay.compile.servers import Servers
 from pytest_loadtool.replay.compile.tokens import renewals_of
 from pytest_loadtool.replay.compile.validate import accepted_codes, compile_validator, noting
@@ -48,6 +48,8 @@ from pytest_loadtool.replay.user.plan import (
     Pause,
     Plan,
     Step,
+    Visit,
+    Visits,
 )
 
 #: The password that a service's user has in the system's keyring.
@@ -109,13 +111,14 @@ def compile_case(
     renewals = renewals_of(case, every, names)
     # Only now are all slots known: extractors may set variables that only a validator uses.
     initial = _initial(case, names, environ, keyring)
+    rows = tuple(_dataset_slots(case, names, datasets))
     return Plan(
         case=case,
         pages=pages,
+        visits=_visits(case, names, pages, rows),
         initial=initial,
         slots=dict(names.slots),
-        datasets=tuple(_dataset_slots(case, names, datasets)),
-        generated=tuple(generators(case.variables, names)),
+        datasets=rows,
         accounts=accounts,
         facts=tuple(map(constant_facts, every)) if accounts else (),
         ahead=any(one.ahead for one in case.identities),
@@ -154,6 +157,8 @@ class _Parts:
     def _step(self, page: Page, transaction: Transaction, index: int, position: int) -> Step:
         request, origin = transaction.request, self._origin(transaction)
         headers, texts = self.case.wire_headers(request), sent_texts(self.case, request)
+        if self.case.traced:
+            headers = traced(headers)
         render = compile_request(request, headers, origin, self.names)
         return Step(
             index=index,
@@ -186,10 +191,11 @@ class _Parts:
     def _check(self, validator: Validator) -> Check:
         """A check may use what is made of other values; a time is that of the last request."""
         made = makers((expected_text(validator),), self.case.variables, self.names, None)
-        check = checking(compile_validator(validator, self.names), made)
+        strict = self.case.strict
+        check = checking(compile_validator(validator, self.names, strict=strict), made)
         if validator.outcome is None or not validator.outcome.before:
             return check
-        return noting(check, validator.outcome, self.case.strict)
+        return noting(check, validator.outcome, strict)
 
     def _take(self, extractor: Extractor) -> CompiledExtractor:
         source, match = extractor.source, extractor.match
@@ -203,6 +209,30 @@ class _Parts:
         made = makers(texts, self.case.variables, self.names, None)
         bound = bind_source(source, match, lambda template: composed(template, self.names))
         return CompiledExtractor(slot, None, missing, taking(bound, made))
+
+
+def _visits(
+    case: TestCase,
+    names: VariableNames,
+    pages: tuple[PagePlan, ...],
+    rows: tuple[DatasetSlots, ...],
+) -> Visits:
+    """What a user does in one go. What the start has made up lasts as long as the user."""
+    made = tuple(generators(case.variables, names))
+    parts = [page.once for page in case.pages]
+    start, end = parts.count("start"), len(parts) - parts.count("end")
+    starting = [one for page in case.pages[:start] for one in page.transactions]
+    lasting = {names.slots.get(name) for one in starting for name in needed_by(case, one)}
+    again = tuple(one for one in made if one[0] not in lasting)
+    body, last = pages[start:end], start - 1
+    first = Visit(pages[:end], rows, made, fresh=True, last_of_start=last)
+    return Visits(
+        whole=replace(first, pages=pages),
+        first=first,
+        again=Visit(body, rows, again) if start else first,
+        kept=Visit(body, (), again),
+        end=Visit(pages[end:], is_iteration=False),
+    )
 
 
 def _page(
@@ -293,7 +323,7 @@ def _from_environment(name: str, variable: str, environ: Mapping[str, str]) -> s
 def _dataset_slots(
     case: TestCase, names: VariableNames, datasets: Mapping[str, Dataset]
 ) -> Iterable[DatasetSlots]:
-    for use in case.datasets:
+    for use in lasting_datasets(case):
         columns = {
             name.partition(".")[2]: slot
             for name, slot in names.slots.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from pytest_loadtool.model.case import Page, TestCase
+from pytest_loadtool.model.case import PARTS, Page, TestCase
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.replay.compile.order import order_of
@@ -17,10 +17,13 @@ _SAMPLE = 20
 def length_of(case: TestCase, think_time: ThinkTime, users: int = 1) -> Length:
     """How long an iteration of ``case`` takes with this ``think_time``: the first of each user, on
     average, whose think times are those that it will have."""
-    pauses = list(pauses_of(case, think_time))
     numbers = range(min(users, _SAMPLE) if think_time.drawn else 1)
-    thinking = fmean(sum(pause(user, 0) for pause in pauses) for user in numbers)
-    return Length(thinking, sum(map(_waiting, case.pages)))
+    thinking = dict.fromkeys(PARTS, 0.0)
+    waiting = dict.fromkeys(PARTS, 0.0)
+    for page, pauses in zip(case.pages, pauses_of(case, think_time), strict=True):
+        thinking[page.once] += fmean(sum(pause(user, 0) for pause in pauses) for user in numbers)
+        waiting[page.once] += _waiting(page)
+    return Length(thinking[None], waiting[None], thinking["start"] + waiting["start"])
 
 
 def _waiting(page: Page) -> float:

@@ -12,11 +12,12 @@ from pytest_loadtool.replay.compile.sampling import draw
 from pytest_loadtool.replay.user.plan import Pause
 
 
-def pauses_of(case: TestCase, think_time: ThinkTime) -> Iterator[Pause]:
-    """All of an iteration, in no order."""
-    for index, page in enumerate(case.pages):
-        yield from pauses_inside(page, index, think_time).values()
-    yield from filter(None, pauses_after(case, think_time))
+def pauses_of(case: TestCase, think_time: ThinkTime) -> Iterator[list[Pause]]:
+    """By page, those within it and after it."""
+    for index, (page, after) in enumerate(
+        zip(case.pages, pauses_after(case, think_time), strict=True)
+    ):
+        yield [*pauses_inside(page, index, think_time).values(), *([after] if after else [])]
 
 
 def pauses_after(case: TestCase, think_time: ThinkTime) -> list[Pause | None]:

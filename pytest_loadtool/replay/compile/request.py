@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from random import getrandbits
 
 from pytest_loadtool.codec.places import body_places, cookie_places, header_places, target_places
 from pytest_loadtool.codec.template import Template
@@ -46,6 +47,12 @@ def compile_request(
     else:
         render = _filled(head, body, cookie_at, length_at, (host, path, secure))
     return _storing(render, request.cookies, host, names) if request.cookies else render
+
+
+def traced(headers: tuple[Header, ...]) -> tuple[Header, ...]:
+    """``headers`` with a trace of each request's own in place of the recorded one."""
+    kept = [one for one in headers if one.name.lower() not in ("traceparent", "tracestate")]
+    return (*kept, Header("traceparent"))
 
 
 def _storing(render: Render, cookies: Sequence[str], host: str, names: VariableNames) -> Render:
@@ -165,6 +172,10 @@ def _head(
             cookie_at = len(head.holes) + computed
             computed += 1
             head.text += b"%b"  # the whole line, or nothing
+        elif name == "traceparent" and header.value is None:
+            head.add(b"traceparent: ")
+            head.add_hole(names.slot("traceparent:"), _new_trace)
+            head.add(b"\r\n")
         elif name == "content-length":
             head.add(header.name.encode() + b": ")
             if body.holes:
@@ -182,6 +193,11 @@ def _head(
     head.add(b"\r\n")
     assert cookie_at is not None, "_complete gives every request a place for its cookies"
     return head, cookie_at, length_at
+
+
+def _new_trace(_value: str) -> bytes:
+    """A trace that begins here and is to be recorded (W3C Trace Context, 3.2.2)."""
+    return b"00-%032x-%016x-01" % (getrandbits(128) or 1, getrandbits(64) or 1)
 
 
 def _complete(headers: tuple[Header, ...], method: str, has_body: bool) -> tuple[Header, ...]:

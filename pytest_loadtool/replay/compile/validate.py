@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from pytest_loadtool.codec.entities import in_markup
+from pytest_loadtool.codec.entities import in_markup, times_in_markup
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.template import Template
@@ -32,6 +32,7 @@ from pytest_loadtool.model.validator import (
 )
 from pytest_loadtool.replay.compile.computed import composed
 from pytest_loadtool.replay.compile.format import VariableNames, joined, pieces
+from pytest_loadtool.replay.compile.listed import unseen_item
 from pytest_loadtool.replay.user.plan import Check, Response
 
 #: From a response and the user's values to why the validator does not hold, or None.
@@ -46,17 +47,20 @@ def accepted_codes(status: StatusCodes) -> frozenset[int]:
     return frozenset(code for low, high in status.ranges for code in range(low, high + 1))
 
 
-def compile_validator(validator: Validator, names: VariableNames) -> Holds:
-    """The check of one validator. It lets `ContentError` through: the body is no text at all."""
+def compile_validator(validator: Validator, names: VariableNames, *, strict: bool = False) -> Holds:
+    """The check of one validator. It lets `ContentError` through: the body is no text at all.
+    With ``strict``, what a response does not show has failed."""
     match validator:
+        case TextValidator(unrepeated=True):
+            return _unrepeated(validator, names)
         case TextValidator():
-            return _text(validator, names)
+            return _text(validator, names, strict)
         case RegexValidator():
             return _regex(validator)
         case JsonValidator(path=path):
-            return _value("json", JsonPath(path), validator, names)
+            return _value("json", JsonPath(path), validator, names, strict)
         case XmlValidator(path=path):
-            return _value("xml", XmlPath(path), validator, names)
+            return _value("xml", XmlPath(path), validator, names, strict)
         case HeaderValidator():
             return _header(validator, names)
 
@@ -81,13 +85,14 @@ def noting(check: Check, outcome: Outcome, strict: bool) -> Check:
     return note
 
 
-def _text(validator: TextValidator, names: VariableNames) -> Holds:
+def _text(validator: TextValidator, names: VariableNames, strict: bool) -> Holds:
     needle = pieces(Template.parse(validator.text), names)
     row = pieces(Template.parse(validator.row), names)
     absent = validator.absent
     where = f" in a row with {validator.row!r}" if row else ""
     said = "found, but should be absent" if absent else "not found"
     failure = _failure("text", f"Search text {said}{where}: {validator.text!r}", validator.outcome)
+    unseen = None if absent else unseen_item(validator, names, strict)
 
     def check(response: Readable, values: Sequence[str]) -> Failure | None:
         text, wanted = response.text, joined(needle, values)
@@ -95,9 +100,22 @@ def _text(validator: TextValidator, names: VariableNames) -> Holds:
 
     def check_rows(response: Readable, values: Sequence[str]) -> Failure | None:
         found = in_row(response.text, joined(row, values), joined(needle, values))
-        return failure if found is absent else None
+        if found is not absent:
+            return None
+        return failure if unseen is None else unseen(response, values) or failure
 
     return check_rows if row else check
+
+
+def _unrepeated(validator: TextValidator, names: VariableNames) -> Holds:
+    needle = pieces(Template.parse(validator.text), names)
+    message = f"Search text found a second time: {validator.text!r}"
+    failure = _failure("text", message, validator.outcome)
+
+    def check(response: Readable, values: Sequence[str]) -> Failure | None:
+        return failure if times_in_markup(joined(needle, values), response.text) > 1 else None
+
+    return check
 
 
 def _regex(validator: RegexValidator) -> Holds:
@@ -123,20 +141,25 @@ def _value(
     source: JsonPath | XmlPath,
     validator: JsonValidator | XmlValidator,
     names: VariableNames,
+    strict: bool,
 ) -> Holds:
     """What is at a path."""
+    second = isinstance(validator, JsonValidator) and validator.unrepeated
+    match = 2 if second else 1
     find = bound = None
     if source_texts(source):
-        bound = bind_source(source, 1, lambda template: composed(template, names))
+        bound = bind_source(source, match, lambda template: composed(template, names))
     else:
-        find = compile_source(source, 1)
-    absent, equals = validator.absent, validator.equals
+        find = compile_source(source, match)
+    absent, equals = validator.absent or second, validator.equals
     fill = pieces(Template.parse(equals), names) if isinstance(equals, str) else _literal(equals)
     subject = str(source)
     if fill is not None:
         subject += f" = {equals!r}"
     said = "found, but should be absent" if absent else "not found"
+    said = "found a second time" if second else said
     failure = _failure(cause, f"{subject}: {said}", validator.outcome)
+    unseen = None if absent else unseen_item(validator, names, strict)
     hidden = is_secret(validator.path)
 
     def differs(found: str, wanted: str) -> Failure:
@@ -153,6 +176,8 @@ def _value(
                 found = bound(response, values)
         except SlowPatternError as error:
             return Failure(cause, str(error))
+        if found is None and unseen is not None:
+            return unseen(response, values) or failure
         if fill is None:
             return failure if (found is not None) is absent else None
         wanted = joined(fill, values)

@@ -128,18 +128,52 @@ class Renewals:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Visit:
+    """What a virtual user does in one go.
+
+    At its beginning it takes rows of ``datasets``, and makes up the values of ``generated``: slots,
+    and how. A ``fresh`` one is that of a user who has nothing yet: no cookies, variables or
+    credentials.
+    """
+
+    pages: tuple[PagePlan, ...]
+    datasets: tuple[DatasetSlots, ...] = ()
+    generated: tuple[tuple[int, Callable[[], str]], ...] = ()
+    fresh: bool = False
+    last_of_start: int = -1
+    """The index of the page with which the user's start ends, if it is in this visit."""
+    is_iteration: bool = True
+    """Whether there is an iteration in it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Visits:
+    """The visits of a plan's users.
+
+    ``first`` is the start and an iteration. ``again`` is an iteration of a user that has been
+    through its start: ``first`` if there is none; ``kept`` one of a user that keeps all it has.
+    ``end`` is what it does once after its last, ``whole`` all of it once.
+    """
+
+    whole: Visit
+    first: Visit
+    again: Visit
+    kept: Visit
+    end: Visit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """A test case as compiled. A virtual user's values are a list, one per slot; ``initial`` is its
     start. Nothing in it changes but ``credential_cache``."""
 
     case: TestCase
     pages: tuple[PagePlan, ...]
+    visits: Visits
     initial: tuple[str, ...] = field(repr=False)  # there are secrets among them
     slots: dict[str, int]
     """Slot of each name that a placeholder uses."""
     datasets: tuple[DatasetSlots, ...] = ()
-    generated: tuple[tuple[int, Callable[[], str]], ...] = ()
-    """The slots whose values are made up anew at the start of each iteration, and how."""
     accounts: tuple[tuple[Account, ...], ...] = ()
     """For each step those that may answer for it. Empty when nobody has to: the test case has no
     identities, and asks no proxy without a tunnel."""

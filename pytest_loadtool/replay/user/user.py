@@ -23,6 +23,7 @@ from pytest_loadtool.replay.user.plan import (
     Response,
     Send,
     Step,
+    Visit,
     Wait,
 )
 
@@ -40,8 +41,10 @@ class Actor(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
-        """Act out the plan once, for the time ``number`` (from 0), due to begin at ``start``.
+    def act(
+        self, visit: Visit, number: int, start: float
+    ) -> Generator[Command, Response | None, None]:
+        """Act out a visit of the plan, in iteration ``number`` (from 0), due to begin at ``start``.
 
         Yields commands; each `Send` wants one `Response` sent back, a `Wait` wants None, and
         `Over` is the last.
@@ -56,12 +59,14 @@ class VirtualUser(Actor):
 
     ``number`` is the user's own among all of a run: its think times depend on it.
     With ``stop_on_error`` an iteration ends with the first transaction that fails; with
-    ``keep_state`` cookies, variables and dataset rows last from one iteration to the next. What is
+    ``keep_state`` cookies, variables and dataset rows last from one iteration to the next. If the
+    plan has a start, cookies and variables last, unless the start has failed. What is
     around it may read all of that, and set ``stop_on_error``. ``state`` are its values as they
     stand, by the plan's slots; ``began`` is when it began with fresh cookies.
     """
 
     __slots__ = (
+        "_begun",
         "_claim",
         "_lost",
         "_number",
@@ -90,6 +95,8 @@ class VirtualUser(Actor):
         self.observer = observer
         self._number = number
         self.stop_on_error = stop_on_error
+        self._begun = False
+        """Whether it has been through its start, and has not left since."""
         self.keep_state = keep_state
         self.state: list[str] = []
         self._rows: dict[str, int] = {}
@@ -120,17 +127,35 @@ class VirtualUser(Actor):
         places = [f"row {self._rows[name] + 1} of {file}" for name, file in account.rows]
         return " and ".join(places) or account.name
 
-    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
-        """Act out the plan once, with fresh cookies and variables."""
-        if not self.keep_state or number == 0:
-            self.state = self._fresh_values(number)
+    def next_visit(self) -> Visit:
+        """Return what it does in its next iteration."""
+        visits = self.plan.visits
+        if not self._begun:
+            return visits.first
+        return visits.kept if self.keep_state else visits.again
+
+    def leave(self) -> Visit | None:
+        """Begin anew with the next iteration; return what it does before it leaves, if anything."""
+        begun, end = self._begun, self.plan.visits.end
+        self._begun = False
+        return end if begun and end.pages else None
+
+    def act(
+        self, visit: Visit, number: int, start: float
+    ) -> Generator[Command, Response | None, None]:
+        """Act out a visit; a fresh one with fresh cookies and variables."""
+        if visit.fresh:
+            self.state = list(self.plan.initial)
             self.jar = CookieJar()
             self.began = start
-        for slot, generate in self.plan.generated:
+            self._begun = visit.last_of_start < 0
+        if visit.datasets:
+            self._take_rows(visit, number)
+        for slot, generate in visit.generated:
             self.state[slot] = generate()
         due = start
         any_failed = False
-        for page in self.plan.pages:
+        for page in visit.pages:
             page_started = due
             if page.parts:
                 due, failed, paused = yield from self._in_parts(page, due, number)
@@ -145,7 +170,11 @@ class VirtualUser(Actor):
             if page.pause is not None:
                 due += page.pause(self._number, number)
                 yield Wait(due)
-        self.observer.iteration(start, due, any_failed)
+            if page.index == visit.last_of_start:
+                self._begun = not any_failed
+                start = due  # what came before is no part of an iteration
+        if visit.is_iteration:
+            self.observer.iteration(start, due, any_failed)
         yield Over(any_failed)
 
     def _in_parts(
@@ -265,7 +294,9 @@ class VirtualUser(Actor):
         values = self.state
         for check in step.checks:
             failure = check(response, values)
-            if failure is not None:
+            if failure is not None and not failure.certain:
+                response.otherwise = response.otherwise or failure.message
+            elif failure is not None:
                 outcome = failure.cause == "outcome"
                 failures = (failure, *failures) if outcome else (*failures, failure)
         for take in step.takes:
@@ -285,16 +316,15 @@ class VirtualUser(Actor):
                 values[take.slot] = value
         return failures
 
-    def _fresh_values(self, iteration: int) -> list[str]:
-        values = list(self.plan.initial)
-        for one in self.plan.datasets:
+    def _take_rows(self, visit: Visit, iteration: int) -> None:
+        values = self.state
+        for one in visit.datasets:
             row = self._claim(one.use, len(one.dataset.rows), iteration)
             if row is None:
                 raise NoRowLeftError(one.use.name, len(one.dataset.rows))
             self._rows[one.use.name] = row
             for column, slot in one.columns:
                 values[slot] = one.dataset.rows[row][column]
-        return values
 
 
 def _page_is_lost(step: Step, response: Response) -> bool:

@@ -44,6 +44,7 @@ CHARTS: tuple[tuple[str, str, str, str], ...] = (
     ("service_time", "Service time", "ms", "band"),
     ("requests", "Requests", "per second", "area"),
     ("errors", "Errors", "per second", "area"),
+    ("error_rate", "Error rate", "%", "area"),
     ("users", "Users at work", "", "area"),
     ("bytes", "Bytes", "per second", "line"),
     ("connections", "Connections opened", "per second", "line"),
@@ -91,7 +92,9 @@ def load_page(runs: Sequence[Mapping[str, Any]], *, refresh: int = 0) -> bytes:
 
 def _embedded(run: Mapping[str, Any]) -> dict[str, Any]:
     """What the script needs of it; the rest is in the page as text."""
-    return {name: run[name] for name in ("name", "time", "limits", "marks", "rows", "before")}
+    return {
+        name: run[name] for name in ("name", "time", "limits", "marks", "rows", "before", "trend")
+    }
 
 
 def run_data(summary: Summary, environment: Pairs = ()) -> dict[str, Any]:
@@ -114,6 +117,7 @@ def run_data(summary: Summary, environment: Pairs = ()) -> dict[str, Any]:
         "marks": [*_marks(plan)],
         "rows": [*_rows(summary)],
         "before": _before(comparison) if comparison is not None else None,
+        "trend": _trend(summary),
         "comparison": _compared(comparison) if comparison is not None else None,
         "errors": [_error(one) for one in summary.errors],
         "other_errors": summary.other_errors,
@@ -124,17 +128,15 @@ def run_data(summary: Summary, environment: Pairs = ()) -> dict[str, Any]:
 
 
 def live_data(
-    seen: Progress, plan: LoadConfiguration, started: str, elapsed: float, environment: Pairs = ()
+    seen: Progress,
+    moments: Sequence[Moment],
+    plan: LoadConfiguration,
+    started: str,
+    elapsed: float,
+    environment: Pairs = (),
 ) -> dict[str, Any]:
-    """Return what the page shows of a run under way, ``elapsed`` seconds after its start."""
-    points = len(seen.rates)
-    x = [round(elapsed * (number + 1) / points, 1) for number in range(points)]
-    groups = {
-        "response_time": {"p95": [round(one / 1000, 3) or None for one in seen.p95s]},
-        "requests": {"requests": list(seen.rates)},
-        "errors": {"errors": list(seen.error_rates)},
-        "users": {"users": list(seen.user_counts)},
-    }
+    """Return what the page shows of a run under way, ``elapsed`` seconds after its start, and of
+    its ``moments`` so far."""
     length = f" of {seconds(plan.duration)}" if plan.duration is not None else ""
     facts = [
         ("So far", seconds(round(elapsed)) + length),
@@ -155,7 +157,7 @@ def live_data(
             [one.threshold.text, amount(one.value, one.threshold.unit), one.broken is None]
             for one in seen.thresholds
         ],
-        "time": {"x": x, "groups": groups if points else {}},
+        "time": _time(moments) if moments else {"x": [], "groups": {}},
         "limits": [*_limits(plan)],
         "marks": [*_marks(plan)],
         "rows": [
@@ -169,6 +171,7 @@ def live_data(
             for one in seen.rows
         ],
         "before": None,
+        "trend": None,
         "comparison": None,
         "errors": [],
         "other_errors": 0,
@@ -274,6 +277,7 @@ def _time(moments: Sequence[Moment]) -> dict[str, Any]:
                 for cause in causes
                 if len(causes) > 1
             },
+            "error_rate": _error_rates(moments),
             "users": {"users": [round(one.users, 3) for one in moments]},
             "bytes": {
                 "received": _per_second(moments, lambda one: one.bytes_received),
@@ -284,6 +288,14 @@ def _time(moments: Sequence[Moment]) -> dict[str, Any]:
             "cpu": {"processor time": [round(one.cpu, 4) for one in moments]},
         },
     }
+
+
+def _error_rates(moments: Sequence[Moment]) -> dict[str, list[float | None]]:
+    """In percent; nothing where there is nothing to see."""
+    if not any(one.errors for one in moments):
+        return {}
+    rates = [one.errors / one.requests * 100 if one.requests else None for one in moments]
+    return {"error rate": [_rounded(one) for one in rates]}
 
 
 def _per_second(moments: Sequence[Moment], of: Callable[[Moment], int]) -> list[float]:
@@ -324,6 +336,35 @@ def _before(comparison: Comparison) -> dict[str, Any]:
     }
 
 
+def _trend(summary: Summary) -> dict[str, Any] | None:
+    """The numbers of the earlier runs and of this one, in order, if there are several earlier ones:
+    of all requests of each run, as far as it had any."""
+    comparison, asked = summary.comparison, list(summary.configuration.percentiles)
+    if comparison is None or len(comparison.earlier) == 1:
+        return None
+    runs = (*comparison.earlier, summary.saved)
+    whole = [one.requests[ALL] for one in runs]
+    times = [one.response.percentiles(asked) if one.requests else None for one in whole]
+    rates = [one.errors / one.requests * 100 if one.requests else None for one in whole]
+    return {
+        "x": [*range(1, len(runs) + 1)],
+        "started": [one.started[:16].replace("T", " ") for one in runs],
+        "groups": {
+            "response_time": {
+                percentile_name(p): [_rounded(one[at] / 1000) if one else None for one in times]
+                for at, p in enumerate(asked)
+            },
+            "requests": {
+                "requests": [
+                    _rounded(one.requests / run.duration_s) if run.duration_s else None
+                    for one, run in zip(whole, runs, strict=True)
+                ]
+            },
+            "error_rate": {"error rate": [*map(_rounded, rates)]},
+        },
+    }
+
+
 def _limits(plan: LoadConfiguration) -> Iterator[tuple[str, float, str]]:
     """Thresholds that a plot can show: its group, the value there, and what was written."""
     for one in plan.thresholds:
@@ -334,6 +375,10 @@ def _limits(plan: LoadConfiguration) -> Iterator[tuple[str, float, str]]:
             yield group, one.limit * 1000, one.text
         elif one.metric == "throughput":
             yield "requests", one.limit, one.text
+        elif one.metric == "error rate":
+            yield "error_rate", one.limit * 100, one.text
+    if plan.max_error_rate:
+        yield "error_rate", plan.max_error_rate * 100, f"{percent(plan.max_error_rate)} allowed"
 
 
 def _marks(plan: LoadConfiguration) -> Iterator[tuple[float, str]]:
@@ -386,7 +431,8 @@ def _rows(summary: Summary) -> Iterator[dict[str, Any]]:
 
 
 def _courses(summary: Summary) -> dict[Key, dict[str, Any]]:
-    """The course of each transaction: requests, errors, and its percentiles in milliseconds."""
+    """The course of each transaction: requests, errors, its percentiles, and its average service
+    time, in milliseconds."""
     length = 1
     while length * MOST_POINTS < summary.totals.duration_s:
         length *= 2
@@ -411,10 +457,16 @@ def _course(parts: Sequence[TransactionStretch], asked: Sequence[float]) -> dict
     if any(one.errors for one in parts):
         course["errors"] = [one.errors if one else 0 for one in every]
     for number, p in enumerate(asked):
-        course[percentile_name(p)] = [
-            float(f"{one[number] / 1000:.3g}") if one else None for one in times
-        ]
+        course[percentile_name(p)] = [_short(one[number]) if one else None for one in times]
+    course["service"] = [
+        _short(one.service_us / one.requests) if one and one.requests else None for one in every
+    ]
     return course
+
+
+def _short(microseconds: float) -> float:
+    """Milliseconds, in as many digits as a small plot shows."""
+    return float(f"{microseconds / 1000:.3g}")
 
 
 def _numbers(numbers: Numbers) -> dict[str, Any]:
@@ -464,8 +516,8 @@ def log_bins(histogram: Histogram) -> list[Any]:
 
 
 def _compared(comparison: Comparison) -> dict[str, Any]:
-    """Totals in both runs, and what became worse."""
-    worse = comparison.regressions
+    """Totals in both runs, and what became worse, for sure or maybe."""
+    worse = (*comparison.regressions, *comparison.doubts)
     totals = [one for one in comparison.changes if one.key == ALL]
     others = [one for one in worse if one.key != ALL]
     more = len(others) - _MOST_REGRESSIONS
@@ -489,7 +541,11 @@ def _change(one: MetricChange) -> list[Any]:
         for value in (one.before, one.after)
     )
     where = " › ".join(filter(None, one.key[1:])) or "all requests"  # noqa: RUF001
-    return [where, one.figure.name, before, after, one.by(), one.is_regression]
+    return [where, one.figure.name, before, after, one.by(), _judged(one)]
+
+
+def _judged(one: MetricChange) -> str:
+    return "worse" if one.is_regression else "in doubt" if one.is_in_doubt else ""
 
 
 def _rounded(value: float | None) -> float | None:

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 
 from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load.formatting import percent
-from pytest_loadtool.load.verdict.comparison import FIGURES, Comparison, MetricChange
+from pytest_loadtool.load.verdict.comparison import FIGURES, QUICKEST, Comparison, MetricChange
 from pytest_loadtool.load.verdict.saved import Key
 from pytest_loadtool.report.columns import table, wrap
 from pytest_loadtool.report.load.units import DASH
+
+#: From this width on there is room for a column more.
+_WIDE = 80
 
 
 def compared(comparison: Comparison | None, width: int) -> Iterator[str]:
@@ -24,13 +27,17 @@ def compared(comparison: Comparison | None, width: int) -> Iterator[str]:
     yield from wrap(printable(comparison.loads()), width)
     changes = {(change.key, change.figure.name): change for change in comparison.changes}
     keys = dict.fromkeys(change.key for change in comparison.changes)
+    has_quickest = len(runs) > 1 and width >= _WIDE
+    figures = FIGURES if has_quickest else [one for one in FIGURES if one is not QUICKEST]
     rows = [
-        (_name(key), *(_change(changes.get((key, figure.name))) for figure in FIGURES))
+        (_name(key), *(_change(changes.get((key, figure.name))) for figure in figures))
         for key in keys
     ]
-    yield from table(("", *(figure.name for figure in FIGURES)), rows, width)
+    yield from table(("", *(figure.name for figure in figures)), rows, width)
     if comparison.regressions:
         yield "! worse than is allowed"
+    if comparison.doubts:
+        yield "? likewise, but not the quickest tenth: maybe by a busy machine"
     for what, found in (("new", comparison.new), ("gone", comparison.gone)):
         for key in found:
             yield from wrap(f"{what}: {_name(key)}", width, "", "    ")
@@ -41,7 +48,8 @@ def _name(key: Key) -> str:
 
 
 def _change(change: MetricChange | None) -> str:
-    """``+12 %``, ``+0.35`` points; ``!`` marks a regression, a dash too few requests."""
+    """``+12 %``, ``+0.35`` points; ``!`` is worse, ``?`` in doubt, a dash too few requests."""
     if change is None:
         return DASH
-    return change.by().removesuffix(" points") + ("!" if change.is_regression else " ")
+    mark = "!" if change.is_regression else "?" if change.is_in_doubt else " "
+    return change.by().removesuffix(" points") + mark

@@ -15,12 +15,17 @@ TABLES = {
     "errors.csv": "errors",
 }
 
+#: What formulas begin with in one spreadsheet or another.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
 
 def load_tables(runs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, bytes]]:
     """Yield the names and contents of the files for these runs, of what `load_data` made of
     each."""
     for name, place in TABLES.items():
-        rows = [{"run": run["name"], **dict(_flat(row))} for run in runs for row in run[place]]
+        rows = [
+            {"run": _plain(run["name"]), **dict(_flat(row))} for run in runs for row in run[place]
+        ]
         yield name, _table(rows)
 
 
@@ -31,7 +36,12 @@ def _flat(row: Mapping[str, Any], prefix: str = "", unit: str = "") -> Iterator[
             name = key.removesuffix("_ms")
             yield from _flat(value, f"{prefix}{name}_", key[len(name) :])
         else:
-            yield f"{prefix}{key}{unit}", value
+            yield f"{prefix}{key}{unit}", _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    """Text that a spreadsheet would take for a formula has an apostrophe before it."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> bytes:

@@ -258,6 +258,7 @@ def _comparison(comparison: Comparison | None) -> dict[str, Any] | None:
                 "before": change.before,
                 "after": change.after,
                 "regression": change.is_regression,
+                "in_doubt": change.is_in_doubt,
             }
             for change in comparison.changes
         ],

@@ -99,16 +99,18 @@ def _slowest(summary: Summary) -> list[Sequence[str]]:
 
 def _compared(comparison: Comparison) -> Iterator[str]:
     changes = {(one.key, one.figure.name): one for one in comparison.changes}
-    worse = dict.fromkeys(one.key for one in comparison.regressions)
+    worse = dict.fromkeys(one.key for one in (*comparison.regressions, *comparison.doubts))
     keys: list[Key] = [*dict.fromkeys((ALL, *worse))][: _MOST_ROWS + 1]
 
     def cell(key: Key, figure: str) -> str:
         one = changes.get((key, figure))
         if one is None:
             return milliseconds(None)
-        return f"**{one.by()}** ❌" if one.is_regression else one.by()
+        if one.is_regression:
+            return f"**{one.by()}** ❌"
+        return f"{one.by()} ❔" if one.is_in_doubt else one.by()
 
-    names = [figure.name for figure in FIGURES]
+    names = [one.name for one in FIGURES if any(figure == one.name for _, figure in changes)]
     rows = [
         (_text(" / ".join(filter(None, key[1:]))), *(cell(key, one) for one in names))
         for key in keys

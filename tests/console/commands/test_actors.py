@@ -14,7 +14,7 @@ from pytest_loadtool.casefile import read_case
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.model.extractor import FormField, HeaderValue, JsonPath, Link
-from pytest_loadtool.model.validator import JsonValidator, StatusCodes, TextValidator
+from pytest_loadtool.model.validator import JsonValidator, Outcome, StatusCodes, TextValidator
 from tests.console.listener import Listener, do
 from tests.console.running import run_script
 from tests.console.traffic import exchange, sign_in, write_har
@@ -298,6 +298,41 @@ def test_validator_is_tried_before_it_is_taken(ordering: Console, listener: List
     assert len(list(ordering.opened().case.transactions())[1].validators) == 1
     with pytest.raises(UsageError, match="no validator 2: it has validators 1 to 1"):
         do(ordering, "remove-validator 2 2")
+
+
+def test_an_edited_outcome_stays_that_of_its_change(
+    session: Console, server: Server, tmp_path: Path, listener: Listener
+) -> None:
+    """A failure still names the change; `configure` leaves it as it is, and finds no other in its
+    place. One that is removed it finds again, as is said."""
+    kind = "application/json"
+    recorded = (
+        exchange("POST", f"{server.url}/echo", 0, body='{"size": "tall"}', content_type=kind),
+        exchange(
+            "GET",
+            f"{server.url}/cups",
+            1,
+            content_type=kind,
+            answer='{"size": "tall", "open": true}',
+        ),
+    )
+    do(session, f"import {write_har(tmp_path / 'in.har', *recorded)}")
+    do(session, "configure")
+    ((found,),) = [one.validators for one in list(session.opened().case.transactions())[1:]]
+    assert found == JsonValidator("$.size", "tall", outcome=Outcome("size is tall", "POST /echo"))
+    wanted = "--json $.open --equals false --outcome 'size is tall'"
+    do(session, f"validate 2 {wanted} --replace 1 --anyway")
+    do(session, "configure")
+    (edited,) = list(session.opened().case.transactions())[1].validators
+    assert edited == JsonValidator(
+        "$.open", False, outcome=Outcome("size is tall", "POST /echo", edited=True)
+    )
+    with pytest.raises(CommandError):
+        do(session, "play --fast")
+    assert "POST /echo did not take effect: not so: size is tall" in listener.text
+    for line in ("undo", "remove-validator 2 1"):
+        do(session, line)
+    assert "`configure` finds it again" in listener.said[-1]
 
 
 def test_validator_is_made_from_a_text(ordering: Console, listener: Listener) -> None:

@@ -16,7 +16,7 @@ import pytest
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.session import Console
 from tests.console.listener import Listener, do
-from tests.console.traffic import sign_in, write_har
+from tests.console.traffic import exchange, sign_in, write_har
 from tests.plugin.serving import Server, serving
 
 
@@ -93,6 +93,21 @@ def test_curl(played: Console, listener: Listener, server: Server) -> None:
         done = subprocess.run(["/bin/sh", "-c", shell], capture_output=True, check=True, timeout=60)
         statuses.append(done.stdout)
     assert statuses == [b"403", b"200"]
+
+
+def test_what_is_escaped_is_found_as_it_is_read(
+    session: Console, tmp_path: Path, listener: Listener
+) -> None:
+    """In JSON and in HTML, and is seen so."""
+    url = "http://127.0.0.1:1"
+    kind = "application/json"
+    recorded = (
+        exchange("GET", f"{url}/api", 0, content_type=kind, answer=r'{"note": "f\u00fcr zwei"}'),
+        exchange("GET", f"{url}/page", 1, answer="<p>f&uuml;r zwei</p>"),
+    )
+    do(session, f"import {write_har(tmp_path / 'in.har', *recorded)}")
+    do(session, "search 'für zwei'")
+    assert listener.said[-1] == "Found in 2 places."
 
 
 def test_curl_of_a_body_that_is_no_text(session: Console, tmp_path: Path) -> None:
@@ -193,6 +208,8 @@ def test_search_and_trace(played: Console, listener: Listener) -> None:
     assert listener.said[-1] == "Found in 1 place."
     with pytest.raises(CommandError, match="'nothing of it' is nowhere"):
         do(played, 'search "nothing of it"')
+    with pytest.raises(CommandError, match="nothing here is --in response and --in url at once"):
+        do(played, "search zY9x --in response --in url")
     with pytest.raises(UsageError, match="--in is one of request, response, recording, replay"):
         do(played, "search x --in body --in answers")
     with pytest.raises(UsageError, match="is no regular expression: "):

@@ -58,6 +58,42 @@ def test_think_times_are_set(session: Console, listener: Listener) -> None:
         do(session, "think P1 x-2")
 
 
+def test_pages_are_done_once(session: Console, listener: Listener) -> None:
+    """The start is what comes first, and stays there; what cannot be is refused in words."""
+    session.document = DOCUMENT
+    do(session, 'once "Log in" start')
+    assert listener.said == ["  P1  start  Log in"]
+    do(session, "tree")
+    assert any("P1 Log in" in line and "once, at the start" in line for line in listener.said)
+    before = session.document
+    for line, why in (
+        ("once P2 start", "one page at least has to be left"),
+        ("once P1 end", "the end comes after all other pages"),
+        ("move P1 --after P2", "the start comes before all other pages"),
+        ("once P1 never", "'never' is not a part: expected one of start, end, no"),
+    ):
+        with pytest.raises(CommandError, match=why):
+            do(session, line)
+        assert session.document is before
+    do(session, "once P1 no")
+    assert session.opened().case == DOCUMENT.case
+
+
+def test_configure_proposes_the_parts(session: Console, listener: Listener) -> None:
+    """Of a recording that begins with a login; what somebody has said already is left alone."""
+    do(session, f"import {ADMIN}")
+    do(session, "configure")
+    told = "\n".join(listener.said)
+    assert "logs in" in told or "log in" in told
+    command = told.partition("each iteration does. `")[2].partition("`")[0]
+    assert command.startswith("once P1")
+    do(session, command)
+    assert session.opened().case.pages[0].once == "start"
+    del listener.said[:]
+    do(session, "configure")
+    assert "each iteration does" not in "\n".join(listener.said)
+
+
 def test_what_sets_a_value_stays_before_what_needs_it(session: Console, listener: Listener) -> None:
     """Moving is refused with the names of both, and nothing has changed."""
     do(session, f"import {API}")

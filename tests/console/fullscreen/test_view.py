@@ -226,7 +226,9 @@ def test_a_replay_is_held_and_stepped_through(tmp_path: Path) -> None:
             view.type("5")
             view.wait_for(r"│ In the replay")
             view.wait_for(r"│ +Status Code is 404")
-    assert server.requests == ["GET /", "GET /status/404"]
+            view.press("F7")
+            view.wait_for(r"(?s)^── play --fast --to 2 .*1 of 2 transactions failed")
+    assert server.requests == ["GET /", "GET /status/404"] * 2
 
 
 def test_a_program_has_the_terminal(view: Terminal) -> None:

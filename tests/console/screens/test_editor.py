@@ -12,7 +12,10 @@ from pytest_loadtool.console.screens.editor import Editor, beside_replay, editor
 from pytest_loadtool.console.screens.editor_drawing import drawn
 from pytest_loadtool.console.screens.editor_keys import FIELD_KEYS, KEYS, PICK_KEYS
 from pytest_loadtool.console.screens.editor_moves import MOVES, clicked, searched
+from pytest_loadtool.console.screens.field_rows import FieldRow, field_lines
 from pytest_loadtool.console.screens.keys import available
+from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
+from pytest_loadtool.masking.text import BY_NAME
 from tests.console.screens.shop import REPLAY, SHOP
 
 SMALL, LARGE = (80, 21), (160, 47)
@@ -289,3 +292,26 @@ def test_variables_stand_beside_both_bodies() -> None:
     assert "new-token-9" in lines[3]
     assert {columns_of(line) for line in lines} == {LARGE[0]}
     assert "Variable" not in drawn(editor, 140, 47)[2]
+
+
+def test_tabs_in_little_room() -> None:
+    """All are there: by their names, else by their digits with the name of the one that is seen;
+    a click finds them."""
+    heads = {width: str(drawn(at(1, "tab 5"), width, 24)[1]) for width in (160, 80, 60, 44)}
+    assert "1 Content  2 Headers  3 Fields  4 Actors  5 Errors  6 Variables" in heads[160]
+    assert "Content Headers Fields Actors Errors Vars" in heads[80]
+    assert heads[60].rstrip().endswith("│ 1 2 3 4 Errors 6")
+    for width, head in heads.items():
+        last = "Vars" if width == 80 else "6"
+        found = [
+            clicked(at(1, "tab 5"), head.index(name), 1, width, 24) for name in ("Errors", last)
+        ]
+        assert [one.tab for one in found] == [4, 5]
+
+
+def test_a_value_of_many_transactions() -> None:
+    """The first of them stand behind it, and that there are more."""
+    also = tuple(range(1, 50))
+    row = FieldRow(50, Field("path[1]", "PATH", "api", CONSTANT, False, None), False, also)
+    *_, (_, line) = field_lines([row], BY_NAME, 80)
+    assert str(line).endswith(" 1,2,3,4,5,…")

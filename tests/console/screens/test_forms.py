@@ -207,9 +207,11 @@ EXTRACTORS = (
 VALIDATORS = (
     TextValidator("Tea's", row="Pot"),
     RegexValidator("a+", absent=True),
+    TextValidator("Tea", unrepeated=True),
     JsonValidator("$.id", "17"),
     JsonValidator("$.done", True, outcome=Outcome("it is done")),
-    JsonValidator("$.price", 1.5),
+    JsonValidator("$.price", 1.5, outcome=Outcome("price is 1.5", "POST /items")),
+    JsonValidator("$.state", "open", outcome=Outcome("it is open", "POST /items", edited=True)),
     XmlValidator("/a/b", "x y"),
     HeaderValidator("Location", contains="/orders"),
     HeaderValidator("ETag"),
@@ -246,7 +248,9 @@ def test_a_validator_that_there_is_is_filled_in(number: int, session: Console) -
     session.document = editor.tree.document
     do(session, form.command + " --anyway")
     assert next(iter(session.opened().case.transactions())).validators == VALIDATORS
-    box = form.moved_to(form.parts.index(CheckBox("absent", "the opposite")))
+    once = getattr(VALIDATORS[number - 1], "unrepeated", False)
+    way = ("unrepeated", "no second time") if once else ("absent", "the opposite")
+    box = form.moved_to(form.parts.index(CheckBox(*way)))
     do(session, typed(box, " ").command + " --anyway")
     now = next(iter(session.opened().case.transactions())).validators
     differing = [at for at, one in enumerate(VALIDATORS, 1) if now[at - 1] != one]

@@ -6,10 +6,12 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from pytest_loadtool.correlation.configuration import asserted_anew
 from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.model.case import TestCase
@@ -164,7 +166,7 @@ def recorded(name: str, *, unique: bool = False) -> TestCase:
         return case
     made = make_unique(case, TYPED)
     assert made is not None, "it was typed"
-    return made.case
+    return asserted_anew(made.case, exchanges).case
 
 
 def replayed(case: TestCase, office: Office) -> Observed:
@@ -173,6 +175,19 @@ def replayed(case: TestCase, office: Office) -> Observed:
     with serving(office) as url:
         replay_once(compile_case(case, server=url), observer=observed)
     return observed
+
+
+def at_once(case: TestCase, office: Office, users: int, turns: int) -> list[Observed]:
+    """What became of the transactions of each replay by so many users at once."""
+    with serving(office) as url, ThreadPoolExecutor(users) as pool:
+        plan = compile_case(case, server=url)
+
+        def play(_: int) -> Observed:
+            observed = Observed()
+            replay_once(plan, observer=observed)
+            return observed
+
+        return list(pool.map(play, range(users * turns)))
 
 
 def failures(observed: Observed) -> list[str]:
@@ -214,8 +229,9 @@ HONEST: Mapping[str, Callable[[], Office]] = {
     "busy": lambda: opened(71, between=busy),
     "short lists": lambda: opened(71, shown=2),
     "busy, short lists": lambda: opened(971, between=busy, shown=15),
+    "busy, lists of four": lambda: opened(971, between=busy, shown=4),
 }
-_REPLAYS = 20
+_REPLAYS, _USERS, _TURNS = 20, 10, 5
 
 
 def _seen(session: str) -> Iterator[tuple[str, str]]:
@@ -259,6 +275,10 @@ def main() -> None:
                 said for _ in range(_REPLAYS) for said in failures(replayed(case, office))[:1]
             )
             say(f"{session}, honest, {name}: {wrong.total()} of {_REPLAYS} red", *wrong)
+        for name in ("used", "busy, lists of four"):
+            many = at_once(case, HONEST[name](), _USERS, _TURNS)
+            wrong = Counter(said for one in many for said in failures(one)[:1])
+            say(f"{session}, honest, {name}, ten users: {wrong.total()} of {len(many)} red", *wrong)
 
 
 if __name__ == "__main__":

@@ -149,13 +149,14 @@ PAIRS: Mapping[str, tuple[str, Answer, Answer]] = {
     "a login page": ("form", _h("<p>List</p>"), _h('<input name=u><input type="password">')),
     "a header": ("json", _j({"id": 7}, X_Result="ok"), _j({"id": 7}, X_Result="error")),
     "a header that was not": ("json", _j({"id": 7}), _j({"id": 7}, X_Error="gone")),
-    "a trigger's header": ("json", _h("<p>x</p>"), (200, {"Content-Type": "text/html",
+    "a trigger's header": ("htmx", _h("<p>x</p>"), (200, {"Content-Type": "text/html",
                            "HX-Trigger": '{"showError":"gone"}'}, _h("<p>x</p>")[2])),
     "a gRPC status": ("json", _j({"id": 7}, grpc_status="0"), _j({"id": 7}, grpc_status="7")),
 }  # fmt: skip
 
 _ASKED: Mapping[str, tuple[str, str]] = {
     "json": ("application/json", '{"text": "Tea"}'),
+    "htmx": ("application/x-www-form-urlencoded", "text=Tea"),
     "graphql": ("application/json", '{"query": "mutation { save(text: \\"Tea\\") { id } }"}'),
     "rpc": ("application/json", '{"jsonrpc": "2.0", "id": 1, "method": "save", "params": ["Tea"]}'),
     "soap": ("text/xml", "<Envelope><Body><Save><text>Tea</text></Save></Body></Envelope>"),
@@ -182,7 +183,8 @@ def told_no(name: str) -> Observed:
     with serving(office) as url:
         client = Client(url)
         client.open("/")
-        answer = client.send("POST", "/do", body.encode(), {"Content-Type": media})
+        headers = {"Content-Type": media} | ({"HX-Request": "true"} if kind == "htmx" else {})
+        answer = client.send("POST", "/do", body.encode(), headers)
         if location := answer.header("location"):
             client.open(location)
         client.open("/")

@@ -20,21 +20,24 @@ from tests.correlation.outcomes.refusals import told_no
 SEEN = {
     "object": [
         ("add", "a tag less"), ("add", "in small letters"), ("edit", "another field cleared"),
-        ("comment", "twice"), ("comment", "undone"),
+        ("comment", "twice"), ("comment", "undone"), ("add", "twice"), ("add", "as a draft"),
+        ("edit", "undone"), ("ship", "undone"),
     ],
     "list": [
         ("add", "escaped twice"), ("ship", "of all"), ("drop", "the newest, too"),
-        ("drop", "undone"), ("comment", "of a neighbour"),
+        ("drop", "undone"), ("comment", "of a neighbour"), ("add", "twice"), ("edit", "undone"),
     ],
     "pages": [
         ("add", "another quantity"), ("add", "all but the note"), ("edit", "nothing"),
-        ("edit", "undone"), ("comment", "of the oldest"),
+        ("edit", "undone"), ("comment", "of the oldest"), ("add", "twice"), ("comment", "twice"),
+        ("comment", "the ones before dropped"),
     ],
 }  # fmt: skip
 REFUSED = (
     "type", "an inner error", "violations", "some failed", "GraphQL union", "JSON-RPC batch short",
     "SOAP another element", "SOAP code", "a redirect's query", "a redirect's other query",
-    "the form again, in German", "an alert that was not", "a gRPC status",
+    "the form again, in German", "an alert that was not", "a gRPC status", "warnings", "a number",
+    "an id of nothing", "a trigger's header",
 )  # fmt: skip
 
 

@@ -132,6 +132,7 @@ SESSIONS = {
         [
             "name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
             "state is sent off | POST /orders/${order_id[1]}/ship | 3 | $.state = 'sent off'",
+            "name is still Tea House | POST /orders | 3 | $.name = 'Tea House'",
         ],
     ),
     "gone by its status": (
@@ -190,7 +191,8 @@ SESSIONS = {
         ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
          'green is in tags | PATCH /orders/${order_id[1]} | 3 | $.tags[?(@=="green")]',
          "tags has 2 | PATCH /orders/${order_id[1]} | 3 | $.tags[1]",
-         "tags has no more than 2 | PATCH /orders/${order_id[1]} | 3 | not $.tags[2]"],
+         "tags has no more than 2 | PATCH /orders/${order_id[1]} | 3 | not $.tags[2]",
+         "name is still Tea House | POST /orders | 3 | $.name = 'Tea House'"],
     ),
     "markup as HTML": (
         [items("Milk"), call("PUT", ONE, {"note": "Green is **best**, black is good"}),
@@ -224,7 +226,8 @@ SESSIONS = {
          item(note="", due=None)],
         ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
          "due is empty | PATCH /orders/${order_id[1]} | 3 | not $.due",
-         "note is empty | PATCH /orders/${order_id[1]} | 3 | $.note = ''"],
+         "note is empty | PATCH /orders/${order_id[1]} | 3 | $.note = ''",
+         "name is still Tea House | POST /orders | 3 | $.name = 'Tea House'"],
     ),
     "a list where the object was asked for": (
         [get(ONE, json_body([{"id": 4711, "n": 1}])), call("PUT", ONE, {"note": "", "n": 3}),
@@ -268,14 +271,16 @@ SESSIONS = {
          call("PATCH", ONE, {"gift": True}, json_body({"id": 4711, "gift": True})),
          item(gift=True)],
         ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
-         "gift is true | PATCH /orders/${order_id[1]} (2) | 4 | $.gift = True"],
+         "gift is true | PATCH /orders/${order_id[1]} (2) | 4 | $.gift = True",
+         "name is still Tea House | POST /orders | 4 | $.name = 'Tea House'"],
     ),
     "how it went": (
         [call("POST", "/run", {"ids": [8, 9, 10]},
               json_body({"changed": 3, "done": True, "cached": True, "errors": []}))],
         ["changed says that it went well | POST /run | 0 | $.changed = 3",
          "done says that it went well | POST /run | 0 | $.done = True",
-         "errors[0] says that it went well | POST /run | 0 | not $.errors[0]"],
+         "errors[0] says that it went well | POST /run | 0 | not $.errors[0]",
+         "no field tells of an error | POST /run | 0 | not matching"],
     ),
     "how it went, in a page": (
         [page("/orders", ""), post("/run", "n=7", html('<p class="alert-success">Tea</p>'))],

@@ -1,6 +1,6 @@
 """Bring the failures about and print how well they were diagnosed::
 
-python -m tests.diagnosis.situations [--write] [--texts FOLDER] [NAME ...]
+python -m tests.diagnosis.situations [--only TABLE] [--write] [--texts] [NAME ...]
 """
 
 from __future__ import annotations
@@ -19,9 +19,17 @@ from tests.diagnosis.situations.bench import Outcome, Situation, bring_about
 from tests.diagnosis.situations.table import SITUATIONS
 from tests.diagnosis.situations.unseen import UNSEEN
 from tests.diagnosis.situations.unseen_again import UNSEEN_AGAIN
+from tests.diagnosis.situations.unseen_fourth import UNSEEN_FOURTH
+from tests.diagnosis.situations.unseen_third import UNSEEN_THIRD
 
 #: The situations of each table of the page, by its mark.
-TABLES = {"table": SITUATIONS, "unseen": UNSEEN, "unseen again": UNSEEN_AGAIN}
+TABLES = {
+    "table": SITUATIONS,
+    "unseen": UNSEEN,
+    "unseen again": UNSEEN_AGAIN,
+    "unseen third": UNSEEN_THIRD,
+    "unseen fourth": UNSEEN_FOURTH,
+}
 PAGE = Path(__file__).parents[3] / "docs" / "diagnosis.md"
 
 
@@ -65,6 +73,7 @@ def main(arguments: list[str]) -> None:
     """Run as a command."""
     parser = argparse.ArgumentParser(prog="python -m tests.diagnosis.situations")
     parser.add_argument("names", nargs="*", help="parts of names; all without")
+    parser.add_argument("--only", choices=TABLES, help="one table of the page")
     parser.add_argument("--write", action="store_true", help="into docs/diagnosis.md")
     parser.add_argument("--texts", action="store_true", help="what was printed and done, too")
     parser.add_argument("--jobs", type=int, default=2, help="at a time")
@@ -74,6 +83,7 @@ def main(arguments: list[str]) -> None:
             number
             for number, one in enumerate(every)
             if not options.names or any(name in one.name for name in options.names)
+            if options.only in (None, mark)
         ]
         with ProcessPoolExecutor(options.jobs) as pool:
             outcomes = list(pool.map(_one, [mark] * len(numbers), numbers))
@@ -86,7 +96,7 @@ def main(arguments: list[str]) -> None:
             for one, outcome in zip(numbers, outcomes, strict=True):
                 path = golden.path_of(every[one].name)
                 path.write_text(golden.steady(outcome.block) + "\n", encoding="utf-8")
-            if not options.names:
+            if not options.names and numbers:
                 _write(mark, text)
         elif outcomes:
             sys.stdout.write(text)

@@ -206,7 +206,7 @@ class _Doing:
             outcome.mended = "record" if self._recorded(first[-1], bring_back) else ""
         elif shell:
             outcome.mended = "command" if self._ran(shell) == 0 else ""
-        elif typed:
+        elif typed and not (self.situation.mended == "server" and not outcome.changes):
             done = self._console([self._filled(one) for one in typed])
             outcome.mended = "command" if done == 0 and self._checked() else ""
         elif self.situation.mended == "server" and not outcome.changes:

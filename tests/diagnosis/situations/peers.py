@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI, HTTPException
 
 from tests import nginx
 from tests.applications import django_admin
@@ -17,6 +24,7 @@ from tests.correlation.client import Client
 from tests.diagnosis.situations.bench import Stage, record
 from tests.diagnosis.situations.sessions import by_pages
 from tests.diagnosis.situations.shop import Shop, serving
+from tests.ports import free_port
 
 _IDENTITY = r"""
 [[identity]]
@@ -26,6 +34,8 @@ password = "${{users.password}}"
 [datasets.users]
 file = "users.csv"
 """
+#: nginx as it is when the shop is recorded behind it.
+TO_SHOP = "server { listen 127.0.0.1:<main>; location / { proxy_pass SHOP; } }"
 _LIMITED = """
 limit_req_zone $binary_remote_addr zone=all:1m rate=1r/s;
 server { listen 127.0.0.1:<free>; location / { proxy_pass SHOP; } }
@@ -101,6 +111,77 @@ def behind_nginx(configuration: str, port: str) -> Stage:
                 yield lambda: server.reload(text.replace("client_max_body_size 40;", ""))
 
     return stage
+
+
+def at_nginx(
+    after: str,
+    before: str = TO_SHOP,
+    *,
+    host: str = "127.0.0.1",
+    session: Callable[[Client], None] = by_pages,
+) -> Stage:
+    """The shop behind nginx, which has another configuration after the recording; it is replayed at
+    ``host``."""
+
+    @contextmanager
+    def stage(path: Path) -> Iterator[Callable[[], None]]:
+        with serving(Shop()) as shop, tempfile.TemporaryDirectory() as name:
+            first, then = (one.replace("SHOP", shop.url) for one in (before, after))
+            with nginx.serving(Path(name), first, "main") as server:
+                url = server.http("main")
+                recorded(path, url, session, str, url.replace("127.0.0.1", host))
+                server.reload(then)
+                yield lambda: server.reload(first)
+
+    return stage
+
+
+def at_next_version() -> Stage:
+    """FastAPI, the next version of which calls all things otherwise; a person records that then."""
+
+    @contextmanager
+    def stage(path: Path) -> Iterator[Callable[[], None]]:
+        app, names = FastAPI(), ["order_id", "customer_name", "total_price", "created_on"]
+        number = secrets.token_hex(8)
+
+        @app.get("/orders")
+        def _orders() -> list[dict[str, str]]:
+            return [dict(zip(names, (number, "Ann", "12.00", "2026-05-01"), strict=True))]
+
+        @app.get("/orders/{wanted}")
+        def _order(wanted: str) -> dict[str, str]:
+            if wanted != number:
+                raise HTTPException(404)
+            return _orders()[0]
+
+        def session(client: Client) -> None:
+            [order] = client.json("GET", "/orders")
+            client.json("GET", f"/orders/{order[names[0]]}")
+
+        with at_app(app) as url:
+            recorded(path, url, session, str, url)
+            names[:] = ["orderId", "customerName", "totalPrice", "createdOn"]
+            number = secrets.token_hex(8)
+            again = path.with_name("shop-again.case.toml")
+            yield lambda: recorded(again, url, session, str, url)
+
+    return stage
+
+
+@contextmanager
+def at_app(app: Any) -> Iterator[str]:
+    """Serve an ASGI application; yield its address."""
+    port = free_port()
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 def limited() -> Stage:

@@ -10,6 +10,7 @@ from tests.diagnosis.situations.bench import Situation, in_the_shop
 from tests.diagnosis.situations.peers import (
     at_django,
     at_fastapi,
+    at_next_version,
     by_hand,
     identity,
     limited,
@@ -157,9 +158,11 @@ SITUATIONS = (
             "WWW-Authenticate: none: a form or a session",
             "Set-Cookie of the login: 2 POST /login set sid",
             "Cookie of this request: sent sid",
+            "usual causes: no credentials were sent; the session cookie was not sent; the session",
+            "the credentials are wrong",
             "confirm  pytest shop.case.toml --loadtool-think-time none",
         ),
-        promises=(106, 107, 108, 109),
+        promises=(105, 106, 107, 108, 109),
     ),
     Situation(
         "session expired, redirect to the login",
@@ -401,7 +404,7 @@ SITUATIONS = (
         "a value that is not accepted",
         in_the_shop(by_api, "invalid"),
         "POST /api/items",
-        "does not take a value",
+        "does not take quantity = 3",
         filled={"VALUE": "2"},
     ),
     Situation(
@@ -609,6 +612,15 @@ SITUATIONS = (
         "form of 1 GET /login has changed since it was recorded",
         mended="record",
         says=("2 POST /login sends username", "it has mail_or_name instead"),
+        promises=(125,),
+    ),
+    Situation(
+        "FastAPI: the next version, whose answers have other names",
+        at_next_version(),
+        "GET /orders",
+        "calls its things otherwise than when recorded",
+        mended="record",
+        says=("it has no created_on, customer_name", "it has createdOn, customerName"),
         promises=(125,),
     ),
     Situation(

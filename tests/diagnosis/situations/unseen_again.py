@@ -7,7 +7,6 @@ import contextlib
 import sqlite3
 import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import trustme
-import uvicorn
 from fastapi import FastAPI
 from pydantic import BaseModel
 
@@ -24,13 +22,11 @@ from tests.applications import django_admin
 from tests.authentication.peer import ready_folder, running
 from tests.correlation.client import Client
 from tests.diagnosis.situations.bench import Situation, Stage
-from tests.diagnosis.situations.peers import recorded
+from tests.diagnosis.situations.peers import at_app, at_nginx, recorded
 from tests.diagnosis.situations.sessions import by_django, by_pages
 from tests.diagnosis.situations.shop import Answer, Shop, serving
 from tests.diagnosis.situations.unseen import odd
-from tests.ports import free_port
 
-_TO_SHOP = "server { listen 127.0.0.1:<main>; location / { proxy_pass SHOP; } }"
 _WELCOME = (
     "server { listen 127.0.0.1:<main> default_server; default_type text/html; location / "
     "{ return 200 '<html><head><title>Welcome to nginx!</title></head><body><h1>Welcome to nginx!"
@@ -55,23 +51,6 @@ name = "Home"
 [[page.transaction]]
 request = "GET /page"
 """
-
-
-def _nginx(after: str, before: str = _TO_SHOP, *, host: str = "127.0.0.1") -> Stage:
-    """The shop behind nginx, which has another configuration after the recording; it is replayed at
-    ``host``."""
-
-    @contextlib.contextmanager
-    def stage(path: Path) -> Iterator[Callable[[], None]]:
-        with serving(Shop()) as shop, tempfile.TemporaryDirectory() as name:
-            first, then = (one.replace("SHOP", shop.url) for one in (before, after))
-            with nginx.serving(Path(name), first, "main") as server:
-                url = server.http("main")
-                recorded(path, url, by_pages, str, url.replace("127.0.0.1", host))
-                server.reload(then)
-                yield lambda: server.reload(first)
-
-    return stage
 
 
 def _tls(extra: str, not_after: datetime | None = None) -> Stage:
@@ -179,20 +158,10 @@ def _renamed(path: Path) -> Iterator[Callable[[], None]]:
     def _new(order: _NewOrder) -> dict[str, int]:
         return {"ordered": order.quantity}
 
-    port = free_port()
-    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.05)
-    try:
-        url = f"http://127.0.0.1:{port}"
+    with at_app(app) as url:
         recorded(path, url, _by_orders, str, url)
         versions["new"] = True
         yield lambda: versions.update(new=False)
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 def _by_orders(client: Client) -> None:
@@ -252,20 +221,20 @@ UNSEEN_AGAIN: tuple[Situation, ...] = (
     ),
     Situation(
         "nginx: the page of the default virtual host",
-        _nginx(_WELCOME, host="localhost"),
+        at_nginx(_WELCOME, host="localhost"),
         "GET /login",
         "the same comes|another server|virtual host",
     ),
     Situation(
         "nginx: the application is below /v2 now",
-        _nginx(_BELOW),
+        at_nginx(_BELOW),
         "GET /login",
         "another server or path",
         mended="server",
     ),
     Situation(
         "nginx: HTTP/2 alone is spoken",
-        _nginx(_HTTP_2),
+        at_nginx(_HTTP_2),
         "GET /login",
         "HTTP/2",
         mended="server",

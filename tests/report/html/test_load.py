@@ -12,6 +12,8 @@ import pytest
 
 from pytest_loadtool.load import Progress
 from pytest_loadtool.load.metrics.histogram import Histogram
+from pytest_loadtool.load.verdict.saved import ALL
+from pytest_loadtool.load.verdict.summarise import MomentsSoFar
 from pytest_loadtool.report.html.load import BINS, live_data, load_page, log_bins, run_data
 from pytest_loadtool.report.load.json import load_data
 from tests.load.simulation import CONFIGURATION, glimpsed, summary
@@ -156,17 +158,36 @@ def test_two_runs_are_drawn_over_each_other(tmp_path: Path) -> None:
         assert page.run("return document.querySelectorAll('.detail .bar-before').length") > 0
 
 
+def test_the_trend_of_several_runs(tmp_path: Path) -> None:
+    """Each earlier run and this one is a point of the plots of times, throughput and errors."""
+    earlier = summary().saved
+    run = summary(failing=50, baseline=[earlier, earlier])
+    file = write(tmp_path / "page.html", run_data(run))
+    with opened("chromium", file) as page:
+        found = page.run(
+            "return Object.fromEntries(window.loadtoolPlots.filter(x => x.u.root.closest('.trend'))"
+            ".map(x => [x.group, Array.from(x.u.data[1])]))"
+        )
+    whole = [one.requests[ALL] for one in (earlier, earlier, run.saved)]
+    assert found["response_time"] == [one.response.percentile(50) / 1000 for one in whole]
+    assert [*found] == ["response_time", "requests", "error_rate"]
+    assert found["error_rate"][:2] == [0, 0] != found["error_rate"][2:]
+
+
 def test_a_run_under_way(tmp_path: Path) -> None:
     """The page loads itself anew, and has what there is to see so far."""
     seen = glimpsed(failing=50)
     file = tmp_path / "page.html"
-    data = live_data(seen, CONFIGURATION, "2026-03-04T05:06:07+00:00", 4.0, ENVIRONMENT)
+    moments = MomentsSoFar(CONFIGURATION.percentiles).look(seen.course)
+    data = live_data(seen, moments, CONFIGURATION, "2026-03-04T05:06:07+00:00", 4.0, ENVIRONMENT)
     file.write_bytes(load_page([data], refresh=5))
     with opened("chromium", file) as page:
         assert page.run("return document.querySelector('meta[http-equiv=refresh]').content") == "5"
-        assert page.run(plotted("requests", 1)) == list(seen.rates)
+        assert page.run(plotted("requests", 1)) == [one.requests for one in moments]
+        medians = [dict(one.response.percentiles)["p50"] for one in moments]
+        assert page.run(plotted("response_time", 1)) == medians
         assert page.run("return document.querySelectorAll('.row').length") == len(seen.rows)
-    nothing = live_data(Progress(), CONFIGURATION, "2026-03-04T05:06:07+00:00", 0.0)
+    nothing = live_data(Progress(), [], CONFIGURATION, "2026-03-04T05:06:07+00:00", 0.0)
     file.write_bytes(load_page([nothing], refresh=5))
     with opened("chromium", file) as page:
         assert page.run("return document.querySelector('.over-time').hidden") is True

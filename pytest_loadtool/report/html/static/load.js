@@ -1,13 +1,26 @@
 "use strict";
 (() => {
-  const LIGHT = { ink: "#5d6779", grid: "#e7eaf0", before: "#9a6200", mark: "#8a93a3", bad: "#c02a2a",
-    hues: ["#2f66d6", "#7aa2ee", "#c98a1b", "#c02a2a", "#1a7f4b", "#7a4fc4", "#0f8b8d", "#a3476f"] };
-  const DARK = { ink: "#a0aabb", grid: "#2b3442", before: "#f0bd5b", mark: "#768194", bad: "#ff8a84",
-    hues: ["#7aa5ff", "#4d6fb5", "#f0bd5b", "#ff8a84", "#5fcf92", "#b495f5", "#4fd0d2", "#ee9cc0"] };
+  const LIGHT = { back: "#fff", ink: "#5d6779", grid: "#e7eaf0", before: "#9a6200", mark: "#8a93a3", bad: "#c02a2a",
+    hues: ["#2f66d6", "#c98a1b", "#1a7f4b", "#7a4fc4", "#0f8b8d", "#a3476f", "#7aa2ee", "#8a93a3"],
+    depths: ["#12367f", "#2f66d6", "#5b8ae4", "#8fb0ee", "#b9cdf5"] };
+  const DARK = { back: "#191f29", ink: "#a0aabb", grid: "#2b3442", before: "#f0bd5b", mark: "#768194", bad: "#ff8a84",
+    hues: ["#7aa5ff", "#f0bd5b", "#5fcf92", "#b495f5", "#4fd0d2", "#ee9cc0", "#4d6fb5", "#768194"],
+    depths: ["#dbe6ff", "#a3c0ff", "#7aa5ff", "#5a82d0", "#47659f"] };
   const dark = matchMedia("(prefers-color-scheme: dark)");
   let printing = false;
   const colours = () => (dark.matches && !printing ? DARK : LIGHT);
   const plots = [];
+
+  const isPercentile = (label) => /^p[0-9.]+$/.test(label);
+  /** The colour of each curve: percentiles from deep to pale, so that red is left for what is wrong. */
+  function paints(labels, tone) {
+    let depth = 0, hue = 0;
+    return labels.map((label) => (/^error( rate|s(\/s)?)$/.test(label) ? tone.bad
+      : isPercentile(label.split(" ")[0]) && !label.endsWith(" before") ? tone.depths[Math.min(depth++, tone.depths.length - 1)]
+      : label.endsWith(" before") ? tone.before : tone.hues[hue++ % tone.hues.length]));
+  }
+  /** What a legend says: nothing while nobody points at a moment. */
+  const read = (kind) => (_u, value, _series, at) => (at === null ? "" : value === null || value === undefined ? "\u2013" : kind(value));
 
   /** Three digits or more, as in the text report. */
   function digits(value) {
@@ -49,18 +62,20 @@
       c.save();
       c.beginPath(); c.rect(left, top, width, height); c.clip();
       c.font = `${11 * ratio}px system-ui, sans-serif`;
+      // Legible over curves.
+      const write = (text, x, y) => { c.save(); c.setLineDash([]); c.lineWidth = 3 * ratio; c.strokeStyle = tone.back; c.strokeText(text, x, y); c.restore(); c.fillText(text, x, y); };
       c.textAlign = "left"; c.textBaseline = "alphabetic"; c.lineWidth = ratio; c.setLineDash([4 * ratio, 4 * ratio]);
       for (const [second, label] of run.marks) {
         const x = u.valToPos(second, "x", true);
         c.strokeStyle = c.fillStyle = tone.mark;
         c.beginPath(); c.moveTo(x, top); c.lineTo(x, top + height); c.stroke();
-        c.fillText(label, x + 4 * ratio, top + 12 * ratio);
+        write(label, x + 4 * ratio, top + 12 * ratio);
       }
       for (const [, value, label] of limits) {
         const y = u.valToPos(value, "y", true);
         c.strokeStyle = c.fillStyle = tone.bad;
         c.beginPath(); c.moveTo(left, y); c.lineTo(left + width, y); c.stroke();
-        c.fillText(label, left + 6 * ratio, y - 5 * ratio);
+        write(label, left + 6 * ratio, y - 5 * ratio);
       }
       c.restore();
     };
@@ -75,30 +90,30 @@
     into.append(box);
     // Both runs have seconds of their own: uPlot wants one axis for all.
     const data = uPlot.join(found.map((one) => [one.x, one.values]), found.map(() => [2]));
-    const asked = found.filter((one) => !one.earlier && /^p[0-9.]+$/.test(one.label)).length;
+    const asked = found.filter((one) => isPercentile(one.label)).length;
     // The longest time of all would leave no room for the others, and an average says little: both wait in the legend.
     const hidden = (one) => asked > 0 && !one.earlier && (one.label === "max" || (one.label === "mean" && !run.before));
     const highest = found.filter((one) => !hidden(one)).reduce((most, one) => one.values.reduce((a, b) => (b > a ? b : a), most), 0);
-    const near = limits.map((one) => one[1]).filter((one) => one <= highest * 3);
+    const near = limits.map((one) => one[1]).filter((one) => one <= highest * 2 || !highest);
+    const at = run.at || clock;
     const draw = (logarithmic) => {
-      const tone = colours();
-      const hue = (index, one) => (one.earlier ? tone.before : group === "errors" && found.length < 3 ? tone.bad : tone.hues[index % tone.hues.length]);
+      const tone = colours(), paint = paints(found.map((one) => one.label), tone);
       const axis = { stroke: tone.ink, grid: { stroke: tone.grid, width: 1 }, ticks: { stroke: tone.grid, width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
       const own = found.filter((one) => !one.earlier).length;
       const u = new uPlot({
         width: Math.max(box.clientWidth, 200), height: box.matches(":first-child") ? 250 : 190,
         cursor: { sync: { key: `run${number}` }, drag: { x: true, y: false }, focus: { prox: -1 } },
         scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : { range: (_u, _min, max) => [0, Math.max(max || 0, ...near) * 1.1 || 1] } },
-        axes: [{ ...axis, values: (_u, all) => all.map(clock), space: 70, size: 30 }, { ...axis, size: 52, values: (_u, all) => all.map((one) => (one === null ? "" : short(one))) }],
+        axes: [{ ...axis, values: (_u, all) => all.map((one) => (run.at ? at(one).slice(5) : at(one))), space: run.at ? 90 : 70, size: 30, incrs: run.at ? [1, 2, 5, 10, 20, 50] : undefined }, { ...axis, size: 52, values: (_u, all) => all.map((one) => (one === null ? "" : short(one))) }],
         series: [
-          { label: "at", value: (_u, value) => (value === null ? "\u2013" : clock(value)) },
+          { label: "at", value: read(at) },
           ...found.map((one, index) => ({
-            label: one.label, show: !hidden(one), stroke: hue(index, one), width: one.earlier ? 1.3 : 1.6, dash: one.earlier ? [5, 4] : undefined,
-            fill: style === "area" && !one.earlier && own === 1 ? `${hue(index, one)}22` : undefined,
-            points: { show: data[0].length < 2 }, spanGaps: true, value: (_u, value) => (value === null || value === undefined ? "\u2013" : digits(value)),
+            label: one.label, show: !hidden(one), stroke: paint[index], width: one.earlier ? 1.3 : 1.6, dash: one.earlier ? [5, 4] : undefined,
+            fill: style === "area" && !one.earlier && own === 1 ? `${paint[index]}22` : undefined,
+            points: { show: run.at !== undefined || data[0].length < 2 }, spanGaps: true, value: read(digits),
           })),
         ],
-        bands: style === "band" ? found.slice(1, asked || own).map((_one, index) => ({ series: [index + 2, index + 1], fill: `${tone.hues[index % tone.hues.length]}1f` })) : [],
+        bands: style === "band" ? found.slice(1, asked || own).map((_one, index) => ({ series: [index + 2, index + 1], fill: `${paint[index + 1]}3d` })) : [],
         hooks: { draw: [lines(run, limits)] },
       }, logarithmic ? data.map((one, index) => (index ? Array.from(one, (v) => (v > 0 ? v : null)) : one)) : data, box);
       return u;
@@ -138,7 +153,7 @@
     return svg;
   }
 
-  const percentiles = (course) => Object.keys(course).filter((one) => /^p[0-9.]+$/.test(one));
+  const percentiles = (course) => Object.keys(course).filter(isPercentile);
   /** The percentile that a small plot shows: p95, or the one nearest below it. */
   const tail = (course) => percentiles(course).filter((one, at) => at === 0 || parseFloat(one.slice(1)) <= 95).pop();
 
@@ -149,14 +164,16 @@
     const rate = (values) => values.map((one) => one / course.length);
     const axis = { stroke: tone.ink, grid: { stroke: tone.grid, width: 1 }, ticks: { stroke: tone.grid, width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
     const times = { axes: { values: (_u, all) => all.map(clock), space: 70, size: 30 }, width: Math.min(into.clientWidth, 736) };
-    const draw = (height, series, data, fill) => new uPlot({
+    const draw = (height, labels, data, fill) => { const paint = paints(labels, tone); return new uPlot({
       width: times.width, height, cursor: { drag: { x: false, y: false } },
       scales: { x: { time: false, range: [0, Math.max(run.time.x[run.time.x.length - 1] || 0, x[x.length - 1], 1)] }, y: { range: (_u, _min, max) => [0, (max || 1) * 1.1] } },
       axes: [{ ...axis, ...times.axes }, { ...axis, size: 52, values: (_u, all) => all.map(short) }],
-      series: [{ label: "from", value: (_u, value) => (value === null ? "\u2013" : clock(value)) }, ...series.map(([label, stroke]) => ({ label, stroke, width: 1.4, points: { show: x.length < 2 }, fill: fill ? `${stroke}22` : undefined, value: (_u, value) => (value === null || value === undefined ? "\u2013" : digits(value)) }))],
-    }, [x, ...data], into);
-    draw(180, names.map((name, at) => [`${name} ms`, tone.hues[at % tone.hues.length]]), names.map((name) => course[name]), false);
-    const counted = [["requests/s", tone.hues[0]], ...(course.errors ? [["errors/s", tone.bad]] : [])];
+      series: [{ label: "from", value: read(clock) }, ...labels.map((label, at) => ({ label, stroke: paint[at], width: 1.4, points: { show: x.length < 2 }, fill: fill ? `${paint[at]}22` : undefined, value: read(digits) }))],
+      bands: fill ? [] : names.slice(1).map((_name, at) => ({ series: [at + 2, at + 1], fill: `${paint[at + 1]}3d` })),
+    }, [x, ...data], into); };
+    const drawn = [...names, ...(course.service ? ["service"] : [])];
+    draw(180, drawn.map((name) => (name === "service" ? "service time, average ms" : `${name} ms`)), drawn.map((name) => course[name]), false);
+    const counted = ["requests/s", ...(course.errors ? ["errors/s"] : [])];
     draw(120, counted, [rate(course.requests), ...(course.errors ? [rate(course.errors)] : [])], true);
   }
 
@@ -212,6 +229,9 @@
   const AT_ONCE = 50; // rows
   const KINDS = [["transaction", "Transactions"], ["page", "Pages"], ["case", "Cases"]];
 
+  /** A name that may be broken behind each slash. */
+  const breakable = (name) => name.split(/(?<=[^/]\/)(?=.)/).flatMap((part, at) => (at ? [make("wbr"), part] : [part]));
+
   function tables(run, into) {
     const kinds = KINDS.filter(([kind]) => run.rows.some((one) => one.kind === kind));
     const state = { kind: kinds.length ? kinds[0][0] : "", sort: null, down: true, text: "" };
@@ -227,7 +247,7 @@
     function row(one, columns, range, courses, spreads) {
       const cells = columns.map(([key, , kind]) => make("td", { class: key === "failed" ? (one[key] ? "bad" : "zero") : null }, shown(one[key], kind)));
       const under = one.kind === "transaction" ? one.page : one.kind === "page" ? one.case : "";
-      const line = make("tr", { class: "row" }, make("td", {}, one.name, under ? make("small", {}, under) : null));
+      const line = make("tr", { class: "row" }, make("td", {}, ...breakable(one.name), under ? make("small", {}, under) : null));
       if (courses) line.append(make("td", { class: "spread" }));
       if (spreads) line.append(make("td", { class: "spread" }));
       line.append(...cells);
@@ -257,11 +277,11 @@
         const of = (one) => (key === "name" ? one.name : one[key] ?? least);
         rows = [...rows].sort((a, b) => { const x = of(a), y = of(b); return (x < y ? -1 : x > y ? 1 : 0) * sign; });
       }
-      const head = (key, title) => make("th", { "aria-sort": state.sort === key ? (state.down ? "descending" : "ascending") : null }, make("button", { type: "button", onclick: () => order(key) }, title));
+      const head = (key, title) => make("th", { "data-title": title, "aria-sort": state.sort === key ? (state.down ? "descending" : "ascending") : null }, make("button", { type: "button", onclick: () => order(key) }, title));
       const made = (one) => row(one, columns, range, courses, spreads);
       later.disconnect();
       table.replaceChildren(
-        make("thead", {}, make("tr", {}, head("name", "name"), courses ? make("th", { class: "left" }, `${tail((rows.find((one) => one.course) || {course: {}}).course) || "requests"} over time`) : null, spreads ? make("th", { class: "left" }, "times, logarithmic") : null, ...columns.map(([key, title]) => head(key, title)))),
+        make("thead", {}, make("tr", {}, head("name", "name"), courses ? make("th", { class: "left spread" }, `${tail((rows.find((one) => one.course) || {course: {}}).course) || "requests"} over time`) : null, spreads ? make("th", { class: "left spread" }, "distribution") : null, ...columns.map(([key, title]) => head(key, title)))),
         make("tbody", {}, ...rows.slice(0, AT_ONCE).map(made)));
       // What nobody sees yet need not be waited for.
       const body = table.lastChild;
@@ -272,14 +292,19 @@
 
   DATA.runs.forEach((run, number) => {
     const article = document.querySelector(`[data-run="${number}"]`);
-    const into = article.querySelector(".plots");
+    const into = article.querySelector(".over-time .plots");
     for (const chart of DATA.charts) plot(run, number, chart, into);
     if (!into.children.length) article.querySelector(".over-time").hidden = true;
+    const { trend } = run;
+    if (trend) {
+      const runs = { ...run, time: trend, before: null, marks: [], at: (x) => trend.started[x - 1] || "" };
+      for (const chart of DATA.charts) plot(runs, `${number} trend`, chart, article.querySelector(".trend .plots"));
+    }
     if (run.rows.length) tables(run, article.querySelector(".tables"));
     else article.querySelector(".rows").hidden = true;
   });
   dark.addEventListener("change", () => plots.forEach((one) => one.redraw()));
-  addEventListener("beforeprint", () => { printing = true; plots.forEach((one) => { one.redraw(); one.u.setSize({ width: one.u.root.parentElement.matches(":first-child") ? 660 : 320, height: 170 }); }); document.querySelectorAll(".grid tr.row").forEach((one) => one.fill()); });
+  addEventListener("beforeprint", () => { printing = true; plots.forEach((one) => { one.redraw(); /* at once: Firefox prints what is there when this returns */ one.u.batch(() => one.u.setSize({ width: one.u.root.parentElement.matches(":first-child") ? 660 : 320, height: 170 })); }); document.querySelectorAll(".grid tr.row").forEach((one) => one.fill()); });
   addEventListener("afterprint", () => { printing = false; plots.forEach((one) => one.redraw()); });
   window.loadtoolPlots = plots;
 })();

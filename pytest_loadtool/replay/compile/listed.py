@@ -1,0 +1,88 @@
+"""Outcomes that go by one item of a list: of a list of the newest, it may be on a further page.
+
+That is known by numbers that grow: if all that is listed has a greater one, others have come since.
+Whether the outcome is so, such an answer does not show.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from pytest_loadtool.codec.template import Reference, Template
+from pytest_loadtool.extraction.extract import Readable
+from pytest_loadtool.extraction.jsonpath import bind_beside
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
+from pytest_loadtool.replay.compile.computed import composed
+from pytest_loadtool.replay.compile.format import VariableNames
+
+#: A shorter list is no page of a longer one, but all that there is.
+_FEWEST: Final = 4
+
+_NUMBER: Final = re.compile("[0-9]{1,18}")
+
+#: The number of an item, and those of all that are listed.
+_Listed = Callable[[Readable, Sequence[str]], tuple[str, list[str]]]
+
+
+def unseen_item(
+    validator: Validator, names: VariableNames, strict: bool
+) -> Callable[[Readable, Sequence[str]], Failure | None] | None:
+    """From a response that lacks the item of an outcome to what is said in place of a failure, if
+    all that it lists is newer. None: the validator goes by no such item."""
+    outcome = validator.outcome
+    listed = _listed(validator, names) if outcome is not None else None
+    if listed is None or outcome is None:
+        return None
+    said = (
+        f"it does not show whether {outcome.name}: all that is listed is newer, so that what "
+        f"{outcome.change or 'it'} is about may be on a further page"
+    )
+    message = f"Not as recorded: {said}" if strict else said
+    unseen = Failure("answer", message, certain=strict)
+
+    def tell(response: Readable, values: Sequence[str]) -> Failure | None:
+        own, others = listed(response, values)
+        numbers = [int(one) for one in {*others} if _NUMBER.fullmatch(one)]
+        if not _NUMBER.fullmatch(own) or len(numbers) < _FEWEST:
+            return None
+        return unseen if min(numbers) > int(own) else None
+
+    return tell
+
+
+def _listed(validator: Validator, names: VariableNames) -> _Listed | None:
+    match validator:
+        case JsonValidator(path=path):
+            return _items(path, names)
+        case TextValidator(row=row):
+            return _rows(row, names)
+    return None
+
+
+def _items(path: str, names: VariableNames) -> _Listed | None:
+    beside = bind_beside(path, lambda template: composed(template, names))
+    if beside is None:
+        return None
+
+    def listed(response: Readable, values: Sequence[str]) -> tuple[str, list[str]]:
+        try:
+            return beside(response.json(), values)
+        except ValueError:
+            return "", []
+
+    return listed
+
+
+def _rows(row: str, names: VariableNames) -> _Listed | None:
+    """By what rows are known by, such as an address: with another number in the place of the id."""
+    parts = Template.parse(row).parts
+    ids = [one for one in parts if isinstance(one, Reference)]
+    if len(ids) != 1:
+        return None
+    own = composed(Template((ids[0],)), names)
+    written = "".join(re.escape(one) if isinstance(one, str) else r"(\d+)" for one in parts)
+    other = re.compile(written)
+    return lambda response, values: (own(values), other.findall(response.text))
