@@ -22,7 +22,7 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 TITLE = "Adminer 4.8, PHP"
 BROWSER = True
 #: The rows are found by their titles.
-UNIQUE: tuple[str, ...] = ("Tea & milk", "Cups", "Spoons")
+UNIQUE: tuple[str, ...] = ("Tea & milk", "Tea & cream", "Cups", "Spoons")
 
 _CODE = Path("/usr/share/adminer")
 _ROOT = Path(__file__).parents[2]

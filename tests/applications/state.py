@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 __all__ = ["Effect", "State"]
 
-#: What `unique` puts behind a text, before the ending of a file's name.
+#: What `unique` puts behind a text, before the ending of a file's name, or what is like one.
 _UNIQUE = "-[A-Za-z0-9]{6,8}(?![A-Za-z0-9])"
 
 
@@ -27,17 +27,23 @@ class State:
 
     def named(self, texts: Iterable[str]) -> State:
         """The same with texts that are unique to each user called as in the recording."""
-        stems = "|".join(re.escape(text.partition(".")[0]) for text in texts)
-        spelled = stems.replace(r"\ ", "[ _-]")  # in an address, a space is another character
-        pattern = re.compile(f"({spelled}){_UNIQUE}", re.IGNORECASE)
+        stems = "|".join(map(_spelled, texts))
+        pattern = re.compile(stems, re.IGNORECASE)
 
         def name(row: str) -> str:
-            return pattern.sub(r"\1", row) if stems else row
+            return pattern.sub(lambda found: re.sub(_UNIQUE, "", found[0]), row) if stems else row
 
         rows: Counter[str] = Counter()
         for row, count in self.rows.items():
             rows[name(row)] += count
         return State(rows, {key: name(value) for key, value in self.values.items()}, self.shared)
+
+
+def _spelled(text: str) -> str:
+    """The text, perhaps with what is unique somewhere in it; in an address, a space is another
+    character."""
+    characters = ("[ _-]" if one == " " else re.escape(one) for one in text.partition(".")[0])
+    return "".join(f"{one}(?:{_UNIQUE})?" for one in characters)
 
 
 @dataclass(frozen=True, slots=True)
