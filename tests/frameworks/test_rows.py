@@ -22,6 +22,7 @@ from werkzeug.wrappers import Request, Response
 
 from pytest_loadtool.casefile import package_rules
 from pytest_loadtool.correlation import configure
+from pytest_loadtool.correlation.configuration import asserted_anew
 from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.model.case import TestCase
 from tests.frameworks.browser import Browser
@@ -225,7 +226,8 @@ def test_no_extractor_counts(trial: Trial) -> None:
 def test_configuring_again_keeps_what_is_unique(trial: Trial, unique: TestCase) -> None:
     """The recording has the names as they were typed."""
     case = replace(unique, pages=tuple(unique.pages))
-    assert configure(case, trial.exchanges, rules=package_rules()).case == case
+    again = configure(case, trial.exchanges, rules=package_rules()).case
+    assert again == asserted_anew(case, trial.exchanges).case
 
 
 @pytest.fixture

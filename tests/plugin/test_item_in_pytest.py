@@ -153,7 +153,7 @@ def test_error_of_the_tool_itself_keeps_its_traceback(
         @pytest.fixture(autouse=True)
         def broken(monkeypatch):
             import pytest_loadtool.replay.user.user as user
-            monkeypatch.setattr(user.VirtualUser, "iteration", lambda *_: 1 / 0)
+            monkeypatch.setattr(user.VirtualUser, "act", lambda *_: 1 / 0)
         """
     )
     write(pytester, "shop", case(server.url, "GET /"))

@@ -210,5 +210,5 @@ def test_a_profile_that_is_not_there(project: Project, server: Server) -> None:
     path.write_text(path.read_text() + PROFILES)
     done = project.run("--load", "--load-profile", "smok")
     assert done.returncode != 0
-    assert "there is no [profile.smok] for --load-profile smok; did you mean" in done.stdout
+    assert "there is no [profile.smok] for --load-profile smok: did you mean" in done.stdout
     assert server.requests == []

@@ -30,6 +30,7 @@ from pytest_loadtool.model.load import (
     ThinkTime,
 )
 from pytest_loadtool.replay import Plan, compile_case
+from tests.replay.playbook import with_pages
 from tests.transport.peer import Peer, Script, peer, read_request
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
@@ -409,7 +410,7 @@ def test_think_times_do_not_depend_on_the_workers(model: dict[str, Any]) -> None
             found[user, iteration] = seconds = pause(user, iteration)
             return seconds
 
-        plan = replace(plan, pages=(replace(plan.pages[0], pause=noted), plan.pages[1]))
+        plan = with_pages(plan, replace(plan.pages[0], pause=noted), plan.pages[1])
         for index in range(workers):
             run(plan, config, Share(index, workers))
         return found

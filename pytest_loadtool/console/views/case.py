@@ -97,8 +97,10 @@ def parts(case: TestCase, proposed: Parts | None) -> Iterator[str]:
     if proposed.end:
         commands.append(f"`once {_pages(proposed.end)} end`")
         what += f", {_pages(proposed.end)} logs out"
-    yield f"{what}: in a load test each iteration does. {' and '.join(commands)}"
-    yield "have each user do that once."
+    yield (
+        f"{what}: in a load test each iteration does. {' and '.join(commands)}: each user does "
+        "that once."
+    )
 
 
 def _pages(indexes: range) -> str:
