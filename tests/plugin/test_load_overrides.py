@@ -29,7 +29,7 @@ file = "good.case.toml"
 @pytest.fixture
 def project(pytester: pytest.Pytester, server: Server) -> Project:
     """A load configuration of four users, of which each would go on for an hour."""
-    project = Project(pytester.path)  # in a process of its own: a second run within one hangs
+    project = Project(pytester.path, pytester)
     project.write(
         good__case__toml=case(server.url, "GET /"),
         rush__load__toml=load("good.case.toml", duration="1h"),
@@ -137,7 +137,7 @@ def test_short_name_of_somebody_else(project: Project, server: Server) -> None:
 
 def test_base_url_names_the_server(pytester: pytest.Pytester, server: Server) -> None:
     """What a project's browser tests go to is where test cases and load tests go, too."""
-    project = Project(pytester.path)  # in a process of its own: a second run within one hangs
+    project = Project(pytester.path, pytester)
     nowhere = "http://127.0.0.1:1"
     project.write(
         good__case__toml=case(nowhere, "GET /"),
@@ -157,7 +157,7 @@ def test_base_url_names_the_server(pytester: pytest.Pytester, server: Server) ->
 
 def test_base_url_of_its_own_plugin(pytester: pytest.Pytester, server: Server) -> None:
     """Where pytest-base-url has the option and its twin, both are heard."""
-    project = Project(pytester.path)  # in a process of its own: a second run within one hangs
+    project = Project(pytester.path, pytester)
     project.write(
         good__case__toml=case("http://127.0.0.1:1", "GET /"),
         pytest__ini=f"[pytest]\nbase_url = {server.url}\naddopts = -p standin\n",
@@ -189,6 +189,7 @@ duration = "500ms"
     [
         (("--load-profile", "smoke"), 2),
         (("--load-profile", "smoke", "--users", "3", "-n", "2"), 3),
+        (("--load-profile", "arrivals"), 10),
     ],
 )
 def test_a_profile_of_the_file(
