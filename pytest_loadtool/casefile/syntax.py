@@ -32,7 +32,6 @@ from pytest_loadtool.model.xml_path import xml_steps
 
 _ABSOLUTE = re.compile(r"https?://[^/?#\s]+", re.IGNORECASE)
 _BASE_URL = re.compile(rf"https?://{HOST_AND_PORT}", re.IGNORECASE)
-_PROFILE = re.compile(r"[A-Za-z0-9_-]+")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\[[1-9][0-9]*\])?")
 _DATASET = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _APP = re.compile(r"(?:(?:asgi|wsgi):)?[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d][\w.]*(?:\(\))?")
@@ -189,13 +188,8 @@ dataset_name = plain_name("a dataset name")
 header_set_name = plain_name("a header set's name")
 
 
-def profile_name(text: str) -> str:
-    """The name of a profile of a load configuration: ``smoke``."""
-    if not _PROFILE.fullmatch(text):
-        raise ValueError(
-            f'{shown(text)} is not a name of a profile: expected letters, digits, "_" and "-"'
-        )
-    return text
+#: The name of a profile of a load configuration: ``smoke``.
+profile_name = plain_name("a profile's name")
 
 
 def identifier(text: str) -> str:

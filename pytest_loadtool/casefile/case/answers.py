@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import fields
 
 from pytest_loadtool.casefile.toml.schema import (
-    Convert,
     Key,
     Node,
     Table,
@@ -16,18 +15,10 @@ from pytest_loadtool.casefile.toml.schema import (
     filled,
     integer,
     named,
+    one_of,
 )
 from pytest_loadtool.casefile.toml.values import inline_array, inline_table, scalar, string
 from pytest_loadtool.model.answer import Answer
-
-
-def _one_of(*known: str) -> Convert[str]:
-    def convert(node: Node) -> str:
-        if node.value not in known:
-            raise node.expected(" or ".join(f'"{one}"' for one in known))
-        return str(node.value)
-
-    return convert
 
 
 def _said(node: Node) -> str | int | bool:
@@ -40,14 +31,14 @@ ANSWER = Table(
     "'answer'",
     {
         "size": Key(at_least(0)),
-        "json": Key(_one_of("object", "array", "value")),
+        "json": Key(one_of("object", "array", "value")),
         "keys": Key(array(filled)),
         "lists": Key(array(filled)),
         "said": Key(named(str, _said)),
         "root": Key(filled),
         "title": Key(filled),
         "location": Key(filled),
-        "login": Key(_one_of("field", "page")),
+        "login": Key(one_of("field", "page")),
         "failed": Key(filled),
     },
 )

@@ -54,6 +54,7 @@ from pytest_loadtool.casefile.toml.schema import (
     integer,
     named,
     number,
+    one_of,
     parsed,
     tables,
     text,
@@ -150,12 +151,6 @@ def _page(node: Node) -> Page:
     )
 
 
-def _once(node: Node) -> str:
-    if node.value not in ("start", "end"):
-        raise node.expected('"start" or "end"')
-    return str(node.value)
-
-
 def _transaction(node: Node) -> Transaction:
     found = _TRANSACTION.read(node)
     if "body" in found and "body_base64" in found:
@@ -211,18 +206,6 @@ def _dataset(node: Node) -> DatasetUse:
     return DatasetUse(name=str(node.at[-1]), **_DATASET.read(node))
 
 
-def _lifespan(node: Node) -> str:
-    if node.value not in ("virtual user", "test case"):
-        raise node.expected('"virtual user" or "test case"')
-    return str(node.value)
-
-
-def _order(node: Node) -> str:
-    if node.value not in ("sequential", "random"):
-        raise node.expected('"sequential" or "random"')
-    return str(node.value)
-
-
 _HEADERS = array(parsed(header_line))
 
 _RECORDED = Table(
@@ -259,7 +242,7 @@ _TRANSACTION_KEYS: dict[str, Key] = {
 _PAGE_KEYS: dict[str, Key] = {
     "name": Key(filled, 'name = "…"'),
     "think_time": Key(parsed(parse_duration, "s")),
-    "once": Key(_once),
+    "once": Key(one_of("start", "end")),
     "transaction": Key(
         lambda node: tables(_transaction, "page.transaction")(node),
         "at least one [[page.transaction]] below it",
@@ -314,10 +297,10 @@ _DATASET = Table(
     "a dataset",
     {
         "file": Key(filled, 'file = "….csv"'),
-        "lifespan": Key(_lifespan),
+        "lifespan": Key(one_of("virtual user", "test case")),
         "reusable": Key(boolean),
         "sharable": Key(boolean),
-        "order": Key(_order),
+        "order": Key(one_of("sequential", "random")),
     },
 )
 
