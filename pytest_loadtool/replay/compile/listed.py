@@ -17,6 +17,7 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
 from pytest_loadtool.replay.compile.computed import composed
 from pytest_loadtool.replay.compile.format import VariableNames
+from pytest_loadtool.replay.user.failures import not_as_recorded
 
 #: A shorter list is no page of a longer one, but all that there is.
 _FEWEST: Final = 4
@@ -40,8 +41,7 @@ def unseen_item(
         f"it does not show whether {outcome.name}: all that is listed is newer, so that what "
         f"{outcome.change or 'it'} is about may be on a further page"
     )
-    message = f"Not as recorded: {said}" if strict else said
-    unseen = Failure("answer", message, certain=strict)
+    unseen = not_as_recorded(said) if strict else Failure("answer", said, certain=False)
 
     def tell(response: Readable, values: Sequence[str]) -> Failure | None:
         own, others = listed(response, values)

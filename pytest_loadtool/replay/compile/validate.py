@@ -33,6 +33,7 @@ from pytest_loadtool.model.validator import (
 from pytest_loadtool.replay.compile.computed import composed
 from pytest_loadtool.replay.compile.format import VariableNames, joined, pieces
 from pytest_loadtool.replay.compile.listed import unseen_item
+from pytest_loadtool.replay.user.failures import not_as_recorded
 from pytest_loadtool.replay.user.plan import Check, Response
 
 #: From a response and the user's values to why the validator does not hold, or None.
@@ -78,7 +79,7 @@ def noting(check: Check, outcome: Outcome, strict: bool) -> Check:
         if failure is None or failure.cause != "outcome":
             return failure
         if strict:
-            return Failure("answer", f"Not as recorded: {found}")
+            return not_as_recorded(found)
         response.otherwise = response.otherwise or found
         return None
 

@@ -33,6 +33,11 @@ def internal_failure(error: Exception) -> Failure:
     )
 
 
+def not_as_recorded(said: str) -> Failure:
+    """The failure of an answer that differs from the recorded one, where that is to fail."""
+    return Failure("answer", f"Not as recorded: {said}")
+
+
 @lru_cache(maxsize=1024)
 def status_failure(status: StatusCodes, code: int, remark: str = "") -> Failure:
     """The failure of a Status Code validator; the same object for the same failure."""

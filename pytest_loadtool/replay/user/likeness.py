@@ -14,6 +14,7 @@ from pytest_loadtool.codec.content import BrokenError, ContentError
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.user.failures import not_as_recorded
 from pytest_loadtool.replay.user.plan import Response
 
 #: The longest body that is kept, to know it again.
@@ -84,7 +85,7 @@ class Likeness:
         if found.failed:
             return Failure("answer", found.text)
         if self._strict:
-            return Failure("answer", f"Not as recorded: {found.text}")
+            return not_as_recorded(found.text)
         response.otherwise = found.text
         return None
 
