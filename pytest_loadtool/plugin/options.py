@@ -82,9 +82,9 @@ def settle(config: pytest.Config) -> None:
         raise pytest.UsageError("--loadtool-html is for tests: with --load write --load-html")
     _settle_server(config)
     if option.load:
-        from pytest_loadtool.plugin.load_overrides import settle
+        from pytest_loadtool.plugin.load_overrides import settle as settle_sizes
 
-        settle(config)
+        settle_sizes(config)
     given = {name for name in TWINS if getattr(option, name) is not None}
     for name in TWINS:
         if name not in given and _INSTEAD.get(name) not in given:

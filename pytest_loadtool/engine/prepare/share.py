@@ -87,7 +87,12 @@ def prepare(
         than the machine has.
     """
     # Sockets, TLS and the event loop are for those who run a load test, not for a list of them.
-    from pytest_loadtool.engine import load as limits
+    from pytest_loadtool.engine.load import (
+        LoadRunner,
+        connections_of,
+        ensure_open_files,
+        ensure_ports,
+    )
     from pytest_loadtool.engine.observers import metrics_for
 
     load = test.configuration
@@ -100,13 +105,13 @@ def prepare(
             f"users = {load.users} is too few for {share.count} workers, of which each has its "
             f"part of the arrivals: raise users to {share.count} at least, or use fewer workers"
         )
-    connections = _connections(load, share, [limits.connections_of(plan) for plan in plans])
-    limits.ensure_open_files(connections.total())
-    limits.ensure_ports(connections, processes)
+    connections = _connections(load, share, [connections_of(plan) for plan in plans])
+    ensure_open_files(connections.total())
+    ensure_ports(connections, processes)
     if any(plan.accounts for plan in plans):
         import spnego  # noqa: F401  now, as it takes half a second in which no user goes on
     metrics = metrics_for(plans, detailed_pages=load.keeps_page_times)
-    return PreparedShare(limits.LoadRunner(plans, load, share, metrics), metrics)
+    return PreparedShare(LoadRunner(plans, load, share, metrics), metrics)
 
 
 #: How many connections, by host and port.
