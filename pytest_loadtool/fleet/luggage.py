@@ -17,6 +17,7 @@ from pytest_loadtool.casefile.dataset import format_dataset, read_dataset
 from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.casefile.trust import Reach, Trust, named_path, reached
+from pytest_loadtool.codec.uses import lasting_datasets
 from pytest_loadtool.engine.prepare.keyrings import keyring_password
 from pytest_loadtool.engine.prepare.share import LoadTest
 from pytest_loadtool.load import Share
@@ -123,7 +124,7 @@ def _large(test: LoadTest, places: Mapping[Path, Path], root: Path) -> Iterator[
     uses: dict[Path, list[DatasetUse]] = {}
     for number, case in enumerate(test.cases):
         folder = test.path_of(number).parent.absolute()
-        for use in case.datasets:
+        for use in lasting_datasets(case):
             uses.setdefault(Path(os.path.normpath(folder / use.file)), []).append(use)
     for path, found in uses.items():
         source = places[path]
