@@ -203,17 +203,27 @@ def _with(case: TestCase, arranged: Iterable[tuple[Page, Sequence[_Placed]]]) ->
     """The test case with these pages, but for empty ones; outcomes are of what they were of.
 
     Raises:
-        ValueError: the start would not come first, or the end last.
+        ValueError: as `ensure_parts`.
     """
     kept = [(page, placed) for page, placed in arranged if placed]
     pages = tuple(
         replace(page, transactions=tuple(one for _, one in placed)) for page, placed in kept
     )
+    ensure_parts(pages)
+    origins = [origin for _, placed in kept for origin, _ in placed]
+    return retitled(replace(case, pages=pages), case, origins)
+
+
+def ensure_parts(pages: Sequence[Page]) -> None:
+    """Make sure that pages which are done once can stand where they do.
+
+    Raises:
+        ValueError: the start would not come first, or the end last, or no page would be left for
+        the iterations.
+    """
     if wrong := misplaced(pages):
         index, problem = wrong
         raise ValueError(f"P{index + 1} {pages[index].name}: {problem} (see `once`)")
-    origins = [origin for _, placed in kept for origin, _ in placed]
-    return retitled(replace(case, pages=pages), case, origins)
 
 
 def _in_sequence(

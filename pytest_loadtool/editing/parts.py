@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from pytest_loadtool.editing.login_forms import logins
-from pytest_loadtool.model.case import Once, TestCase, misplaced
+from pytest_loadtool.editing.pages import ensure_parts
+from pytest_loadtool.model.case import Once, TestCase
 from pytest_loadtool.model.editing import page_span
 from pytest_loadtool.model.exchange import Exchange
 
@@ -47,16 +48,13 @@ def marked(case: TestCase, indexes: Sequence[int], once: Once | None) -> TestCas
     """Return ``case`` whose pages at ``indexes`` are done ``once``, or in each iteration (None).
 
     Raises:
-        ValueError: the start would not come first, or the end last, or no page would be left for
-        the iterations.
+        ValueError: as `ensure_parts`.
     """
     pages = tuple(
         replace(page, once=once) if index in indexes else page
         for index, page in enumerate(case.pages)
     )
-    if wrong := misplaced(pages):
-        index, problem = wrong
-        raise ValueError(f"P{index + 1} {pages[index].name}: {problem}")
+    ensure_parts(pages)
     return replace(case, pages=pages)
 
 

@@ -114,20 +114,8 @@ COMMANDS = registry(
         "Record": (record, run, wait, stop, import_, import_page, preferences),
         "Look": (view, tree, collapse, expand, show, fields, show_errors, show_fidelity),
         "Edit": (
-            *(
-                set_field,
-                variable,
-                restore,
-                unique,
-                strip,
-                delete,
-                rename,
-                think,
-                once,
-                move,
-                merge,
-            ),
-            *(split, duplicate, regroup, undo, redo),
+            *(set_field, variable, restore, unique, strip, delete, rename, think, once),
+            *(move, merge, split, duplicate, regroup, undo, redo),
         ),
         "Actors": (
             *(validators, validate, status, remove_validator),
