@@ -34,3 +34,8 @@ def status_counts(counts: Iterable[tuple[int, int]]) -> str:
     """Status codes with their counts, ascending; last those without a response (status 0)."""
     ordered = sorted(counts, key=lambda pair: (pair[0] == 0, pair[0]))
     return "   ".join(f"{status or 'no response'}: {count(number)}" for status, number in ordered)
+
+
+def rounded(value: float | None) -> float | None:
+    """Return a number with as many digits as are of use; None stays."""
+    return None if value is None else round(value, 3)

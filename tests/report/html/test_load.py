@@ -14,7 +14,8 @@ from pytest_loadtool.load import Progress
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.verdict.saved import ALL
 from pytest_loadtool.load.verdict.summarise import MomentsSoFar
-from pytest_loadtool.report.html.load import BINS, live_data, load_page, log_bins, run_data
+from pytest_loadtool.report.html.load import live_data, load_page, run_data
+from pytest_loadtool.report.html.load_tables import BINS, log_bins
 from pytest_loadtool.report.load.json import load_data
 from tests.load.simulation import CONFIGURATION, glimpsed, summary
 from tests.load.simulation import ENVIRONMENT as SIMULATED
