@@ -41,13 +41,18 @@ class Nginx:
     def https(self, port: str) -> str:
         return f"https://127.0.0.1:{self.ports[port]}"
 
-    def log(self, count: int = 0) -> list[str]:
-        """The access log once it has ``count`` lines: nginx writes them after it has answered."""
+    def log(self, count: int = 0, of: str = "") -> list[str]:
+        """The lines of the access log with this text, once there are ``count``: nginx writes them
+        after it has answered, so that those of an earlier test may come at any time."""
         end = time.monotonic() + 180
-        while len(lines := (self.folder / "access.log").read_text().splitlines()) < count:
+        while len(lines := self._logged(of)) < count:
             assert time.monotonic() < end, lines
             time.sleep(0.01)
         return lines
+
+    def _logged(self, of: str) -> list[str]:
+        lines = (self.folder / "access.log").read_text().splitlines()
+        return [one for one in lines if of in one]
 
     def reload(self, http: str) -> None:
         """Have it read another inside of the block ``http``; return when no worker has the old."""
