@@ -16,6 +16,7 @@ _OTHERWISE = (
     (r"(?<==)\S{4}…|(?<=Authorization: )\S{4}…", "…"),
     (r"\b[0-9a-f]{12,}\b", "ID"),
     (r"\b1\d{9}\b", "TIME"),
+    (r"(?<=arrival = )\d{4}-\d\d-\d\d", "DAY"),
     (r"(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{20,}", "TOKEN"),
     (r"/tmp/[\w/-]+/", "/tmp/"),
     (r"\b\d{4}\b(?= was sent| has|, the one)", "NUMBER"),
