@@ -15,7 +15,7 @@ if [ "${1-}" == quick ]; then
   bash .ci/venv.sh --editable '.[dev]'
   .venv/bin/ruff check
   .venv/bin/ruff format --check
-  exec .venv/bin/pytest --quick -n 2 --dist worksteal "${again[@]}" "${@:2}"
+  exec .venv/bin/pytest --quick -n 4 --dist worksteal "${again[@]}" "${@:2}"
 fi
 
 # Programs that tests run, and files of theirs, each with the Debian packages that bring it.
