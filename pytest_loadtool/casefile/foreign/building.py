@@ -14,14 +14,15 @@ from urllib.parse import quote, urlsplit
 from pytest_loadtool.casefile.case.extractors_validators import parse_extractor, parse_validator
 from pytest_loadtool.casefile.syntax import base_url, cookie_line, header_line, request_line
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, Template
-from pytest_loadtool.codec.uses import needed_by
+from pytest_loadtool.codec.uses import needed_by, used_names
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import Header, Once, Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.generator import Generator
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.model.tls import USUAL_TLS
-from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes
+from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes, validator_texts
 
 #: Headers that are worked out when a request is sent, or that say how it travels.
 _MADE = frozenset(
@@ -54,7 +55,7 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignTable:
+class DataFile:
     """A CSV file of another tool that a dataset is to be made of: ``file`` is its path there.
 
     ``columns`` are the names of its columns; none: its first row has them, which ``skipped`` says
@@ -76,7 +77,7 @@ class Foreign:
     cases: tuple[TestCase, ...]
     left: tuple[Left, ...] = ()
     loads: Mapping[str, LoadConfiguration] = field(default_factory=lambda: MappingProxyType({}))
-    tables: tuple[ForeignTable, ...] = ()
+    tables: tuple[DataFile, ...] = ()
 
 
 @dataclass(slots=True)
@@ -139,6 +140,7 @@ class Builder:
     steps: list[Step] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     verify: bool = True
+    _secrets: dict[str, Variable] = field(default_factory=dict)
 
     def leave(self, where: str, what: str) -> None:
         """Tell what is in no test case."""
@@ -165,6 +167,17 @@ class Builder:
                 self.constant(name, credentials)
                 break
         return f"Basic ${{{self.names.of(name)}|base64}}"
+
+    def secret(self, name: str, value: str) -> Variable:
+        """Return the variable of a password, which comes from the environment: it may be in no
+        file."""
+        own = self._secrets.get(value)
+        if own is None:
+            number = f"_{len(self._secrets) + 1}" if self._secrets else ""
+            given = self.names.of(f"{name}{number}")
+            own = Variable(given, env=given.upper())
+            self._secrets[value] = self.variables[given] = own
+        return own
 
     def resolved(self, text: str) -> str:
         """Return a template with the values of those variables that are constants."""
@@ -255,13 +268,45 @@ class Builder:
             return _encoded(url or "/")
         scheme, host, rest = (found[1] or "http").lower(), found[2], found[3]
         host = host.rpartition("@")[2]
-        if "${" in host or not host:
-            origin = self._nowhere(step, host)
-        else:
-            origin = _origin(scheme, host)
+        known = host and "${" not in host
+        origin = _origin(scheme, host) if known else self._nowhere(step, host)
         self.server = self.server or origin
         rest = rest if rest.startswith("/") else f"/{rest}"
         return _encoded(rest if origin == self.server else f"{origin}{rest}")
+
+    def _used(self, case: TestCase) -> dict[str, Variable]:
+        """The variables that something in the test case is made of."""
+        texts = [text for one in case.identities for text in one.templates]
+        for step in case.transactions():
+            for one in step.validators:
+                texts += validator_texts(one).values()
+            texts += (f"${{{name}}}" for name in needed_by(case, step))
+        used = used_names(texts, self.variables)
+        return {name: one for name, one in self.variables.items() if name in used}
+
+    def _from_environment(
+        self, where: str, names: set[str], known: set[str], setters: set[str]
+    ) -> None:
+        """Have variables that nothing sets in time come from the environment."""
+        for name in sorted(names):
+            env = re.sub(r"\W", "_", name).upper()
+            why = "only set later" if name in setters else "set by nothing"
+            self.leave(where, f"${{{name}}} is {why}: it comes from the environment, {env}")
+            self.variables[name] = Variable(name, env=env)
+            known.add(name)
+
+    def _checkable(self, step: Transaction, known: set[str], setters: set[str]) -> Transaction:
+        """A transaction without the checks of what its own response sets first."""
+        kept = []
+        for one in step.validators:
+            names = _own(used_names(validator_texts(one).values(), self.variables)) - known
+            if names & setters:
+                said = " ".join(validator_texts(one).values())
+                self.leave(step.title, f"the check of {said}: its value is set too late")
+            else:
+                self._from_environment(step.title, names, known, setters)
+                kept.append(one)
+        return replace(step, validators=tuple(kept))
 
     def _nowhere(self, step: Step, host: str) -> str:
         """A server for requests whose own nobody knows."""
@@ -277,19 +322,16 @@ class Builder:
     def _complete(self, case: TestCase) -> TestCase:
         """``case`` with a source for each variable that nothing has set before it is used."""
         known = {name for name, one in self.variables.items() if not one.needs_extractor}
+        setters = {one.variable for step in case.transactions() for one in step.extractors}
+        needed = used_names([text for one in case.identities for text in one.templates], {})
+        self._from_environment("its users", _own(needed) - known, known, setters)
+        steps = []
         for step in case.transactions():
-            for name in sorted(_own(needed_by(case, step)) - known):
-                set_later = any(
-                    one.variable == name for each in case.transactions() for one in each.extractors
-                )
-                env = re.sub(r"\W", "_", name).upper()
-                why = "only set later" if set_later else "set by nothing"
-                self.leave(
-                    step.title, f"${{{name}}} is {why}: it comes from the environment, {env}"
-                )
-                self.variables[name] = Variable(name, env=env)
-                known.add(name)
+            names = _own(needed_by(case, step)) - known
+            self._from_environment(step.title, names, known, setters)
+            steps.append(self._checkable(step, known, setters))
             known.update(one.variable for one in step.extractors)
+        case = with_transactions(case, steps)
         used = {
             Reference(name).dataset for one in case.transactions() for name in needed_by(case, one)
         }
@@ -298,13 +340,14 @@ class Builder:
                 used |= {one.dataset for one in Template.parse(text).references}
         return replace(
             case,
-            variables=MappingProxyType(dict(self.variables)),
+            variables=MappingProxyType(self._used(case)),
             datasets=tuple(one for one in case.datasets if one.name in used),
         )
 
 
 def _head(url: str) -> tuple[str, str]:
-    """The part of a URL in which its host stands, and the rest; no ``/`` in a placeholder counts."""
+    """The part of a URL in which its host stands, and the rest; a ``/`` in a placeholder is none
+    of them."""
     plain = _PLACEHOLDER.sub(lambda found: "x" * len(found[0]), url)
     start = plain.find("://")
     ends = [at for one in "/?#" if (at := plain.find(one, start + 3 if start >= 0 else 0)) >= 0]

@@ -22,35 +22,91 @@ _FROM_CMD = re.compile(r"\bcurl\s+\^\"")
 #: By option: what there is to know of it. Letters are those of short options.
 _ALIASES: Mapping[str, str] = MappingProxyType(
     {
-        **{"X": "request", "H": "header", "d": "data", "F": "form", "u": "user", "b": "cookie"},
-        **{"A": "user-agent", "e": "referer", "G": "get", "I": "head", "T": "upload-file"},
-        **{"k": "insecure", "x": "proxy", "L": "location", "E": "cert", "m": "max-time"},
-        **{"o": "output", "w": "write-out", "c": "cookie-jar", "D": "dump-header", "K": "config"},
-        **{"s": "silent", "S": "show-error", "v": "verbose", "i": "include", "f": "fail"},
-        **{"g": "globoff", "j": "junk-session-cookies", "O": "remote-name", "#": "progress-bar"},
-        **{"r": "range", "C": "continue-at", "U": "proxy-user", "y": "speed-time", "0": "http1.0"},
-        **{"Y": "speed-limit", "z": "time-cond", "N": "no-buffer", "J": "remote-header-name"},
-        **{"t": "telnet-option", "Q": "quote", "P": "ftp-port", "h": "help", "q": "disable"},
-        **{"4": "ipv4", "6": "ipv6", "1": "tlsv1", "2": "sslv2", "3": "sslv3", "R": "remote-time"},
-        **{"data-ascii": "data", "n": "netrc", "Z": "parallel", "V": "version", "M": "manual"},
-        **{"a": "append", "B": "use-ascii", "l": "list-only", "p": "proxytunnel"},
+        "X": "request",
+        "H": "header",
+        "d": "data",
+        "F": "form",
+        "u": "user",
+        "b": "cookie",
+        "A": "user-agent",
+        "e": "referer",
+        "G": "get",
+        "I": "head",
+        "T": "upload-file",
+        "k": "insecure",
+        "x": "proxy",
+        "L": "location",
+        "E": "cert",
+        "m": "max-time",
+        "o": "output",
+        "w": "write-out",
+        "c": "cookie-jar",
+        "D": "dump-header",
+        "K": "config",
+        "s": "silent",
+        "S": "show-error",
+        "v": "verbose",
+        "i": "include",
+        "f": "fail",
+        "g": "globoff",
+        "j": "junk-session-cookies",
+        "O": "remote-name",
+        "#": "progress-bar",
+        "r": "range",
+        "C": "continue-at",
+        "U": "proxy-user",
+        "y": "speed-time",
+        "0": "http1.0",
+        "Y": "speed-limit",
+        "z": "time-cond",
+        "N": "no-buffer",
+        "J": "remote-header-name",
+        "t": "telnet-option",
+        "Q": "quote",
+        "P": "ftp-port",
+        "h": "help",
+        "q": "disable",
+        "4": "ipv4",
+        "6": "ipv6",
+        "1": "tlsv1",
+        "2": "sslv2",
+        "3": "sslv3",
+        "R": "remote-time",
+        "data-ascii": "data",
+        "n": "netrc",
+        "Z": "parallel",
+        "V": "version",
+        "M": "manual",
+        "a": "append",
+        "B": "use-ascii",
+        "l": "list-only",
+        "p": "proxytunnel",
     }
 )
 
 #: Options that say what curl prints and where to: a test case has no need of them.
 _OUTPUT = frozenset(
-    "silent show-error verbose include fail fail-with-body globoff output write-out progress-bar "
-    "remote-name dump-header no-buffer no-progress-meter trace trace-ascii stderr "
-    "remote-header-name remote-time".split()
+    {
+        *("silent", "show-error", "verbose", "include", "fail", "fail-with-body"),
+        *("globoff", "output", "write-out", "progress-bar", "remote-name", "dump-header"),
+        *("no-buffer", "no-progress-meter", "trace", "trace-ascii", "stderr"),
+        *("remote-header-name", "remote-time"),
+    }
 )
 #: Of all others those that have no argument.
 _FLAGS = frozenset(
-    "get head insecure location compressed silent show-error verbose include fail fail-with-body "
-    "globoff progress-bar remote-name no-buffer no-progress-meter junk-session-cookies ipv4 ipv6 "
-    "http1.0 http1.1 http2 http2-prior-knowledge http3 tlsv1 tlsv1.0 tlsv1.1 tlsv1.2 tlsv1.3 sslv2 "
-    "sslv3 remote-header-name remote-time basic digest ntlm negotiate anyauth location-trusted "
-    "path-as-is netrc parallel tcp-nodelay no-keepalive post301 post302 post303 append use-ascii "
-    "list-only proxytunnel disable help version manual compressed-ssh ssl raw create-dirs".split()
+    {
+        *("get", "head", "insecure", "location", "compressed", "silent", "show-error"),
+        *("verbose", "include", "fail", "fail-with-body", "globoff", "progress-bar"),
+        *("remote-name", "no-buffer", "no-progress-meter", "junk-session-cookies"),
+        *("ipv4", "ipv6", "http1.0", "http1.1", "http2", "http2-prior-knowledge"),
+        *("http3", "tlsv1", "tlsv1.0", "tlsv1.1", "tlsv1.2", "tlsv1.3", "sslv2", "sslv3"),
+        *("remote-header-name", "remote-time", "basic", "digest", "ntlm", "negotiate"),
+        *("anyauth", "location-trusted", "path-as-is", "netrc", "parallel"),
+        *("tcp-nodelay", "no-keepalive", "post301", "post302", "post303", "append"),
+        *("use-ascii", "list-only", "proxytunnel", "disable", "help", "version"),
+        *("manual", "compressed-ssh", "ssl", "raw", "create-dirs"),
+    }
 )
 _SCHEMES = frozenset({"digest", "ntlm", "negotiate", "anyauth"})
 

@@ -44,8 +44,11 @@ _LANGUAGES: Mapping[str, str] = MappingProxyType(
 
 #: Keys of an item that a test case has another word for, or no need of.
 _KNOWN = frozenset(
-    "id _postman_id name description request response event item auth variable "
-    "protocolProfileBehavior postman_previewlanguage".split()
+    {
+        *("id", "_postman_id", "name", "description", "request", "response", "event"),
+        *("item", "auth", "variable", "protocolProfileBehavior"),
+        *("postman_previewlanguage",),
+    }
 )
 
 
@@ -168,7 +171,7 @@ class _Reader:
         step = Step(where, str(request.get("method") or "GET").upper(), "")
         step.page = " / ".join(around.path[:-1]) or around.path[-1] or "Requests"
         step.name = around.path[-1]
-        step.url = self._url(where, request.get("url"))
+        step.url = self._url(request.get("url"))
         header = request.get("header")
         if isinstance(header, str):
             lines = (one.partition(":") for one in header.splitlines() if ":" in one)
@@ -193,7 +196,7 @@ class _Reader:
             elif key != "disableBodyPruning":
                 self.builder.leave(where, f"protocolProfileBehavior.{key} = {json.dumps(value)}")
 
-    def _url(self, where: str, url: Any) -> str:
+    def _url(self, url: Any) -> str:
         if isinstance(url, str) or url is None:
             return self.text(url)
         raw = url.get("raw")

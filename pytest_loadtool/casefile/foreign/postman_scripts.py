@@ -21,7 +21,10 @@ _LITERAL = rf"(?:{_STRING}|(-?\d+(?:\.\d+)?|true|false))"
 _PATH = r"((?:\??\.[A-Za-z_$][\w$]*|\[\d+\]|\[(?:\"[^\"\]]*\"|'[^'\]]*')\])*)"
 _JSON = r"(?:pm\.response\.json\(\)|JSON\.parse\((?:responseBody|pm\.response\.text\(\))\))"
 _END = r"\s*;?\s*(?:\}\s*\)?\s*;?\s*)*"
-_SET = r"(?:pm\.(?:environment|globals|variables|collectionVariables)\.set|postman\.set(?:Environment|Global)Variable)"
+_SET = (
+    r"(?:pm\.(?:environment|globals|variables|collectionVariables)\.set"
+    r"|postman\.set(?:Environment|Global)Variable)"
+)
 
 #: What stands around checks and does nothing itself.
 _FRAME = re.compile(
@@ -31,7 +34,7 @@ _FRAME = re.compile(
     r"|(?:var|let|const)\s+\w+\s*;|\w+\s*=\s*\{\};?|tests\[.*?\]\s*=\s*(?:true|false);?)"
 )
 #: What stands in a block of these is done, or not, by a program.
-_BLOCK = re.compile(r"(?:\}\s*)?(?:if|else|for|while|switch|do|function)\b")
+_BLOCK = re.compile(r"(?:\}\s*)?(?:pm\.test\.skip|if|else|for|while|switch|do|function)\b")
 _TEST = re.compile(
     rf"pm\.test\(\s*{_STRING}\s*,\s*(?:function\s*\w*\s*\(\w*\)|\(?\w*\)?\s*=>)\s*\{{?\s*"
 )
