@@ -141,6 +141,7 @@ class Builder:
     left: list[Left] = field(default_factory=list)
     verify: bool = True
     _secrets: dict[str, Variable] = field(default_factory=dict)
+    _told: set[str] = field(default_factory=set)
 
     def leave(self, where: str, what: str) -> None:
         """Tell what is in no test case."""
@@ -315,7 +316,9 @@ class Builder:
         name = "-".join(re.findall(r"[A-Za-z0-9]+", host)).lower() or "server"
         origin = f"http://{name}.invalid"
         what = f"the host {host} has no value" if host else "it has no host"
-        self.leave(step.where, f"{what}: {origin} stands for it (import --server URL)")
+        if host not in self._told:
+            self._told.add(host)
+            self.leave(step.where, f"{what}: {origin} stands for it (import --server URL)")
         self.server = self.server or origin
         return self.server if self.server.endswith(".invalid") else origin
 

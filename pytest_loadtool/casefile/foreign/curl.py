@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -11,12 +10,10 @@ from urllib.parse import quote_plus, urlsplit
 
 from pytest_loadtool.casefile.foreign.bodies import FORM_TYPE, Field, multipart
 from pytest_loadtool.casefile.foreign.building import Builder, Foreign, Step
+from pytest_loadtool.casefile.foreign.shell_words import Word, commands
 from pytest_loadtool.codec.template import Reference, escape
 from pytest_loadtool.errors import FileError
 
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
-_ESCAPES |= {"e": "\x1b", "E": "\x1b", "\\": "\\", "'": "'", '"': '"', "?": "?"}
-_CODES = re.compile(r"x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})")
 _FROM_CMD = re.compile(r"\bcurl\s+\^\"")
 
 #: By option: what there is to know of it. Letters are those of short options.
@@ -111,12 +108,6 @@ _FLAGS = frozenset(
 _SCHEMES = frozenset({"digest", "ntlm", "negotiate", "anyauth"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    text: str
-    line: int
-
-
 @dataclass(slots=True)
 class _Command:
     """What the options of one command say."""
@@ -145,7 +136,7 @@ def read_curl(text: str, path: str, server: str = "") -> Foreign:
     if _FROM_CMD.search(text):
         raise FileError(path, 0, "", "this is for Windows' cmd: copy it as cURL (bash)")
     builder = Builder("curl", server)
-    for words in _commands(text, path):
+    for words in commands(text, path):
         if words[0].text.rpartition("/")[2] != "curl":
             builder.leave(f"line {words[0].line}", f"{words[0].text}: not a command of curl")
             continue
@@ -156,7 +147,7 @@ def read_curl(text: str, path: str, server: str = "") -> Foreign:
     return Foreign((case,), tuple(builder.left))
 
 
-def _read(words: list[_Word], builder: Builder) -> None:
+def _read(words: list[Word], builder: Builder) -> None:
     command = _Command(f"line {words[0].line}", builder)
     upcoming = iter(words[1:])
     for word in upcoming:
@@ -166,7 +157,7 @@ def _read(words: list[_Word], builder: Builder) -> None:
             elif name in _FLAGS or name.startswith("no-"):
                 command.flags.add(name)
             else:
-                value = next(upcoming, _Word("", word.line)).text if value is None else value
+                value = next(upcoming, Word("", word.line)).text if value is None else value
                 _option(command, f"line {word.line}", name, value)
     for flag in sorted(command.flags):
         _flag(command, flag)
@@ -252,15 +243,18 @@ def _json(command: _Command, value: str) -> None:
 
 def _form(command: _Command, value: str) -> None:
     name, _, text = value.partition("=")
-    text, *rest = text.split(";type=", 1) if text.startswith(("@", "<")) else (text,)
-    media = rest[0].partition(";")[0] if rest else ""
-    text = text.partition(";filename=")[0] if text.startswith("@") else text
-    if text.startswith("@"):
-        command.fields.append(Field(escape(name), file=text[1:].strip('"'), media=media))
-    elif text.startswith("<"):
-        command.fields.append(Field(escape(name), str(Reference.to_file(text[1:].strip('"')))))
+    name = escape(name)
+    quoted = re.fullmatch(r'([@<]?)"((?:[^"\\]|\\.)*)"(.*)', text)
+    mark, content, rest = quoted.groups() if quoted else ("", *text.partition(";")[::2])
+    if not quoted and content.startswith(("@", "<")):
+        mark, content = content[0], content[1:]
+    given = dict(one.strip().partition("=")[::2] for one in rest.split(";"))
+    media = given.get("type", "")
+    if mark == "@":
+        command.fields.append(Field(name, file=content, media=media))
     else:
-        command.fields.append(Field(escape(name), escape(text.strip('"'))))
+        text = str(Reference.to_file(content)) if mark else escape(content)
+        command.fields.append(Field(name, text, media=media))
 
 
 def _cookie(command: _Command, value: str) -> None:
@@ -338,86 +332,3 @@ def _credentials(command: _Command, step: Step) -> None:
         command.builder.leave(command.where, f"--{scheme[0]} --user: {what}")
         return
     step.headers.append(("Authorization", command.builder.basic(escape(user))))
-
-
-def _commands(text: str, path: str) -> Iterator[list[_Word]]:
-    """The words of each command, as a POSIX shell and bash's ``$'…'`` have them.
-
-    Raises:
-        FileError: a quote is not closed.
-    """
-    words: list[_Word] = []
-    current: str | None = None
-    line, at = 1, 0
-    while at < len(text):
-        one = text[at]
-        if text.startswith(("\\\n", "\\\r\n"), at):
-            at += 2 + (text[at + 1] == "\r")
-            line += 1
-            continue
-        if one in " \t\r\n;&|" and not (one == "&" and current and "://" in current):
-            if current is not None:
-                words.append(_Word(current, line))
-                current = None
-            if one in "\n;&|" and words:
-                yield words
-                words = []
-            line += one == "\n"
-            at += 1
-        elif one == "#" and current is None:
-            at = len(text) if (end := text.find("\n", at)) < 0 else end
-        else:
-            found, end = _piece(text, at, path, line)
-            line += text.count("\n", at, end)
-            current, at = (current or "") + found, end
-    if current is not None:
-        words.append(_Word(current, line))
-    if words:
-        yield words
-
-
-def _piece(text: str, at: int, path: str, line: int) -> tuple[str, int]:
-    """A quoted text, or a character, that begins there; and where it ends."""
-    if text.startswith("$'", at):
-        return _ansi(text, at + 2, path, line)
-    one = text[at]
-    if one == "\\":
-        return text[at + 1 : at + 2], at + 2
-    if one == "'":
-        return text[at + 1 : (end := _closing(text, at, "'", path, line))], end + 1
-    if one == '"':
-        end = at + 1
-        while end < len(text) and text[end] != '"':
-            end += 2 if text[end] == "\\" else 1
-        end = _closing(text, end - 1, '"', path, line)
-        return re.sub(
-            r'\\(["\\$`])|\\\n', lambda found: found[1] or "", text[at + 1 : end]
-        ), end + 1
-    return one, at + 1
-
-
-def _closing(text: str, at: int, quote: str, path: str, line: int) -> int:
-    end = text.find(quote, at + 1)
-    if end < 0:
-        raise FileError(path, line, "", f"the quote {quote} is not closed")
-    return end
-
-
-def _ansi(text: str, at: int, path: str, line: int) -> tuple[str, int]:
-    """The text of ``$'…'`` whose first character stands there."""
-    found = ""
-    while at < len(text) and text[at] != "'":
-        if text[at] != "\\":
-            found += text[at]
-            at += 1
-        elif code := _CODES.match(text, at + 1):
-            number = int(next(filter(None, code.groups())), 8 if code[4] else 16)
-            found += chr(min(number, sys.maxunicode))
-            at = code.end()
-        else:
-            found += _ESCAPES.get(text[at + 1 : at + 2], text[at : at + 2])
-            at += 2
-    if at >= len(text):
-        raise FileError(path, line, "", "the quote $' is not closed")
-    # Browsers write characters beyond U+FFFF as two halves.
-    return found.encode("utf-16", "surrogatepass").decode("utf-16", "replace"), at + 1

@@ -17,7 +17,7 @@ from pytest_loadtool.casefile.foreign.jmeter_requests import (
     headers_of,
     request,
 )
-from pytest_loadtool.casefile.foreign.jmeter_tree import Node, nodes
+from pytest_loadtool.casefile.foreign.jmeter_tree import PlanElement, nodes
 from pytest_loadtool.casefile.foreign.xml_lines import read_xml
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.errors import FileError
@@ -63,10 +63,10 @@ class _Scope:
 
     page: str = ""
     once: Once | None = None
-    defaults: tuple[Node, ...] = ()
-    headers: tuple[Node, ...] = ()
-    actors: tuple[Node, ...] = ()
-    pauses: tuple[Node, ...] = ()
+    defaults: tuple[PlanElement, ...] = ()
+    headers: tuple[PlanElement, ...] = ()
+    actors: tuple[PlanElement, ...] = ()
+    pauses: tuple[PlanElement, ...] = ()
 
 
 def read_jmeter(text: str, path: str, server: str = "") -> Foreign:
@@ -83,7 +83,7 @@ def read_jmeter(text: str, path: str, server: str = "") -> Foreign:
     loads: dict[str, LoadConfiguration] = {}
     tables: list[DataFile] = []
     for group in _groups(plan):
-        reader = _Reader(_named(group, found), server)
+        reader = _GroupReader(_named(group, found), server)
         reader.walk(_without_other_groups(plan, group), _Scope())
         left += [one for one in reader.builder.left if one not in left]
         if (case := reader.builder.case()) is not None:
@@ -102,20 +102,20 @@ def _first(left: list[Left]) -> str:
     return f" ({'; '.join(map(str, left[:3]))})" if left else ""
 
 
-def _named(group: Node, found: list[TestCase]) -> str:
+def _named(group: PlanElement, found: list[TestCase]) -> str:
     name = group.name or "Thread Group"
     taken = {one.name for one in found}
     tries = (name if n == 1 else f"{name} {n}" for n in range(1, len(found) + 2))
     return next(one for one in tries if one not in taken)
 
 
-def _groups(plan: list[Node]) -> Iterator[Node]:
+def _groups(plan: list[PlanElement]) -> Iterator[PlanElement]:
     """The thread groups; a plan that is a piece of others counts as one."""
     found = [one for node in plan for one in node.walk() if one.kind.endswith("ThreadGroup")]
     yield from found or plan[:1]
 
 
-def _without_other_groups(within: list[Node], group: Node) -> list[Node]:
+def _without_other_groups(within: list[PlanElement], group: PlanElement) -> list[PlanElement]:
     return [
         replace(one, below=_without_other_groups(one.below, group))
         for one in within
@@ -123,7 +123,7 @@ def _without_other_groups(within: list[Node], group: Node) -> list[Node]:
     ]
 
 
-class _Reader:
+class _GroupReader:
     """Goes through a plan as one of its thread groups does."""
 
     def __init__(self, name: str, server: str) -> None:
@@ -132,7 +132,7 @@ class _Reader:
         self.tables: list[DataFile] = []
         self._listeners: list[int] = []
 
-    def walk(self, within: list[Node], scope: _Scope) -> None:
+    def walk(self, within: list[PlanElement], scope: _Scope) -> None:
         """Take the configuration that stands among these, then their samplers, in order."""
         for node in within:
             scope = self._configured(node, scope)
@@ -163,12 +163,12 @@ class _Reader:
                 self.builder.steps[before].pause += pause
                 pause = 0.0
 
-    def _once_for_all(self, group: Node) -> None:
+    def _once_for_all(self, group: PlanElement) -> None:
         if _GROUPS[group.kind]:
             what = "once for all users: a test case of its own"
             self.builder.leave(group.where, f"it is done {what}")
 
-    def _other_controller(self, node: Node) -> None:
+    def _other_controller(self, node: PlanElement) -> None:
         loops = node.text("LoopController.loops") if node.kind == "LoopController" else ""
         if loops == "1":
             return
@@ -181,7 +181,7 @@ class _Reader:
         said = f" ({detail})" if detail else ""
         self.builder.leave(node.where, f"what is in it is done once, in each iteration{said}")
 
-    def _configured(self, node: Node, scope: _Scope) -> _Scope:
+    def _configured(self, node: PlanElement, scope: _Scope) -> _Scope:
         """``scope`` with what an element adds to it."""
         kind = node.kind
         if kind in ("TestPlan", "Arguments"):
@@ -214,7 +214,7 @@ class _Reader:
             self.builder.leave(node.where, "there is nothing like it here")
         return scope
 
-    def _sampler(self, node: Node, scope: _Scope) -> None:
+    def _sampler(self, node: PlanElement, scope: _Scope) -> None:
         inner = replace(scope)
         for one in node.below:
             inner = self._configured(one, inner)
@@ -231,7 +231,7 @@ class _Reader:
             ACTORS[actor.kind](actor, step, self.functions)
         self.builder.steps.append(step)
 
-    def _paused(self, node: Node, scope: _Scope) -> float:
+    def _paused(self, node: PlanElement, scope: _Scope) -> float:
         """The seconds of a Flow Control Action, which pauses or does what nothing does here."""
         if node.text("ActionProcessor.action") not in ("1", ""):
             self.builder.leave(node.where, "it ends a user or a test: not done")
@@ -240,17 +240,17 @@ class _Reader:
         own_pause = self.functions.number(node.text("ActionProcessor.duration"), node.where) / 1000
         return own_pause + sum(self._pause(one) for one in (*scope.pauses, *own))
 
-    def _pause(self, node: Node) -> float:
+    def _pause(self, node: PlanElement) -> float:
         seconds, drawn = PAUSES[node.kind](node, self.functions)
         if drawn:
             self.builder.leave(node.where, f"a pause drawn at random: {seconds:g}s, its mean")
         return seconds
 
-    def _cookies(self, node: Node) -> None:
+    def _cookies(self, node: PlanElement) -> None:
         for one in node.collection("CookieManager.cookies"):
             self.builder.leave(node.where, f"the cookie {one.attributes.get('name', '')}")
 
-    def _users(self, node: Node) -> None:
+    def _users(self, node: PlanElement) -> None:
         for one in node.entries("AuthManager.auth_list"):
             url = self.functions.text(one.get("Authorization.url", ""), node.where)
             host = self.builder.resolved(url).partition("://")[2].partition("/")[0]
@@ -265,7 +265,7 @@ class _Reader:
                 Identity(name, password, domain, host="" if "${" in host else host)
             )
 
-    def _dataset(self, node: Node) -> None:
+    def _dataset(self, node: PlanElement) -> None:
         file = self.builder.resolved(self.functions.text(node.text("filename"), node.where))
         stem = file.replace("\\", "/").rpartition("/")[2].partition(".")[0]
         names = node.text("variableNames")
@@ -285,7 +285,7 @@ class _Reader:
         )
 
 
-def _holds_samplers(node: Node) -> bool:
+def _holds_samplers(node: PlanElement) -> bool:
     return any(one.kind in SAMPLERS for below in node.below for one in below.walk())
 
 
@@ -298,7 +298,7 @@ _ON_ERROR: Mapping[str, OnError] = MappingProxyType(
 )
 
 
-def _load(group: Node, case: str, reader: _Reader) -> LoadConfiguration | None:
+def _load(group: PlanElement, case: str, reader: _GroupReader) -> LoadConfiguration | None:
     """The load that a thread group is."""
     builder, functions = reader.builder, reader.functions
     if group.kind != "ThreadGroup":

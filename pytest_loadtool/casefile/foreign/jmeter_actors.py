@@ -9,19 +9,19 @@ from typing import Any
 
 from pytest_loadtool.casefile.foreign.building import Step
 from pytest_loadtool.casefile.foreign.jmeter_functions import Functions
-from pytest_loadtool.casefile.foreign.jmeter_tree import Node
+from pytest_loadtool.casefile.foreign.jmeter_tree import PlanElement
 from pytest_loadtool.model.validator import StatusCodes
 
-Actor = Callable[[Node, Step, Functions], None]
+Actor = Callable[[PlanElement, Step, Functions], None]
 
 _NOT, _OR, _EQUALS, _CONTAINS, _MATCHES, _SUBSTRING = 4, 32, 8, 2, 1, 16
 
 
-def _leave(functions: Functions, node: Node, what: str) -> None:
+def _leave(functions: Functions, node: PlanElement, what: str) -> None:
     functions.builder.leave(node.where, what)
 
 
-def _match(node: Node, text: str, functions: Functions, several: str = "") -> int:
+def _match(node: PlanElement, text: str, functions: Functions, several: str = "") -> int:
     """The number of the match that is meant; the first where any is."""
     number = int(text) if re.fullmatch(r"-?\d+", text) else 1
     if number < 0:
@@ -31,14 +31,14 @@ def _match(node: Node, text: str, functions: Functions, several: str = "") -> in
     return max(1, number)
 
 
-def _scoped(node: Node, functions: Functions) -> None:
+def _scoped(node: PlanElement, functions: Functions) -> None:
     """Tell what an extractor or assertion looks at besides the response itself."""
     scope = node.text("Sample.scope")
     if scope and scope != "parent":
         _leave(functions, node, f"it looks at {scope}: the response alone here")
 
 
-def _default(node: Node, value: str, functions: Functions) -> None:
+def _default(node: PlanElement, value: str, functions: Functions) -> None:
     if value and value.upper() not in ("NOT_FOUND", "NOTFOUND", "NOT FOUND", "ERROR", "NULL"):
         _leave(functions, node, f"its default {value}: what is not found fails")
 
@@ -47,7 +47,7 @@ def _name(functions: Functions, name: str) -> str:
     return functions.builder.names.of(name.strip() or "value")
 
 
-def _regex(node: Node, step: Step, functions: Functions) -> None:
+def _regex(node: PlanElement, step: Step, functions: Functions) -> None:
     _scoped(node, functions)
     pattern = functions.text(node.text("RegexExtractor.regex"), node.where)
     template = node.text("RegexExtractor.template") or "$1$"
@@ -74,7 +74,7 @@ def _more(match: int) -> dict[str, Any]:
     return {} if match == 1 else {"match": match}
 
 
-def _json(node: Node, step: Step, functions: Functions) -> None:
+def _json(node: PlanElement, step: Step, functions: Functions) -> None:
     _scoped(node, functions)
     names = node.text("JSONPostProcessor.referenceNames").split(";")
     paths = node.text("JSONPostProcessor.jsonPathExprs").split(";")
@@ -89,13 +89,13 @@ def _json(node: Node, step: Step, functions: Functions) -> None:
         step.extractors.append(table)
 
 
-def _plugin_json(node: Node, step: Step, functions: Functions) -> None:
+def _plugin_json(node: PlanElement, step: Step, functions: Functions) -> None:
     _default(node, node.text("DEFAULT"), functions)
     path = functions.text(node.text("JSONPATH").strip(), node.where)
     step.extractors.append({"variable": _name(functions, node.text("VAR")), "json": path})
 
 
-def _boundary(node: Node, step: Step, functions: Functions) -> None:
+def _boundary(node: PlanElement, step: Step, functions: Functions) -> None:
     _scoped(node, functions)
     if node.text("BoundaryExtractor.useHeaders") not in ("", "false", "unescaped"):
         _leave(functions, node, "it looks at something else than the body: a test case cannot")
@@ -109,7 +109,7 @@ def _boundary(node: Node, step: Step, functions: Functions) -> None:
     step.extractors.append({"variable": name, "boundary": [left, right], **_more(match)})
 
 
-def _xpath(node: Node, step: Step, functions: Functions) -> None:
+def _xpath(node: PlanElement, step: Step, functions: Functions) -> None:
     kind = "XPathExtractor2" if node.kind == "XPathExtractor2" else "XPathExtractor"
     path = functions.text(node.text(f"{kind}.xpathQuery"), node.where)
     path = re.sub(r"/text\(\)$", "", path)
@@ -118,7 +118,7 @@ def _xpath(node: Node, step: Step, functions: Functions) -> None:
     step.extractors.append({"variable": name, "xml": path})
 
 
-def _html(node: Node, step: Step, functions: Functions) -> None:
+def _html(node: PlanElement, step: Step, functions: Functions) -> None:
     selector = node.text("HtmlExtractor.expr")
     found = re.fullmatch(r"(?:input|meta)?\[name=['\"]?([\w.:-]+)['\"]?\]", selector.strip())
     attribute = node.text("HtmlExtractor.attribute")
@@ -129,7 +129,7 @@ def _html(node: Node, step: Step, functions: Functions) -> None:
     step.extractors.append({"variable": name, "form": found[1]})
 
 
-def _response(node: Node, step: Step, functions: Functions) -> None:
+def _response(node: PlanElement, step: Step, functions: Functions) -> None:
     _scoped(node, functions)
     texts = [one.text for one in node.collection("Asserion.test_strings")]
     how = int(node.text("Assertion.test_type") or _CONTAINS)
@@ -188,7 +188,7 @@ def _checked(field: str, how: int, text: str, step: Step) -> bool:
     return False
 
 
-def _json_path(node: Node, step: Step, functions: Functions) -> None:
+def _json_path(node: PlanElement, step: Step, functions: Functions) -> None:
     path = functions.text(node.text("JSON_PATH"), node.where)
     expected = functions.text(node.text("EXPECTED_VALUE"), node.where)
     table: dict[str, Any] = {"json": path}
@@ -213,7 +213,7 @@ def _number(text: str) -> str | int | float | bool:
     return float(text) if re.fullmatch(r"-?(?:0|[1-9]\d*)\.\d+", text) else text
 
 
-def _xpath_assertion(node: Node, step: Step, functions: Functions) -> None:
+def _xpath_assertion(node: PlanElement, step: Step, functions: Functions) -> None:
     path = functions.text(node.text("XPath.xpath"), node.where)
     step.validators.append(
         {"xml": path, **({"absent": True} if node.text("XPath.negate") == "true" else {})}
@@ -238,22 +238,22 @@ ACTORS: Mapping[str, Actor] = MappingProxyType(
 )
 
 
-def _constant(node: Node, functions: Functions) -> tuple[float, bool]:
+def _constant(node: PlanElement, functions: Functions) -> tuple[float, bool]:
     return functions.number(node.text("ConstantTimer.delay"), node.where) / 1000, False
 
 
-def _uniform(node: Node, functions: Functions) -> tuple[float, bool]:
+def _uniform(node: PlanElement, functions: Functions) -> tuple[float, bool]:
     seconds, _ = _constant(node, functions)
     width = functions.number(node.text("RandomTimer.range"), node.where) / 1000
     return seconds + width / 2, bool(width)
 
 
-def _about(node: Node, functions: Functions) -> tuple[float, bool]:
+def _about(node: PlanElement, functions: Functions) -> tuple[float, bool]:
     return _constant(node, functions)[0], True
 
 
 #: By the class of a timer: its pause in seconds, and whether that is drawn at random.
-PAUSES: Mapping[str, Callable[[Node, Functions], tuple[float, bool]]] = MappingProxyType(
+PAUSES: Mapping[str, Callable[[PlanElement, Functions], tuple[float, bool]]] = MappingProxyType(
     {
         "ConstantTimer": _constant,
         "UniformRandomTimer": _uniform,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pytest_loadtool.casefile.foreign.bodies import FORM_TYPE, Field, multipart, url_encoded
 from pytest_loadtool.casefile.foreign.building import Step
 from pytest_loadtool.casefile.foreign.jmeter_functions import Functions
-from pytest_loadtool.casefile.foreign.jmeter_tree import Node
+from pytest_loadtool.casefile.foreign.jmeter_tree import PlanElement
 from pytest_loadtool.codec.template import Reference
 
 SAMPLERS = frozenset(
@@ -19,7 +19,7 @@ HEADERS = frozenset({"HeaderManager"})
 _BODIES = frozenset({"POST", "PUT", "PATCH"})
 
 
-def arguments(node: Node, name: str = "Arguments.arguments") -> Iterator[tuple[str, str]]:
+def arguments(node: PlanElement, name: str = "Arguments.arguments") -> Iterator[tuple[str, str]]:
     """The names and values of user defined variables."""
     holder = node.property("TestPlan.user_defined_variables") or node
     for one in holder.entries(name):
@@ -28,7 +28,7 @@ def arguments(node: Node, name: str = "Arguments.arguments") -> Iterator[tuple[s
 
 
 def headers_of(
-    managers: Sequence[Node], functions: Functions, own: Sequence[tuple[str, str]]
+    managers: Sequence[PlanElement], functions: Functions, own: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
     """The headers of the managers around a request, the nearest first; each name once."""
     taken = {name.lower() for name, _ in own}
@@ -42,7 +42,9 @@ def headers_of(
         taken |= inner
 
 
-def request(node: Node, defaults: Sequence[Node], functions: Functions) -> Step | None:
+def request(
+    node: PlanElement, defaults: Sequence[PlanElement], functions: Functions
+) -> Step | None:
     """The step that a sampler is."""
     around = [node, *reversed(defaults)]
 
@@ -102,7 +104,9 @@ def _url(protocol: str, host: str, port: str, path: str) -> str:
     return f"{protocol.lower() or 'http'}://{host}{f':{port}' if port else ''}{path}"
 
 
-def _arguments(around: Sequence[Node], functions: Functions) -> tuple[list[Field], str | None]:
+def _arguments(
+    around: Sequence[PlanElement], functions: Functions
+) -> tuple[list[Field], str | None]:
     """The fields of a request, or all of its body."""
     for node in around:
         holder = node.property("HTTPsampler.Arguments") or node.property("HTTPSampler.Arguments")
@@ -125,7 +129,7 @@ def _arguments(around: Sequence[Node], functions: Functions) -> tuple[list[Field
     return [], None
 
 
-def _files(node: Node, functions: Functions) -> Iterator[Field]:
+def _files(node: PlanElement, functions: Functions) -> Iterator[Field]:
     """The files that a request sends."""
     holder = node.property("HTTPsampler.Files")
     entries = [] if holder is None else [*holder.entries("HTTPFileArgs.files")]

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pytest_loadtool.casefile.foreign.building import Left
-from pytest_loadtool.casefile.foreign.xml_lines import Element
+from pytest_loadtool.casefile.foreign.xml_lines import XmlElement
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class PlanElement:
     """An element of a plan, and those below it."""
 
-    element: Element
-    below: list[Node] = field(default_factory=list)
+    element: XmlElement
+    below: list[PlanElement] = field(default_factory=list)
 
     @property
     def kind(self) -> str:
@@ -33,11 +33,11 @@ class Node:
         title = f" '{self.name}'" if self.name and self.name != self.kind else ""
         return f"line {self.element.line}, {self.kind}{title}"
 
-    def property(self, name: str) -> Node | None:
+    def property(self, name: str) -> PlanElement | None:
         """The property of that name."""
         for one in self.element.children:
             if one.attributes.get("name") == name:
-                return Node(one)
+                return PlanElement(one)
         return None
 
     def text(self, name: str) -> str:
@@ -45,7 +45,7 @@ class Node:
         found = self.property(name)
         return "" if found is None else found.element.text
 
-    def collection(self, name: str) -> list[Element]:
+    def collection(self, name: str) -> list[XmlElement]:
         """The elements of a property that is a list."""
         found = self.property(name)
         return [] if found is None else found.element.children
@@ -55,32 +55,32 @@ class Node:
         for one in self.collection(name):
             yield {each.attributes.get("name", ""): each.text for each in one.children}
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[PlanElement]:
         """Yield it and all below it."""
         yield self
         for one in self.below:
             yield from one.walk()
 
 
-def nodes(root: Element) -> tuple[list[Node], list[Left]]:
+def nodes(root: XmlElement) -> tuple[list[PlanElement], list[Left]]:
     """What the tree has of elements that are switched on; and those that are not."""
     left: list[Left] = []
     tree = next(root.named("hashTree"), None)
     return ([] if tree is None else _below(tree, left)), left
 
 
-def _below(tree: Element, left: list[Left]) -> list[Node]:
-    found: list[Node] = []
+def _below(tree: XmlElement, left: list[Left]) -> list[PlanElement]:
+    found: list[PlanElement] = []
     children = tree.children
     for index, one in enumerate(children):
         if one.name == "hashTree":
             continue
         after = children[index + 1] if index + 1 < len(children) else None
-        node = Node(one, [])
+        node = PlanElement(one, [])
         if one.attributes.get("enabled") == "false":
             left.append(Left(node.where, "switched off"))
             continue
         if after is not None and after.name == "hashTree":
-            node = Node(one, _below(after, left))
+            node = PlanElement(one, _below(after, left))
         found.append(node)
     return found

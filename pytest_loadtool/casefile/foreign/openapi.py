@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from pytest_loadtool.casefile.foreign.bodies import FORM_TYPE, Field, multipart, url_encoded
 from pytest_loadtool.casefile.foreign.building import Builder, Foreign, Left, Step
-from pytest_loadtool.casefile.foreign.openapi_values import Document, example, read_document
+from pytest_loadtool.casefile.foreign.openapi_values import Description, example, read_document
 from pytest_loadtool.codec.media import is_json
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.errors import FileError
@@ -59,7 +59,7 @@ def read_openapi(text: str, path: str, server: str = "") -> Foreign:
 class _Operation:
     """Reads one operation."""
 
-    def __init__(self, document: Document, where: str, server: str) -> None:
+    def __init__(self, document: Description, where: str, server: str) -> None:
         self.document = document
         self.builder = Builder(where, server)
         self.where = where
@@ -235,7 +235,7 @@ class _Operation:
                         )
 
 
-def _may_be_null(document: Document, schema: Mapping[str, Any], name: str) -> bool:
+def _may_be_null(document: Description, schema: Mapping[str, Any], name: str) -> bool:
     one = document.at((schema.get("properties") or {}).get(name)) or {}
     kinds = one.get("type")
     return (

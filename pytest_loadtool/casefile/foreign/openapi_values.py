@@ -18,6 +18,9 @@ _DEPTH_LIMIT = 8
 #: How many references may lead to others.
 _REFERENCES_LIMIT = 20
 
+#: Stands for what a schema cannot hold, because it would hold itself.
+_NOTHING = object()
+
 #: Text by the format that a schema wants.
 _FORMATS: Mapping[str, str] = MappingProxyType(
     {
@@ -38,7 +41,7 @@ _FORMATS: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class Description:
     """A description; references in it lead to other parts of it."""
 
     root: Mapping[str, Any]
@@ -89,7 +92,7 @@ class Document:
                 yield one
 
 
-def read_document(text: str, path: str) -> Document:
+def read_document(text: str, path: str) -> Description:
     """The description in a text of JSON or YAML.
 
     Raises:
@@ -101,7 +104,7 @@ def read_document(text: str, path: str) -> Document:
         raise FileError(path, getattr(error, "lineno", 0), "", f"not valid: {error}") from None
     if not isinstance(found, dict):
         raise FileError(path, 0, "", "no description of an API: expected an object")
-    return Document(found)
+    return Description(found)
 
 
 def _yaml(text: str, path: str) -> Any:
@@ -130,12 +133,16 @@ def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime.date) else value
 
 
-def example(document: Document, schema: Any, depth: int = 0) -> tuple[bool, Any]:
+def example(document: Description, schema: Any, above: tuple[Any, ...] = ()) -> tuple[bool, Any]:
     """Return whether a schema has an example, or leaves no choice; and that, or a value of its
-    kind."""
+    kind. ``above`` are the schemas that it is a part of: one that holds itself has nothing there.
+    """
     schema = document.at(schema)
-    if not isinstance(schema, dict) or depth > _DEPTH_LIMIT:
+    if any(schema is one for one in above) or len(above) > _DEPTH_LIMIT:
+        return False, _NOTHING
+    if not isinstance(schema, dict):
         return False, "string"
+    above = (*above, schema)
     for key in ("example", "const", "default"):
         if key in schema:
             return True, schema[key]
@@ -145,23 +152,23 @@ def example(document: Document, schema: Any, depth: int = 0) -> tuple[bool, Any]
     parts = [one for key in ("allOf", "oneOf", "anyOf") for one in (schema.get(key) or ())]
     if parts:
         whole = parts if "allOf" in schema else parts[:1]
-        made = [example(document, one, depth + 1) for one in (*whole, _own(schema))]
+        made = [example(document, one, above) for one in (*whole, _own(schema))]
         tables = [value for _, value in made if isinstance(value, dict)]
         if tables:
             merged: dict[str, Any] = {}
             for one in tables:
                 merged |= one
             return all(given for given, value in made if value), merged
-        return made[0]
+        return made[0] if made[0][1] is not _NOTHING else (False, {})
     kinds = schema.get("type")
     kind = (
         next((one for one in kinds if one != "null"), "null") if isinstance(kinds, list) else kinds
     )
     if kind == "object" or "properties" in schema:
-        return _table(document, schema, depth)
+        return _table(document, schema, above)
     if kind == "array":
-        given, value = example(document, schema.get("items"), depth + 1)
-        return given, [value]
+        given, value = example(document, schema.get("items"), above)
+        return given, [] if value is _NOTHING else [value]
     return False, _scalar(schema, kind)
 
 
@@ -171,7 +178,9 @@ def _own(schema: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _table(document: Document, schema: Mapping[str, Any], depth: int) -> tuple[bool, Any]:
+def _table(
+    document: Description, schema: Mapping[str, Any], above: tuple[Any, ...]
+) -> tuple[bool, Any]:
     """An object of the members that it must have, and of those that have an example."""
     required = set(map(str, schema.get("required") or ()))
     made: dict[str, Any] = {}
@@ -181,8 +190,8 @@ def _table(document: Document, schema: Mapping[str, Any], depth: int) -> tuple[b
         own = document.at(one)
         if isinstance(own, dict) and own.get("readOnly"):
             continue
-        given, value = example(document, one, depth + 1)
-        if given or name in required or not required:
+        given, value = example(document, one, above)
+        if value is not _NOTHING and (given or name in required or not required):
             made[str(name)] = value
             all_given = all_given and given
     return all_given and bool(made), made

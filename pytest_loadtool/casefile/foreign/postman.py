@@ -74,7 +74,7 @@ def read_postman(text: str, path: str, server: str = "", environment: str = "") 
     if "order" in collection or not isinstance(collection.get("item"), list):
         raise FileError(path, 0, "", "a collection of version 1: export it as version 2.1")
     name = info.get("name") if isinstance(info, dict) else ""
-    reader = _Reader(Builder(str(name or "collection"), server))
+    reader = _CollectionReader(Builder(str(name or "collection"), server))
     values = [*_tables(collection.get("variable"))]
     if environment:
         values += _tables(_object(environment, path).get("values"))
@@ -111,7 +111,7 @@ def _plain(value: Any) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-class _Reader:
+class _CollectionReader:
     """Goes through a collection."""
 
     def __init__(self, builder: Builder) -> None:

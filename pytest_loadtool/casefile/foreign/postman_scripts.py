@@ -318,7 +318,7 @@ _CHECKS: tuple[tuple[re.Pattern[str], Callable[[_Script, re.Match[str]], bool]],
         (rf"{_OF}\s*={{2,3}}(?P<not>)\s*{_EXPECTED}", _json_check),
         (
             rf"pm\.expect\({_OF}\)\.to\.(?P<not>not\.)?have\.property\((?P<name>{_STRING[1:-1]})"
-            rf"(?:\s*,\s*{_EXPECTED})?\)",
+            rf"(?:(?:\s*,\s*|\)\.(?:and|that)\.(?:is\.)?{_EQUAL}\(){_EXPECTED})?\)",
             _has,
         ),
         (rf"(?P<name>{_STRING[1:-1]}) in {_OF}", _member),

@@ -13,32 +13,32 @@ _DEPTH_LIMIT = 400
 
 
 @dataclass(slots=True)
-class Element:
+class XmlElement:
     """An element of XML: its name, attributes, children, text and the line it begins on."""
 
     name: str
     attributes: dict[str, str]
     line: int
-    children: list[Element] = field(default_factory=list)
+    children: list[XmlElement] = field(default_factory=list)
     text: str = ""
 
-    def named(self, name: str) -> Iterator[Element]:
+    def named(self, name: str) -> Iterator[XmlElement]:
         """Yield the children of this name."""
         return (one for one in self.children if one.name == name)
 
 
-def read_xml(text: str, path: str) -> Element:
+def read_xml(text: str, path: str) -> XmlElement:
     """The root of a document.
 
     Raises:
         FileError: it is no XML, declares entities, or is nested too deeply.
     """
     parser = expat.ParserCreate()
-    top = Element("", {}, 0)
+    top = XmlElement("", {}, 0)
     stack = [top]
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        one = Element(name, attributes, parser.CurrentLineNumber)
+        one = XmlElement(name, attributes, parser.CurrentLineNumber)
         stack[-1].children.append(one)
         stack.append(one)
         if len(stack) > _DEPTH_LIMIT:

@@ -96,7 +96,7 @@ async def _from_document(
         raise CommandError(f"{session.shown(folder)} is there already: move it away first")
     if not several:
         await may_drop(session, "import", discard)
-    session.say(f"{session.shown(absolute(file))} is a {imported.kind}.")
+    session.say(f"{session.shown(absolute(file))}: {imported.kind}.")
     if imported.left:
         session.say(f"Left out, or not as it was ({len(imported.left)}):")
         session.tell(f"  {one}" for one in imported.left)
