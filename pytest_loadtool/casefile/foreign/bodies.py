@@ -15,7 +15,7 @@ _BOUNDARY = "----pytest-loadtool-7MA4YWxkTrZu0gW"
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormEntry:
     """A field of a form; ``name`` and ``value`` are templates. With ``file`` it is the content of
     the file of that path, of type ``media``."""
 
@@ -25,7 +25,7 @@ class Field:
     media: str = ""
 
 
-def multipart(fields: Sequence[Field]) -> tuple[str, str]:
+def multipart(fields: Sequence[FormEntry]) -> tuple[str, str]:
     """The content type and the body of a form that is sent in parts."""
     parts = []
     for one in fields:
@@ -41,7 +41,7 @@ def multipart(fields: Sequence[Field]) -> tuple[str, str]:
     return f"multipart/form-data; boundary={_BOUNDARY}", f"{''.join(parts)}--{_BOUNDARY}--\r\n"
 
 
-def url_encoded(fields: Sequence[Field]) -> str:
+def url_encoded(fields: Sequence[FormEntry]) -> str:
     """The fields as a query or a form has them; values of placeholders are encoded when sent."""
     return "&".join(f"{_encoded(one.name)}={_encoded(one.value)}" for one in fields)
 

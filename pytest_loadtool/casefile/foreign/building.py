@@ -81,7 +81,7 @@ class Foreign:
 
 
 @dataclass(slots=True)
-class Step:
+class ForeignStep:
     """A request of a document, all of its texts templates. ``where`` is its place there.
 
     ``url`` is a whole URL, or a path on the test case's server. Steps of the same ``page``, one
@@ -137,7 +137,7 @@ class Builder:
     variables: dict[str, Variable] = field(default_factory=dict)
     datasets: dict[str, DatasetUse] = field(default_factory=dict)
     identities: list[Identity] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ForeignStep] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     verify: bool = True
     _secrets: dict[str, Variable] = field(default_factory=dict)
@@ -212,7 +212,7 @@ class Builder:
         )
         return self._complete(case)
 
-    def _transaction(self, step: Step) -> Transaction | None:
+    def _transaction(self, step: ForeignStep) -> Transaction | None:
         try:
             method, target = request_line(f"{step.method} {self._target(step)}")
         except ValueError as error:
@@ -236,7 +236,7 @@ class Builder:
             validators=tuple(self._read(step, step.validators, parse_validator)),
         )
 
-    def _fits(self, step: Step, text: str, check: Callable[[str], Any]) -> bool:
+    def _fits(self, step: ForeignStep, text: str, check: Callable[[str], Any]) -> bool:
         try:
             check(text)
         except ValueError as error:
@@ -245,7 +245,7 @@ class Builder:
         return True
 
     def _read(
-        self, step: Step, tables: Iterable[Table], read: Callable[[Table], _Actor]
+        self, step: ForeignStep, tables: Iterable[Table], read: Callable[[Table], _Actor]
     ) -> Iterator[_Actor]:
         """Yield the extractors or validators that these keys say, as far as a file can say them."""
         for one in tables:
@@ -255,7 +255,7 @@ class Builder:
                 keys = ", ".join(f"{key} = {value!r}" for key, value in one.items())
                 self.leave(step.where, f"{keys}: {error}")
 
-    def _target(self, step: Step) -> str:
+    def _target(self, step: ForeignStep) -> str:
         """The target of a request, a path if it goes to the test case's server."""
         url = step.url.strip()
         if not url.startswith("/") or url.startswith("//"):
@@ -309,7 +309,7 @@ class Builder:
                 kept.append(one)
         return replace(step, validators=tuple(kept))
 
-    def _nowhere(self, step: Step, host: str) -> str:
+    def _nowhere(self, step: ForeignStep, host: str) -> str:
         """A server for requests whose own nobody knows."""
         if self.server and not self.server.endswith(".invalid"):
             return self.server
@@ -378,7 +378,7 @@ def _own(names: Iterable[str]) -> set[str]:
     return {one for one in names if Reference(one).dataset is None} - BUILTIN_NAMES
 
 
-def _pages(made: list[tuple[Step, Transaction]]) -> Iterator[Page]:
+def _pages(made: list[tuple[ForeignStep, Transaction]]) -> Iterator[Page]:
     """The pages; the pauses of one come after the page before it, that of the first at the end."""
     groups = [list(group) for _, group in groupby(made, key=lambda one: (one[0].page, one[0].once))]
     groups.sort(key=lambda group: {"start": 0, None: 1, "end": 2}[group[0][0].once])

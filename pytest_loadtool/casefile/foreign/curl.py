@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from urllib.parse import quote_plus, urlsplit
 
-from pytest_loadtool.casefile.foreign.bodies import FORM_TYPE, Field, multipart
-from pytest_loadtool.casefile.foreign.building import Builder, Foreign, Step
+from pytest_loadtool.casefile.foreign.bodies import FORM_TYPE, FormEntry, multipart
+from pytest_loadtool.casefile.foreign.building import Builder, Foreign, ForeignStep
 from pytest_loadtool.casefile.foreign.shell_words import Word, commands
 from pytest_loadtool.codec.template import Reference, escape
 from pytest_loadtool.errors import FileError
@@ -119,7 +119,7 @@ class _Command:
     headers: list[tuple[str, str]] = field(default_factory=list)
     removed: set[str] = field(default_factory=set)
     data: list[str] = field(default_factory=list)
-    fields: list[Field] = field(default_factory=list)
+    fields: list[FormEntry] = field(default_factory=list)
     cookies: list[str] = field(default_factory=list)
     flags: set[str] = field(default_factory=set)
     user: str = ""
@@ -251,10 +251,10 @@ def _form(command: _Command, value: str) -> None:
     given = dict(one.strip().partition("=")[::2] for one in rest.split(";"))
     media = given.get("type", "")
     if mark == "@":
-        command.fields.append(Field(name, file=content, media=media))
+        command.fields.append(FormEntry(name, file=content, media=media))
     else:
         text = str(Reference.to_file(content)) if mark else escape(content)
-        command.fields.append(Field(name, text, media=media))
+        command.fields.append(FormEntry(name, text, media=media))
 
 
 def _cookie(command: _Command, value: str) -> None:
@@ -276,7 +276,7 @@ _WITH_VALUE: Mapping[str, Callable[[_Command, str], None]] = MappingProxyType(
         "json": _json,
         "form": _form,
         "form-string": lambda command, value: command.fields.append(
-            Field(*map(escape, value.partition("=")[::2]))
+            FormEntry(*map(escape, value.partition("=")[::2]))
         ),
         "user": lambda command, value: setattr(command, "user", value),
         "cookie": _cookie,
@@ -297,9 +297,9 @@ _WITH_VALUE: Mapping[str, Callable[[_Command, str], None]] = MappingProxyType(
 )
 
 
-def _step(command: _Command, url: str) -> Step:
+def _step(command: _Command, url: str) -> ForeignStep:
     url = escape(url)
-    step = Step(command.where, command.method, url, list(command.headers))
+    step = ForeignStep(command.where, command.method, url, list(command.headers))
     step.cookies = list(command.cookies)
     names = {name.lower() for name, _ in step.headers} | command.removed
     if command.fields:
@@ -323,7 +323,7 @@ def _step(command: _Command, url: str) -> Step:
     return step
 
 
-def _credentials(command: _Command, step: Step) -> None:
+def _credentials(command: _Command, step: ForeignStep) -> None:
     user = command.user or urlsplit(step.url).netloc.rpartition("@")[0]
     if not user:
         return

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from pytest_loadtool.casefile.foreign.building import Step
+from pytest_loadtool.casefile.foreign.building import ForeignStep
 from pytest_loadtool.casefile.foreign.jmeter_functions import Functions
 from pytest_loadtool.casefile.foreign.jmeter_tree import PlanElement
 from pytest_loadtool.model.validator import StatusCodes
 
-Actor = Callable[[PlanElement, Step, Functions], None]
+Actor = Callable[[PlanElement, ForeignStep, Functions], None]
 
 _NOT, _OR, _EQUALS, _CONTAINS, _MATCHES, _SUBSTRING = 4, 32, 8, 2, 1, 16
 
@@ -47,7 +47,7 @@ def _name(functions: Functions, name: str) -> str:
     return functions.builder.names.of(name.strip() or "value")
 
 
-def _regex(node: PlanElement, step: Step, functions: Functions) -> None:
+def _regex(node: PlanElement, step: ForeignStep, functions: Functions) -> None:
     _scoped(node, functions)
     pattern = functions.text(node.text("RegexExtractor.regex"), node.where)
     template = node.text("RegexExtractor.template") or "$1$"
@@ -74,7 +74,7 @@ def _more(match: int) -> dict[str, Any]:
     return {} if match == 1 else {"match": match}
 
 
-def _json(node: PlanElement, step: Step, functions: Functions) -> None:
+def _json(node: PlanElement, step: ForeignStep, functions: Functions) -> None:
     _scoped(node, functions)
     names = node.text("JSONPostProcessor.referenceNames").split(";")
     paths = node.text("JSONPostProcessor.jsonPathExprs").split(";")
@@ -89,13 +89,13 @@ def _json(node: PlanElement, step: Step, functions: Functions) -> None:
         step.extractors.append(table)
 
 
-def _plugin_json(node: PlanElement, step: Step, functions: Functions) -> None:
+def _plugin_json(node: PlanElement, step: ForeignStep, functions: Functions) -> None:
     _default(node, node.text("DEFAULT"), functions)
     path = functions.text(node.text("JSONPATH").strip(), node.where)
     step.extractors.append({"variable": _name(functions, node.text("VAR")), "json": path})
 
 
-def _boundary(node: PlanElement, step: Step, functions: Functions) -> None:
+def _boundary(node: PlanElement, step: ForeignStep, functions: Functions) -> None:
     _scoped(node, functions)
     if node.text("BoundaryExtractor.useHeaders") not in ("", "false", "unescaped"):
         _leave(functions, node, "it looks at something else than the body: a test case cannot")
@@ -109,7 +109,7 @@ def _boundary(node: PlanElement, step: Step, functions: Functions) -> None:
     step.extractors.append({"variable": name, "boundary": [left, right], **_more(match)})
 
 
-def _xpath(node: PlanElement, step: Step, functions: Functions) -> None:
+def _xpath(node: PlanElement, step: ForeignStep, functions: Functions) -> None:
     kind = "XPathExtractor2" if node.kind == "XPathExtractor2" else "XPathExtractor"
     path = functions.text(node.text(f"{kind}.xpathQuery"), node.where)
     path = re.sub(r"/text\(\)$", "", path)
@@ -118,7 +118,7 @@ def _xpath(node: PlanElement, step: Step, functions: Functions) -> None:
     step.extractors.append({"variable": name, "xml": path})
 
 
-def _html(node: PlanElement, step: Step, functions: Functions) -> None:
+def _html(node: PlanElement, step: ForeignStep, functions: Functions) -> None:
     selector = node.text("HtmlExtractor.expr")
     found = re.fullmatch(r"(?:input|meta)?\[name=['\"]?([\w.:-]+)['\"]?\]", selector.strip())
     attribute = node.text("HtmlExtractor.attribute")
@@ -129,7 +129,7 @@ def _html(node: PlanElement, step: Step, functions: Functions) -> None:
     step.extractors.append({"variable": name, "form": found[1]})
 
 
-def _response(node: PlanElement, step: Step, functions: Functions) -> None:
+def _response(node: PlanElement, step: ForeignStep, functions: Functions) -> None:
     _scoped(node, functions)
     texts = [one.text for one in node.collection("Asserion.test_strings")]
     how = int(node.text("Assertion.test_type") or _CONTAINS)
@@ -159,7 +159,7 @@ def _is_code(text: str) -> bool:
     return re.fullmatch(r"[1-5]\d\d", text.strip()) is not None
 
 
-def _checked(field: str, how: int, text: str, step: Step) -> bool:
+def _checked(field: str, how: int, text: str, step: ForeignStep) -> bool:
     """Add what an assertion says of one text; False if a test case cannot say it."""
     absent = {"absent": True} if how & _NOT else {}
     if field == "response_code":
@@ -188,7 +188,7 @@ def _checked(field: str, how: int, text: str, step: Step) -> bool:
     return False
 
 
-def _json_path(node: PlanElement, step: Step, functions: Functions) -> None:
+def _json_path(node: PlanElement, step: ForeignStep, functions: Functions) -> None:
     path = functions.text(node.text("JSON_PATH"), node.where)
     expected = functions.text(node.text("EXPECTED_VALUE"), node.where)
     table: dict[str, Any] = {"json": path}
@@ -213,7 +213,7 @@ def _number(text: str) -> str | int | float | bool:
     return float(text) if re.fullmatch(r"-?(?:0|[1-9]\d*)\.\d+", text) else text
 
 
-def _xpath_assertion(node: PlanElement, step: Step, functions: Functions) -> None:
+def _xpath_assertion(node: PlanElement, step: ForeignStep, functions: Functions) -> None:
     path = functions.text(node.text("XPath.xpath"), node.where)
     step.validators.append(
         {"xml": path, **({"absent": True} if node.text("XPath.negate") == "true" else {})}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_loadtool.casefile.foreign.bodies import FORM_TYPE, Field, multipart, url_encoded
-from pytest_loadtool.casefile.foreign.building import Step
+from pytest_loadtool.casefile.foreign.bodies import FORM_TYPE, FormEntry, multipart, url_encoded
+from pytest_loadtool.casefile.foreign.building import ForeignStep
 from pytest_loadtool.casefile.foreign.jmeter_functions import Functions
 from pytest_loadtool.casefile.foreign.jmeter_tree import PlanElement
 from pytest_loadtool.codec.template import Reference
@@ -44,7 +44,7 @@ def headers_of(
 
 def request(
     node: PlanElement, defaults: Sequence[PlanElement], functions: Functions
-) -> Step | None:
+) -> ForeignStep | None:
     """The step that a sampler is."""
     around = [node, *reversed(defaults)]
 
@@ -54,7 +54,9 @@ def request(
 
     where = node.where
     method = said("method") or "GET"
-    step = Step(where, method, _url(said("protocol"), said("domain"), said("port"), said("path")))
+    step = ForeignStep(
+        where, method, _url(said("protocol"), said("domain"), said("port"), said("path"))
+    )
     step.name = node.name
     fields, raw = _arguments(around, functions)
     files = list(_files(node, functions))
@@ -106,7 +108,7 @@ def _url(protocol: str, host: str, port: str, path: str) -> str:
 
 def _arguments(
     around: Sequence[PlanElement], functions: Functions
-) -> tuple[list[Field], str | None]:
+) -> tuple[list[FormEntry], str | None]:
     """The fields of a request, or all of its body."""
     for node in around:
         holder = node.property("HTTPsampler.Arguments") or node.property("HTTPSampler.Arguments")
@@ -120,7 +122,7 @@ def _arguments(
                 functions.text(one.get("Argument.value", ""), node.where) for one in entries
             )
         return [
-            Field(
+            FormEntry(
                 functions.text(one.get("Argument.name", ""), node.where),
                 functions.text(one.get("Argument.value", ""), node.where),
             )
@@ -129,7 +131,7 @@ def _arguments(
     return [], None
 
 
-def _files(node: PlanElement, functions: Functions) -> Iterator[Field]:
+def _files(node: PlanElement, functions: Functions) -> Iterator[FormEntry]:
     """The files that a request sends."""
     holder = node.property("HTTPsampler.Files")
     entries = [] if holder is None else [*holder.entries("HTTPFileArgs.files")]
@@ -139,7 +141,7 @@ def _files(node: PlanElement, functions: Functions) -> Iterator[Field]:
     for one in entries:
         path = functions.text(one.get("File.path", ""), node.where)
         if path:
-            yield Field(
+            yield FormEntry(
                 functions.text(one.get("File.paramname", ""), node.where),
                 file=functions.builder.resolved(path),
                 media=one.get("File.mimetype", ""),

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from pytest_loadtool.casefile.foreign.bodies import FORM_TYPE, Field, multipart, url_encoded
-from pytest_loadtool.casefile.foreign.building import Builder, Foreign, Left, Step
+from pytest_loadtool.casefile.foreign.bodies import FORM_TYPE, FormEntry, multipart, url_encoded
+from pytest_loadtool.casefile.foreign.building import Builder, Foreign, ForeignStep, Left
 from pytest_loadtool.casefile.foreign.openapi_values import Description, example, read_document
 from pytest_loadtool.codec.media import is_json
 from pytest_loadtool.codec.template import escape
@@ -75,7 +75,7 @@ class _Operation:
         """Make the step of the operation."""
         name = str(operation.get("operationId") or operation.get("summary") or self.where)
         self.builder.name = name if name not in taken else self.where
-        step = Step(self.where, method.upper(), "")
+        step = ForeignStep(self.where, method.upper(), "")
         step.page, step.name = str(operation.get("summary") or name), name
         query: list[str] = []
         shared = [*self.document.tables(item.get("parameters"))]
@@ -108,7 +108,9 @@ class _Operation:
         self.builder.leave(self.where, "no server: http://server.invalid (import --server URL)")
         return "http://server.invalid"
 
-    def _parameter(self, step: Step, query: list[str], target: str, one: Mapping[str, Any]) -> str:
+    def _parameter(
+        self, step: ForeignStep, query: list[str], target: str, one: Mapping[str, Any]
+    ) -> str:
         """Add a parameter; return the target."""
         name, place = str(one.get("name") or ""), one.get("in")
         given, value = self._value(one)
@@ -148,7 +150,7 @@ class _Operation:
                 return self._value(media)
         return example(self.document, schema)
 
-    def _security(self, step: Step, query: list[str], operation: Mapping[str, Any]) -> None:
+    def _security(self, step: ForeignStep, query: list[str], operation: Mapping[str, Any]) -> None:
         wanted = operation.get("security", self.document.root.get("security"))
         schemes = self.document.at(
             (self.document.at(self.document.root.get("components")) or {}).get("securitySchemes")
@@ -174,7 +176,7 @@ class _Operation:
                     self.builder.leave(self.where, f"security {name}: {kind} {way}".strip())
             return  # of several ways the first one
 
-    def _body(self, step: Step, body: Any) -> None:
+    def _body(self, step: ForeignStep, body: Any) -> None:
         if not isinstance(body, dict):
             return
         kinds = [*self.document.members(body.get("content"))]
@@ -191,7 +193,7 @@ class _Operation:
             kind = "application/json" if "*" in kind else kind
             step.body = escape(json.dumps(value, indent=2, ensure_ascii=False))
         elif isinstance(value, dict) and (kind == FORM_TYPE or kind.startswith("multipart/")):
-            fields = [Field(escape(str(k)), escape(_text(v))) for k, v in value.items()]
+            fields = [FormEntry(escape(str(k)), escape(_text(v))) for k, v in value.items()]
             if kind == FORM_TYPE:
                 step.body = url_encoded(fields)
             else:
@@ -203,7 +205,7 @@ class _Operation:
             return
         step.headers.append(("Content-Type", kind))
 
-    def _answer(self, step: Step, responses: Any) -> None:
+    def _answer(self, step: ForeignStep, responses: Any) -> None:
         expected = [
             (code, one)
             for code, one in self.document.members(responses)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from pytest_loadtool.casefile.foreign.bodies import FORM_TYPE, Field, multipart, url_encoded
-from pytest_loadtool.casefile.foreign.building import Builder, Foreign, Step
+from pytest_loadtool.casefile.foreign.bodies import FORM_TYPE, FormEntry, multipart, url_encoded
+from pytest_loadtool.casefile.foreign.building import Builder, Foreign, ForeignStep
 from pytest_loadtool.casefile.foreign.postman_scripts import read_script
 from pytest_loadtool.codec.template import Reference, escape
 from pytest_loadtool.errors import FileError
@@ -168,7 +168,7 @@ class _CollectionReader:
         if isinstance(request, str):
             request = {"url": request}
         where = " / ".join(around.path)
-        step = Step(where, str(request.get("method") or "GET").upper(), "")
+        step = ForeignStep(where, str(request.get("method") or "GET").upper(), "")
         step.page = " / ".join(around.path[:-1]) or around.path[-1] or "Requests"
         step.name = around.path[-1]
         step.url = self._url(request.get("url"))
@@ -210,7 +210,7 @@ class _CollectionReader:
             raw = re.sub(pattern, lambda _, value=value: value, raw)  # type: ignore[misc]
         return self.text(raw)
 
-    def _body(self, step: Step, body: Any) -> None:
+    def _body(self, step: ForeignStep, body: Any) -> None:
         if not isinstance(body, dict) or body.get("disabled"):
             return
         mode = body.get("mode")
@@ -246,31 +246,31 @@ class _CollectionReader:
         if kind and not any(name.lower() == "content-type" for name, _ in step.headers):
             step.headers.append(("Content-Type", kind))
 
-    def _fields(self, step: Step, fields: Any) -> list[Field]:
+    def _fields(self, step: ForeignStep, fields: Any) -> list[FormEntry]:
         if isinstance(fields, str):
             pairs = (one.partition("=") for one in fields.split("&"))
-            return [Field(self.text(name), self.text(value)) for name, _, value in pairs]
+            return [FormEntry(self.text(name), self.text(value)) for name, _, value in pairs]
         found = []
         for one in _tables(fields):
             name = self.text(one.get("key"))
             media = _plain(one.get("contentType"))
             if one.get("type") != "file":
-                found.append(Field(name, self.text(one.get("value")), media=media))
+                found.append(FormEntry(name, self.text(one.get("value")), media=media))
                 continue
             sources = one.get("src")
             for source in sources if isinstance(sources, list) else [sources]:
                 if isinstance(source, str) and source:
                     self._file(step, source)
-                    found.append(Field(name, file=source, media=media))
+                    found.append(FormEntry(name, file=source, media=media))
                 else:
                     self.builder.leave(step.where, f"the field {name}: its file has no name")
         return found
 
-    def _file(self, step: Step, source: str) -> str:
+    def _file(self, step: ForeignStep, source: str) -> str:
         self.builder.leave(step.where, f"the file {source} has to be there, from the test case on")
         return str(Reference.to_file(source))
 
-    def _auth(self, step: Step, auth: Mapping[str, Any]) -> None:
+    def _auth(self, step: ForeignStep, auth: Mapping[str, Any]) -> None:
         kind = str(auth.get("type") or "")
         given = auth.get(kind)
         if isinstance(given, list):
@@ -294,7 +294,7 @@ class _CollectionReader:
         else:
             self.builder.leave(step.where, f"authentication of the kind {kind}")
 
-    def _event(self, step: Step, event: Mapping[str, Any]) -> None:
+    def _event(self, step: ForeignStep, event: Mapping[str, Any]) -> None:
         script = event.get("script")
         lines = script.get("exec") if isinstance(script, dict) else script
         text = lines if isinstance(lines, str) else "\n".join(map(_plain, lines or ()))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_loadtool.casefile.foreign.building import Builder, Step
+from pytest_loadtool.casefile.foreign.building import Builder, ForeignStep
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.model.generator import Timestamp, Uuid
 from pytest_loadtool.model.validator import StatusCodes
@@ -67,14 +67,14 @@ class _Script:
     """A script as far as it has been read. ``json`` has the variables that hold the response's
     JSON, or a part of it, and the path of each."""
 
-    step: Step
+    step: ForeignStep
     builder: Builder
     json: dict[str, str] = field(default_factory=dict)
     texts: set[str] = field(default_factory=set)
     status: list[tuple[int, int]] = field(default_factory=list)
 
 
-def read_script(text: str, listen: str, step: Step, builder: Builder) -> None:
+def read_script(text: str, listen: str, step: ForeignStep, builder: Builder) -> None:
     """Add what a script checks and sets to its step; tell what cannot be."""
     script = _Script(step, builder, {"jsonData": "$"})
     what = {"test": "test", "prerequest": "pre-request script"}.get(listen, listen)

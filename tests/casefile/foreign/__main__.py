@@ -71,7 +71,7 @@ def main(folders: list[Path]) -> None:
                 f"{sum(len(one.left) for one in found)} things left out and told"
             )
     for text, count in failures.most_common(12):
-        print(f"  {count} × {text}")
+        print(f"  {count} of: {text}")
 
 
 if __name__ == "__main__":

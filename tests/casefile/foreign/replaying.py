@@ -6,9 +6,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from email import message_from_bytes, policy
+from email import message_from_bytes
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -91,12 +91,10 @@ def asked(method: str, target: str, headers: Any, body: bytes) -> dict[str, Any]
         for part in parsed.walk():
             if name := part.get_param("name", header="content-disposition"):
                 content = part.get_payload(decode=True)
-                form[str(name)] = content.decode("utf-8", "replace") if content else ""
+                form[str(name)] = content.decode() if isinstance(content, bytes) else ""
     elif "json" in kind:
-        try:
+        with suppress(ValueError):
             data = json.loads(data)
-        except ValueError:
-            pass
     return {
         "method": method,
         "args": dict(parse_qsl(urlsplit(target).query, keep_blank_values=True)),

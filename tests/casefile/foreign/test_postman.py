@@ -133,13 +133,22 @@ def case_of(*items: dict[str, Any], **more: Any) -> tuple[TestCase, list[str]]:
         ("pm.expect(pm.response.code).to.be.oneOf([201, 202]);", "status = [201, 202]"),
         ("tests['x'] = (responseCode.code === 204);", "status = 204"),
         ("pm.test('x', () => { pm.response.to.have.status(201) });", "status = 201"),
-        ('pm.expect(pm.response.json().a[0]["b c"]).to.be.equal(7);', """json = "$.a[0]['b c']", equals = 7"""),
+        (
+            'pm.expect(pm.response.json().a[0]["b c"]).to.be.equal(7);',
+            """json = "$.a[0]['b c']", equals = 7""",
+        ),
         ("tests['x'] = _.has(jsonData, 'files');", 'json = "$.files"'),
         ("tests['x'] = 'gzip' in jsonData.headers;", 'json = "$.headers.gzip"'),
         ("tests['x'] = responseBody.has(\"a'b\");", """text = "a'b\""""),
-        ('pm.expect(pm.response.headers.get("ETag")).to.include("W/");', 'header = "ETag", contains = "W/"'),
+        (
+            'pm.expect(pm.response.headers.get("ETag")).to.include("W/");',
+            'header = "ETag", contains = "W/"',
+        ),
         ('pm.globals.set("x", jsonData.list[0].id);', 'variable = "x", json = "$.list[0].id"'),
-        ('pm.environment.set("x", pm.response.headers.get("Location"));', 'variable = "x", header = "Location"'),
+        (
+            'pm.environment.set("x", pm.response.headers.get("Location"));',
+            'variable = "x", header = "Location"',
+        ),
         (
             "pm.expect(jsonData).to.have.property('a').and.equal('b');",
             'json = "$.a", equals = "b"',
@@ -182,7 +191,8 @@ def test_what_else_is_left_out_is_told() -> None:
     assert left == [
         "Sign: authentication of the kind hawk",
         "Before, pre-request script, line 1: while (1) {}",
-        "Sign: the host ${api} has no value: http://api.invalid stands for it (import --server URL)",
+        "Sign: the host ${api} has no value: http://api.invalid stands for it (import --server "
+        "URL)",
         "Sign: ${id} is set by nothing: it comes from the environment, ID",
     ]
 
