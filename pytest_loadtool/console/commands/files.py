@@ -52,10 +52,10 @@ async def import_(
     environment: Path | None = None,
     discard: bool = False,
 ) -> None:
-    """Make a test case from a HAR file (one that a browser exported, or an interrupted recording),
-    or from a document of another tool: curl commands, a Postman collection, an OpenAPI description,
-    a JMeter plan.
+    """Make a test case from a HAR file, or from a document of another tool.
 
+    A HAR file is one that a browser exported, or an interrupted recording. Documents of other tools
+    are curl commands, Postman collections, OpenAPI descriptions and JMeter plans.
     --only, --block and --block-trackers leave domains of a HAR file out, as with `record`. A test
     case that is open and not saved is dropped only with --discard, or if you agree.
 

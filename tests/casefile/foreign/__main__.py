@@ -44,8 +44,8 @@ def _is_one(kind: str, text: str) -> bool:
     return kind != "Postman collection" or ('"info"' in text and '"item"' in text)
 
 
-def main(folders: list[Path]) -> None:
-    """Print what became of each document, and the fractions."""
+def measured(folders: list[Path]) -> dict[str, list[Outcome]]:
+    """Print what became of each document, and the fractions; return it by kind."""
     outcomes: dict[str, list[Outcome]] = {one.kind: [] for one in READERS}
     failures: Counter[str] = Counter()
     with echo_server() as echo, tempfile.TemporaryDirectory() as scratch:
@@ -72,7 +72,8 @@ def main(folders: list[Path]) -> None:
             )
     for text, count in failures.most_common(12):
         print(f"  {count} of: {text}")
+    return outcomes
 
 
 if __name__ == "__main__":
-    main([Path(one) for one in sys.argv[1:]])
+    measured([Path(one) for one in sys.argv[1:]])
