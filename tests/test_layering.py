@@ -64,7 +64,7 @@ ROOMS["plugin"] = {*ROOMS} - {""}
 #: The order of the sub-rooms of a room: each may import those before it. Modules that stand in the
 #: room itself may stand anywhere between them, as long as there is no circle.
 SUBROOMS: dict[str, tuple[str, ...]] = {
-    "casefile": ("toml", "case", "load", "har"),
+    "casefile": ("toml", "case", "load", "har", "foreign"),
     "correlation": (
         *("requests", "responses", "index", "sources", "strategies"),
         *("decisions", "outcomes", "writing"),

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from pytest_loadtool import CASE_SUFFIX, LOAD_SUFFIX
 from pytest_loadtool.casefile import format_case, read_exchange, read_har
 from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.arguments import SecretsWay
 from pytest_loadtool.console.commands.case_file import agree_with_outside
-from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.opening import domains, may_drop, open_traffic
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
@@ -23,12 +24,21 @@ from pytest_loadtool.recording import Domain, Uploads, with_page
 from pytest_loadtool.workflow.changed_outside import text_of
 from pytest_loadtool.workflow.configuring import rules_of
 from pytest_loadtool.workflow.document import Document
-from pytest_loadtool.workflow.files import absolute, as_case_path, is_recording
+from pytest_loadtool.workflow.files import absolute, as_case_path, is_recording, load_path
+from pytest_loadtool.workflow.importing import (
+    Imported,
+    folder_of,
+    import_document,
+    is_traffic,
+    write_beside,
+    write_files,
+)
 from pytest_loadtool.workflow.known import fingerprint
 from pytest_loadtool.workflow.recording import Captured
 from pytest_loadtool.workflow.saving import check_savable, relocated, reminders
 from pytest_loadtool.workflow.saving import save as _save
 from pytest_loadtool.workflow.secrets import WAYS, dataset_path, warnings
+from pytest_loadtool.workflow.telling import counted
 
 
 async def import_(
@@ -38,17 +48,33 @@ async def import_(
     only: tuple[Domain, ...] = (),
     block: tuple[Domain, ...] = (),
     block_trackers: bool = False,
+    server: str = "",
+    environment: Path | None = None,
     discard: bool = False,
 ) -> None:
-    """Make a test case from a HAR file: one that a browser exported, or an interrupted recording.
+    """Make a test case from a HAR file, or from a document of another tool.
 
-    --only, --block and --block-trackers leave domains out, as with `record`. A test case that is
-    open and not saved is dropped only with --discard, or if you agree.
+    A HAR file is one that a browser exported, or an interrupted recording. Documents of other tools
+    are curl commands, Postman collections, OpenAPI descriptions and JMeter plans.
+    --only, --block and --block-trackers leave domains of a HAR file out, as with `record`. A test
+    case that is open and not saved is dropped only with --discard, or if you agree.
+
+    What FILE is, its content says. What of another tool's document no test case can hold is told,
+    each with its place there. --server is the base URL of requests that name none, --environment an
+    environment that Postman has exported. A document of several test cases (an operation of an API
+    each, a thread group each) is written to a folder that is named like it, beside the test case.
 
     Example: `import shop.har --block-trackers`
     """
     if session.live is not None:
         raise CommandError("a recording is running: `stop` ends it")
+    if not is_traffic(file):
+        if only or block or block_trackers:
+            raise UsageError("--only, --block and --block-trackers are for HAR files")
+        await _from_document(session, file, server, environment, discard=discard)
+        return
+    if server or environment is not None:
+        raise UsageError("--server and --environment are for documents of other tools")
     await may_drop(session, "import", discard)
     wanted = domains(session, only, block, block_trackers=block_trackers)
     with session.frontend.progress() as told:
@@ -57,6 +83,48 @@ async def import_(
     open_traffic(session, Captured(exchanges, absolute(file)))
     if not is_recording(file):
         session.stranger = sha256(format_case(session.opened().case).encode()).hexdigest()
+
+
+async def _from_document(
+    session: Console, file: Path, server: str, environment: Path | None, *, discard: bool
+) -> None:
+    """Open the test case of another tool's document, or write those of one that has several."""
+    imported = import_document(absolute(file), server, environment)
+    several = len(imported.cases) > 1
+    folder = folder_of(file, session.case_path.parent) if several else session.case_path.parent
+    if several and folder.exists():
+        raise CommandError(f"{session.shown(folder)} is there already: move it away first")
+    if not several:
+        await may_drop(session, "import", discard)
+    session.say(f"{session.shown(absolute(file))}: {imported.kind}.")
+    if imported.left:
+        session.say(f"Left out, or not as it was ({len(imported.left)}):")
+        session.tell(f"  {one}" for one in imported.left)
+    if several:
+        written = write_files(imported, folder)
+        session.say(f"Wrote {counted(len(written), 'file')} to {session.shown(folder)}:")
+        session.tell(f"  {one.name}" for one in written)
+        return
+    _open_imported(session, imported)
+
+
+def _open_imported(session: Console, imported: Imported) -> None:
+    """Open the only test case of a document; what stands beside it is written, but for files that
+    are there."""
+    (case,) = imported.cases
+    session.document, session.saved = Document(case), None
+    session.stranger = sha256(format_case(case).encode()).hexdigest()
+    session.say(f"The test case has {summary(session.document)}.")
+    beside = session.case_path.parent
+    for name, text in imported.files:
+        if name.endswith(CASE_SUFFIX):
+            continue
+        path = load_path(session.case_path) if name.endswith(LOAD_SUFFIX) else beside / name
+        if path.exists():
+            session.say(f"  {session.shown(path)} is there already, and stays as it is")
+            continue
+        write_beside(path, text, session.case_path)
+        session.say(f"  wrote {session.shown(path)}")
 
 
 async def import_page(
