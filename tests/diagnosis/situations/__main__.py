@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tests.diagnosis.situations import golden
 from tests.diagnosis.situations.bench import Outcome, Situation, bring_about
+from tests.diagnosis.situations.strangers import STRANGERS
 from tests.diagnosis.situations.table import SITUATIONS
 from tests.diagnosis.situations.unseen import UNSEEN
 from tests.diagnosis.situations.unseen_again import UNSEEN_AGAIN
@@ -29,6 +30,7 @@ TABLES = {
     "unseen again": UNSEEN_AGAIN,
     "unseen third": UNSEEN_THIRD,
     "unseen fourth": UNSEEN_FOURTH,
+    "strangers": STRANGERS,
 }
 PAGE = Path(__file__).parents[3] / "docs" / "diagnosis.md"
 
