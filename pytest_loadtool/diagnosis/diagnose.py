@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.diagnosis.finding import SPOKEN, WEAK, Cause, Check, Diagnosis, RuledOut
@@ -37,6 +38,9 @@ def diagnose(
     row = row_of(situation.status)
     causes, ruled_out = _looked_at(situation, (*EVERYWHERE, *row.checks))
     mend = _to_mend(situation, causes)
+    causes = tuple(_in_its_words(situation, mend, one) for one in causes[:1]) + causes[1:]
+    if causes and causes[0].sure <= WEAK and row.advice:
+        causes = (replace(causes[0], remedies=row.advice), *causes[1:])
     return Diagnosis(
         failed,
         mend,
@@ -69,6 +73,17 @@ def _to_mend(situation: Situation, causes: tuple[Cause, ...]) -> StepOutcome:
     index = causes[0].index if causes else None
     found = (one for one in situation.outcomes if one.index == index)
     return next(found, situation.failed)
+
+
+def _in_its_words(situation: Situation, mend: StepOutcome, cause: Cause) -> Cause:
+    """A cause with what the server says of it: the first words in its line, as they are."""
+    said = [one for one in situation.complaints_of(mend) if one not in cause.text]
+    text = f"{cause.text} It says: {said[0]!r}." if said else cause.text
+    more = [f"it says: {one!r}" for one in said[1:]]
+    if mend is not situation.failed:
+        name = situation.name(situation.failed)
+        more += [f"{name} says: {one!r}" for one in situation.complaints[:1] if one not in text]
+    return replace(cause, text=text, evidence=(*cause.evidence, *more))
 
 
 def _wanted(case: TestCase, outcome: StepOutcome, givers: set[int]) -> Iterator[str]:

@@ -43,6 +43,9 @@ EVERYWHERE: tuple[Check, ...] = (
     pages.another_page,
     request.clock_wrong,
     request.says_why,
+    request.not_as_recorded,
+    request.gives_no_reason,
+    refused.refused_values,
     server.proxy_refuses,
     challenge.client_certificate,
     refused.field_wanted,
@@ -88,7 +91,7 @@ _ASM = edited("find dynamic values anew", "application-state")
 ROWS: dict[int, StatusRow] = {
     400: StatusRow(
         "malformed request",
-        (*_REQUEST, *_TOKENS, refused.exists_already, refused.refused_values, *_SESSION[:1]),
+        (*_REQUEST, *_TOKENS, refused.exists_already, *_SESSION[:1]),
         ("a value or a header that the server does not take",),
         (Remedy("investigate: `diff` compares the request with the recorded one"),),
         _TOKEN_STEPS,
@@ -157,8 +160,7 @@ ROWS: dict[int, StatusRow] = {
         "it conflicts with what is there",
         (refused.exists_already, *_REQUEST, *_TOKENS),
         ("the thing has changed, or is there already",),
-        (_ASM,),
-        _TOKEN_STEPS,
+        steps=_TOKEN_STEPS,
     ),
     410: StatusRow(
         "gone for good",
@@ -173,8 +175,7 @@ ROWS: dict[int, StatusRow] = {
         "a precondition does not hold",
         (values.stale_constant(tokens=True), *_REQUEST, *_TOKENS[1:]),
         ("an ETag or a version in the request is that of the recording",),
-        (_ASM,),
-        _TOKEN_STEPS,
+        steps=_TOKEN_STEPS,
     ),
     413: StatusRow("the body is too large", (server.too_large,)),
     414: StatusRow("the address is too long", (server.too_large,)),
@@ -186,10 +187,7 @@ ROWS: dict[int, StatusRow] = {
     421: StatusRow("the server is not that of this host", ()),
     422: StatusRow(
         "the values are not accepted",
-        (
-            *(refused.exists_already, *_TOKENS, *_REQUEST, refused.refused_values),
-            session.cookie_not_sent,
-        ),
+        (*(refused.exists_already, *_TOKENS, *_REQUEST, session.cookie_not_sent),),
         steps=_TOKEN_STEPS,
     ),
     428: StatusRow("a precondition is wanted", (*_REQUEST, *_TOKENS)),
@@ -211,7 +209,7 @@ GROUPS: dict[int, StatusRow] = {
     3: StatusRow("a redirect", (session.session_expired, *_SESSION[:1], *_TOKENS)),
     4: StatusRow(
         "the request is refused",
-        (*_REQUEST, *_TOKENS, *_SESSION[:1], refused.refused_values),
+        (*_REQUEST, *_TOKENS, *_SESSION[:1]),
         advice=(Remedy("investigate: `diff` compares the request with the recorded one"),),
     ),
     5: StatusRow(

@@ -122,7 +122,7 @@ def client_certificate(situation: Situation) -> Cause | RuledOut | None:
         if sent
         else "The server wants a certificate of the client, and the test case has none.",
         SAID,
-        tuple(f"it says: {one!r}" for one in said),
+        (),
         (
             Remedy(
                 "name a certificate that the server takes in client_certificate of [tls], with "

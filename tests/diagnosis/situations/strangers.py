@@ -176,14 +176,10 @@ STRANGERS: tuple[Situation, ...] = (
         site(
             calls(("GET", "/api/tickets/", None), ("POST", "/api/tickets/", _TICKET)),
             {"GET /api/tickets/": Told([]), "POST /api/tickets/": Told({"number": 3}, 201)},
-            {
-                "POST /api/tickets/": Told(
-                    {"priority": ['"urgent" is not a valid choice.']}, 400
-                )
-            },
+            {"POST /api/tickets/": Told({"priority": ['"urgent" is not a valid choice.']}, 400)},
         ),
         "POST /api/tickets/",
-        '(?s)(?=.*priority)',
+        "(?s)(?=.*priority)",
         filled={"VALUE": "high"},
     ),
     Situation(
