@@ -17,6 +17,7 @@ from pathlib import Path
 from tests.diagnosis.situations import golden
 from tests.diagnosis.situations.bench import Outcome, Situation, bring_about
 from tests.diagnosis.situations.strangers import STRANGERS
+from tests.diagnosis.situations.strangers_again import STRANGERS_AGAIN
 from tests.diagnosis.situations.table import SITUATIONS
 from tests.diagnosis.situations.unseen import UNSEEN
 from tests.diagnosis.situations.unseen_again import UNSEEN_AGAIN
@@ -31,6 +32,7 @@ TABLES = {
     "unseen third": UNSEEN_THIRD,
     "unseen fourth": UNSEEN_FOURTH,
     "strangers": STRANGERS,
+    "strangers again": STRANGERS_AGAIN,
 }
 PAGE = Path(__file__).parents[3] / "docs" / "diagnosis.md"
 
