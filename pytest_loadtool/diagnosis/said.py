@@ -75,9 +75,11 @@ _PHP = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _PRE = re.compile(r"<pre\b[^<>]*>\s*(.{1,500}?)(?:<br|\n|</pre)", re.IGNORECASE | re.DOTALL)
-#: Headers that say why; and those whose names only look like it.
+#: Other headers that say why; and those whose names only look like it.
 _SAYING = re.compile(r".*(?:error|reason|message|warning|fault|problem|denied|blocked).*", re.I)
-_SILENT = re.compile(r".*(?:report|policy|id|count|support)$|x-xss.*|access-control.*", re.I)
+_SILENT = re.compile(
+    r".*(?:report|policy|id|count|support)$|x-xss.*|access-control.*|grpc-message", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +100,19 @@ class Reply:
 def said_by(reply: Reply, before: Iterable[str] = ()) -> list[str]:
     """Return what an answer says is wrong, the most telling first. Alerts that pages ``before``
     have as well are none."""
-    body = list(_readers(reply, before))
-    found = [clip(one, LONGEST_SAID) for one in (*_in_headers(reply), *body)]
+    read = (*_of_protocol(reply), *_readers(reply, before), *_in_headers(reply))
+    found = [clip(one, LONGEST_SAID) for one in read]
     own = [one for one in dict.fromkeys(found) if not _is_phrase(one)]
     return (own or list(dict.fromkeys(found)))[:MOST_SAID]
 
 
 def _is_phrase(text: str) -> bool:
     """Whether it says no more than the status does."""
-    words = re.sub(r"^\W*\d{3}\W*|[.!]$", "", text.rpartition(": ")[2].lower()).strip()
+    words = _STATUS.sub("", text.rpartition(": ")[2].lower()).strip(" .!()-")
     return not words or words in _PHRASES
+
+
+_STATUS = re.compile(r"(?:http )?(?:status|error)? ?\b\d{3}\b")
 
 
 def _readers(reply: Reply, before: Iterable[str]) -> Iterator[str]:
@@ -123,9 +128,9 @@ def _readers(reply: Reply, before: Iterable[str]) -> Iterator[str]:
         yield visible_text(reply.text)
 
 
-def _in_headers(reply: Reply) -> Iterator[str]:
-    """What headers say: challenges (RFC 6750 §3), gRPC's, and others by their names; and where a
-    redirect leads (RFC 6749 §4.1.2.1)."""
+def _of_protocol(reply: Reply) -> Iterator[str]:
+    """What headers say that are made for it: challenges (RFC 6750 §3), gRPC's; and where a redirect
+    leads (RFC 6749 §4.1.2.1)."""
     for name, value in reply.headers:
         match name.lower():
             case "www-authenticate":
@@ -137,8 +142,13 @@ def _in_headers(reply: Reply) -> Iterator[str]:
                 yield from (named[one] for one in _MESSAGES if one in named)
             case "grpc-message":
                 yield unquote(value)
-            case lower if _SAYING.fullmatch(lower) and not _SILENT.fullmatch(lower):
-                yield f"{name}: {unquote(value)}"
+
+
+def _in_headers(reply: Reply) -> Iterator[str]:
+    """What others say, by their names."""
+    for name, value in reply.headers:
+        if _SAYING.fullmatch(name) and not _SILENT.fullmatch(name) and value.strip():
+            yield f"{name}: {unquote(value)}"
 
 
 # JSON.
@@ -184,16 +194,19 @@ def _said(value: object, *, failed: bool) -> Iterator[_Saying]:
                         waiting.append((one, inner, bad or inner in _BY_FIELD))
             case list():
                 texts = [("", one) for one in found if isinstance(one, str)]
-                yield from texts[:_MOST_ITEMS] if key in _BY_FIELD and bad else ()
+                yield from (
+                    texts[:_MOST_ITEMS] if bad and (key in _BY_FIELD or key in _MESSAGES) else ()
+                )
                 waiting += [(one, key, bad) for one in found[:_MOST_ITEMS]]
 
 
 def _known(found: Mapping[str, object]) -> bool:
     """Whether it has texts under the names for messages."""
     return any(
-        spelled(name) in (*_MESSAGES, *_OF_ERRORS, *_CODES) and isinstance(one, str | int)
+        spelled(name) in (*_MESSAGES, *_BY_FIELD)
+        or (spelled(name) in (*_OF_ERRORS, *_CODES) and isinstance(one, str | int))
         for name, one in found.items()
-    ) or any(spelled(name) in _BY_FIELD for name in found)
+    )
 
 
 def _by_field(found: Mapping[str, object], outer: str, depth: int = 0) -> Iterator[_Saying]:
@@ -238,5 +251,10 @@ def _of_page(text: str, before: Iterable[str], *, failed: bool) -> Iterator[str]
     found = complaints(text, before)
     yield from found
     if failed and not found:
-        yield from error_text(text)
+        yield from sorted(error_text(text), key=lambda one: not _is_labelled(one))
         yield from (visible_text(unescape(one)) for one in _PRE.findall(text)[:1])
+
+
+def _is_labelled(text: str) -> bool:
+    """Whether it begins with what says that it is the message."""
+    return spelled(text.partition(" ")[0].rstrip(":")) in (*_MESSAGES, *_OF_ERRORS)

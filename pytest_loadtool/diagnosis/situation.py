@@ -130,13 +130,12 @@ class Situation:
         known = next((one for one in self.outcomes if one.index == index), None)
         return self.of(known).exchange if known is not None else None
 
-    def tells(self, outcome: StepOutcome) -> tuple[str, ...]:
-        """Return how a response reads, as evidence: what it says is wrong, or else how its text
-        begins."""
-        said = self.complaints_of(outcome)
-        if not said and (seen := clip(visible_text(text_of(outcome.response)[0]), LONGEST_SAID)):
-            said = (self.subject.mask.text(seen),)
-        return tuple(f"it says: {one!r}" for one in said)
+    def begins(self, outcome: StepOutcome) -> tuple[str, ...]:
+        """Return how the text of a response begins that does not say what is wrong, as evidence."""
+        seen = clip(visible_text(text_of(outcome.response)[0]), LONGEST_SAID)
+        if not seen or self.complaints_of(outcome):
+            return ()
+        return (f"it says: {self.subject.mask.text(seen)!r}",)
 
     def is_asked_again(self, outcome: StepOutcome) -> bool:
         """Return whether a response is a page with a form for what the request has sent: what was

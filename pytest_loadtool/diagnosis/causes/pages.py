@@ -229,7 +229,7 @@ def _another(situation: Situation, text: str, sure: int, evidence: tuple[str, ..
     cause = Cause(
         text,
         sure,
-        (*evidence, *situation.tells(situation.failed)),
+        (*evidence, *situation.begins(situation.failed)),
         (*remedies, Remedy(what)),
     )
     return seen_outside(situation, cause)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
-from pytest_loadtool.codec.names import plain
+from pytest_loadtool.codec.names import plain, words_of
 from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.classify import SWITCHES, is_identity_name, is_title_name
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_of
@@ -169,7 +169,8 @@ def field_wanted(situation: Situation) -> Cause | RuledOut | None:
     lacking = [one for one in wanted if one.rpartition(".")[2] not in having]
     if not lacking:
         return None
-    names = sorted({one.wire_name for one in situation.fields if one.section != "HEADERS"})
+    sent = (one for one in situation.fields if one.section != "HEADERS" and one.wire_name)
+    names = sorted({one.wire_name for one in sent})
     cause = Cause(
         f"The server wants {', '.join(lacking)}, which was not in the recorded request either.",
         SHOWN + 6,
@@ -209,7 +210,8 @@ def _named(situation: Situation) -> tuple[Field | None, int]:
         if one.section == "HEADERS" and name.lower() in OF_CLIENTS:
             continue
         placed = same_name(name) in places
-        named = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+        words = (name, *(one for one in words_of(name)[-1:] if len(one) >= _LONG_WORD))
+        named = any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text, re.I) for one in words)
         valued = len(one.value) > 1 and one.value in text
         if placed or (named and (valued or situation.status in (400, 422) or _SIGNED.search(name))):
             found.append((placed, valued, len(name), one))
@@ -219,5 +221,7 @@ def _named(situation: Situation) -> tuple[Field | None, int]:
     return field, SHOWN + 2 if placed or valued else LIKELY + 2
 
 
-#: What names have that words have not.
+#: A part of a name that is a word by itself, in characters; and what names have that words have
+#: not.
+_LONG_WORD = 4
 _SIGNED = re.compile(r"[\W_\d]|[a-z][A-Z]")

@@ -179,7 +179,8 @@ def not_as_recorded(situation: Situation) -> Cause | RuledOut | None:
     """Constants that are not those which were recorded: somebody has edited them."""
     if situation.status < 400 or not situation.recorded_values:
         return None
-    edited = [one for one in _differing(situation) if one.datasource == CONSTANT]
+    constants = (one for one in _differing(situation) if one.datasource == CONSTANT)
+    edited = [one for one in constants if one.section != "PATH" and not is_given_out(one.wire_name)]
     if not edited:
         return None
     said = " ".join(situation.complaints)

@@ -175,7 +175,7 @@ def _ended(situation: Situation, name: str, told: str) -> Cause:
     cause = Cause(
         f"The server does not take the session, or has ended it: its cookie {name} was sent.",
         POSSIBLE + 14,
-        (told, *situation.tells(situation.failed)),
+        (told, *situation.begins(situation.failed)),
         (
             Remedy(
                 "see why, by what it says and its log: the same user logged in elsewhere, it was "
@@ -261,13 +261,14 @@ def passed_but_otherwise(situation: Situation) -> Cause | RuledOut | None:
     if not found:
         return None
     one, ways = max(found, key=lambda each: (each[1][0].sure, -each[0].index))
-    return Cause(
+    cause = Cause(
         f"{situation.name(one)} passed before, but not as recorded: {ways[0].text}.",
         ways[0].sure,
         tuple(each.text for each in ways[1:]),
         (Remedy("look at that one first", commands=(f"diff {one.index + 1}",)),),
         index=one.index,
     )
+    return seen_outside(situation, cause, one)
 
 
 def _path(targets: Iterable[str]) -> str:

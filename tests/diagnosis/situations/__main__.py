@@ -23,6 +23,7 @@ from tests.diagnosis.situations.unseen import UNSEEN
 from tests.diagnosis.situations.unseen_again import UNSEEN_AGAIN
 from tests.diagnosis.situations.unseen_fourth import UNSEEN_FOURTH
 from tests.diagnosis.situations.unseen_third import UNSEEN_THIRD
+from tests.diagnosis.situations.wiki import WIKI
 
 #: The situations of each table of the page, by its mark.
 TABLES = {
@@ -33,6 +34,7 @@ TABLES = {
     "unseen fourth": UNSEEN_FOURTH,
     "strangers": STRANGERS,
     "strangers again": STRANGERS_AGAIN,
+    "wiki": WIKI,
 }
 PAGE = Path(__file__).parents[3] / "docs" / "diagnosis.md"
 

@@ -1,4 +1,4 @@
-"""Ten more failures as servers of other kinds tell them, written down when those of `strangers` were
+"""Ten more failures as servers of other kinds tell them, written down when `strangers` were
 right, and before anybody looked at what they say: Laravel, Rails, ASP.NET, Tomcat, Go, gRPC-web."""
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _RAILS = _NEW % (
     "<ul><li>Quantity must be less than 3</li></ul></div>"
 )
 _DONE = "<html><head><title>Order</title></head><body><p>Order placed.</p></body></html>"
-_TOMCAT = """<!doctype html><html lang="en"><head><title>HTTP Status 500 – Internal Server Error\
-</title></head><body><h1>HTTP Status 500 – Internal Server Error</h1><hr class="line" />\
+_TOMCAT = """<!doctype html><html lang="en"><head><title>HTTP Status 500 - Internal Server Error\
+</title></head><body><h1>HTTP Status 500 - Internal Server Error</h1><hr class="line" />\
 <p><b>Type</b> Exception Report</p><p><b>Message</b> Connection pool exhausted: 20 of 20 in use</p>\
 <p><b>Description</b> The server encountered an unexpected condition that prevented it from \
 fulfilling the request.</p></body></html>"""
