@@ -83,7 +83,7 @@ _SILENT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class PlainAnswer:
     """An answer as it is read here."""
 
     status: int
@@ -97,7 +97,7 @@ class Reply:
         return kind_now(media, self.text)
 
 
-def said_by(reply: Reply, before: Iterable[str] = ()) -> list[str]:
+def said_by(reply: PlainAnswer, before: Iterable[str] = ()) -> list[str]:
     """Return what an answer says is wrong, the most telling first. Alerts that pages ``before``
     have as well are none."""
     read = (*_of_protocol(reply), *_readers(reply, before), *_in_headers(reply))
@@ -115,7 +115,7 @@ def _is_phrase(text: str) -> bool:
 _STATUS = re.compile(r"(?:http )?(?:status|error)? ?\b\d{3}\b")
 
 
-def _readers(reply: Reply, before: Iterable[str]) -> Iterator[str]:
+def _readers(reply: PlainAnswer, before: Iterable[str]) -> Iterator[str]:
     failed = reply.status >= 400
     read: Mapping[Kind, Callable[[str], Iterable[str]]] = {
         Kind.JSON: lambda text: _of_json(text, failed=failed),
@@ -128,7 +128,7 @@ def _readers(reply: Reply, before: Iterable[str]) -> Iterator[str]:
         yield visible_text(reply.text)
 
 
-def _of_protocol(reply: Reply) -> Iterator[str]:
+def _of_protocol(reply: PlainAnswer) -> Iterator[str]:
     """What headers say that are made for it: challenges (RFC 6750 §3), gRPC's; and where a redirect
     leads (RFC 6749 §4.1.2.1)."""
     for name, value in reply.headers:
@@ -144,7 +144,7 @@ def _of_protocol(reply: Reply) -> Iterator[str]:
                 yield unquote(value)
 
 
-def _in_headers(reply: Reply) -> Iterator[str]:
+def _in_headers(reply: PlainAnswer) -> Iterator[str]:
     """What others say, by their names."""
     for name, value in reply.headers:
         if _SAYING.fullmatch(name) and not _SILENT.fullmatch(name) and value.strip():

@@ -14,7 +14,7 @@ from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.requests.fields import Field, fields_of
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, field_names, visible_text
-from pytest_loadtool.diagnosis.said import Reply, said_by
+from pytest_loadtool.diagnosis.said import PlainAnswer, said_by
 from pytest_loadtool.diagnosis.subject import Subject
 from pytest_loadtool.masking.found_secrets import recorded_slots
 from pytest_loadtool.model.exchange import Exchange
@@ -111,10 +111,10 @@ class Situation:
         before = (text_of(one.response)[0] for one in self.outcomes if one.index < outcome.index)
         subject = self.of(outcome)
         text = text_of(outcome.response)[0]
-        found = said_by(Reply(outcome.response.status, tuple(subject.headers), text), before)
+        found = said_by(PlainAnswer(outcome.response.status, tuple(subject.headers), text), before)
         exchange = subject.exchange if found else None
         if exchange is not None:
-            then = Reply(exchange.status, exchange.response_headers, recorded_text(exchange))
+            then = PlainAnswer(exchange.status, exchange.response_headers, recorded_text(exchange))
             usual = said_by(then)
             found = [one for one in found if one not in usual]
         return tuple(self.subject.mask.text(one) for one in found)
