@@ -131,7 +131,13 @@ def refused_values(situation: Situation) -> Cause | RuledOut | None:
     remedies = (Remedy("compare what was sent with the recording", commands=(f"diff {number}",)),)
     if field is not None:
         what = f"{field.name} = {situation.subject.mask.field(field)[:LONGEST_VALUE]}"
-    if field is not None and field.datasource == CONSTANT and situation.status in _CORRECTED:
+    here = field is not None and field.section != "HEADERS"  # which transactions share
+    if (
+        field is not None
+        and here
+        and field.datasource == CONSTANT
+        and (situation.status in _CORRECTED)
+    ):
         expecting = tuple(_expecting(situation, field.value))
         others = "; what later answers were to show of the old one goes" if expecting else ""
         remedies = (
