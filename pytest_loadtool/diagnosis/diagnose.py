@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from pytest_loadtool.codec.uses import needed_by
-from pytest_loadtool.diagnosis.finding import SPOKEN, WEAK, Cause, Check, Diagnosis, RuledOut
+from pytest_loadtool.diagnosis.finding import SAID, SPOKEN, WEAK, Cause, Check, Diagnosis, RuledOut
 from pytest_loadtool.diagnosis.outcome import Evidence, StepOutcome
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.diagnosis.subject import Subject
-from pytest_loadtool.diagnosis.table import EVERYWHERE, row_of
+from pytest_loadtool.diagnosis.table import checks_of, row_of
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import TestCase
 
@@ -35,8 +36,11 @@ def diagnose(
     )
     situation = Situation(Subject(case, path, failed, mask, evidence), ordered)
     row = row_of(situation.status)
-    causes, ruled_out = _looked_at(situation, (*EVERYWHERE, *row.checks))
+    causes, ruled_out = _looked_at(situation, checks_of(situation.status))
     mend = _to_mend(situation, causes)
+    causes = tuple(_in_its_words(situation, mend, one) for one in causes[:1]) + causes[1:]
+    if causes and causes[0].sure <= WEAK and row.advice:
+        causes = (replace(causes[0], remedies=row.advice), *causes[1:])
     return Diagnosis(
         failed,
         mend,
@@ -69,6 +73,19 @@ def _to_mend(situation: Situation, causes: tuple[Cause, ...]) -> StepOutcome:
     index = causes[0].index if causes else None
     found = (one for one in situation.outcomes if one.index == index)
     return next(found, situation.failed)
+
+
+def _in_its_words(situation: Situation, mend: StepOutcome, cause: Cause) -> Cause:
+    """A cause with what the server says of it: the first words in its line, as they are."""
+    if cause.sure > SAID:
+        return cause  # the network or the recording says it, and not the answer
+    said = [one for one in situation.complaints_of(mend) if one not in cause.text]
+    text = f"{cause.text} It says: {said[0]!r}." if said else cause.text
+    more = [f"it says: {one!r}" for one in said[1:]]
+    if mend is not situation.failed:
+        name = situation.name(situation.failed)
+        more += [f"{name} says: {one!r}" for one in situation.complaints[:1] if one not in text]
+    return replace(cause, text=text, evidence=(*cause.evidence, *more))
 
 
 def _wanted(case: TestCase, outcome: StepOutcome, givers: set[int]) -> Iterator[str]:

@@ -77,11 +77,11 @@ def field_names(page: str) -> frozenset[str]:
 
 
 def error_text(page: str) -> list[str]:
-    """Return what a page of an error says below its title: the first heading or paragraph that says
+    """Return what a page of an error says below its title: the headings and paragraphs that say
     more than a status does."""
     found = [" ".join(unescape(_MARKUP.sub(" ", one[2])).split()) for one in _SAYING.finditer(page)]
     told = (one for one in found if one.count(" ") >= 2 and not _STATUS.fullmatch(one))
-    return [clip(one, LONGEST_SAID) for one in told][:1]
+    return [clip(one, LONGEST_SAID) for one in told]
 
 
 def visible_text(page: str) -> str:

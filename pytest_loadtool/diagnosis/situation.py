@@ -2,48 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
-from pytest_loadtool.auth import parse_challenges
 from pytest_loadtool.codec.charset import decoded
 from pytest_loadtool.codec.cookie import sent_cookies, set_cookies
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.requests.fields import Field, fields_of
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
-from pytest_loadtool.diagnosis.page_errors import (
-    LONGEST_SAID,
-    MOST_SAID,
-    complaints,
-    error_text,
-    field_names,
-    visible_text,
-)
+from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, field_names, visible_text
+from pytest_loadtool.diagnosis.said import PlainAnswer, said_by
 from pytest_loadtool.diagnosis.subject import Subject
 from pytest_loadtool.masking.found_secrets import recorded_slots
 from pytest_loadtool.model.exchange import Exchange
-
-#: Where JSON says what is wrong, the most telling first (RFC 9457 §3.1, RFC 6749 §5.2).
-_COMPLAINTS = (
-    "error_description",
-    "detail",
-    "message",
-    "errors",
-    "error",
-    "title",
-    "msg",
-    "reason",
-)
-#: What of the request is said again.
-_ECHOES = frozenset({"input", "value", "rejectedValue", "rejected_value", "request", "ctx"})
-#: Where JSON says which field it is about: a list of names (pydantic), a pointer (RFC 9457 §3,
-#: JSON:API's ``source``), or its name.
-_PLACES = ("loc", "pointer", "source", "field", "property", "path", "param")
-_MOST_VISITED = 200
 
 
 def recorded_text(exchange: Exchange) -> str:
@@ -133,17 +107,16 @@ class Situation:
         return self.complaints_of(self.failed)
 
     def complaints_of(self, outcome: StepOutcome) -> tuple[str, ...]:
-        """Return what a response says is wrong: a page in what looks like an alert, JSON under the
-        usual names, and a challenge (RFC 6750 §3); secrets cut."""
-        text = text_of(outcome.response)[0]
+        """Return what a response says is wrong that the recorded one did not say, secrets cut."""
         before = (text_of(one.response)[0] for one in self.outcomes if one.index < outcome.index)
-        found = _json_complaints(text) or complaints(text, before)
-        if not found and outcome.response.status >= 400:
-            found = error_text(text)
-        headers = (v for n, v in self.of(outcome).headers if n.lower() == "www-authenticate")
-        for challenge in parse_challenges(list(headers)):
-            said = challenge.parameters.get("error_description", "")
-            found = [*([said] if said and said not in found else []), *found]
+        subject = self.of(outcome)
+        text = text_of(outcome.response)[0]
+        found = said_by(PlainAnswer(outcome.response.status, tuple(subject.headers), text), before)
+        exchange = subject.exchange if found else None
+        if exchange is not None:
+            then = PlainAnswer(exchange.status, exchange.response_headers, recorded_text(exchange))
+            usual = said_by(then)
+            found = [one for one in found if one not in usual]
         return tuple(self.subject.mask.text(one) for one in found)
 
     @cached_property
@@ -157,13 +130,12 @@ class Situation:
         known = next((one for one in self.outcomes if one.index == index), None)
         return self.of(known).exchange if known is not None else None
 
-    def tells(self, outcome: StepOutcome) -> tuple[str, ...]:
-        """Return how a response reads, as evidence: what it says is wrong, or else how its text
-        begins."""
-        said = self.complaints_of(outcome)
-        if not said and (seen := clip(visible_text(text_of(outcome.response)[0]), LONGEST_SAID)):
-            said = (self.subject.mask.text(seen),)
-        return tuple(f"it says: {one!r}" for one in said)
+    def begins(self, outcome: StepOutcome) -> tuple[str, ...]:
+        """Return how the text of a response begins that does not say what is wrong, as evidence."""
+        seen = clip(visible_text(text_of(outcome.response)[0]), LONGEST_SAID)
+        if not seen or self.complaints_of(outcome):
+            return ()
+        return (f"it says: {self.subject.mask.text(seen)!r}",)
 
     def is_asked_again(self, outcome: StepOutcome) -> bool:
         """Return whether a response is a page with a form for what the request has sent: what was
@@ -217,42 +189,3 @@ class Situation:
     def console(self) -> str:
         """The command for a shell that opens the test case in the console."""
         return f"pytest --record {self.subject.path}"
-
-
-def _json_complaints(text: str) -> list[str]:
-    """What a JSON body says under the usual names for what is wrong."""
-    if not text.lstrip().startswith(("{", "[")):
-        return []
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
-    return list(dict.fromkeys(one[:LONGEST_SAID] for one in _said(value)))[:MOST_SAID]
-
-
-def _said(value: object) -> Iterator[str]:
-    """The texts under such names, outer ones first."""
-    waiting = [value]
-    for _ in range(_MOST_VISITED):
-        if not waiting:
-            return
-        match waiting.pop(0):
-            case dict() as found:
-                about = _place(found)
-                for name in _COMPLAINTS:
-                    if isinstance(found.get(name), str) and found[name]:
-                        yield f"{about}: {found[name]}" if about else found[name]
-                waiting += (one for name, one in found.items() if name not in _ECHOES)
-            case list() as found:
-                waiting += found[:20]
-
-
-def _place(found: Mapping[str, object]) -> str:
-    """The field that a complaint is about, its names with dots between them; empty if it does not
-    say."""
-    match next((found[name] for name in _PLACES if found.get(name)), None):
-        case list() as names:
-            return ".".join(map(str, names))
-        case {"pointer": str(pointer)} | {"parameter": str(pointer)} | str(pointer):
-            return ".".join(pointer.lstrip("#/").split("/"))
-    return ""

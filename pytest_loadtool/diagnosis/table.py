@@ -1,7 +1,7 @@
-"""What each status means, what may cause it, and what is looked at: one row for each.
+"""What is looked for in an exchange that failed, and what its status means: one row for each.
 
-The checks of a row are made on the exchange that failed; what is found is told, the surest first.
-Where nothing is found, the usual causes are told with what helps against them.
+What the checks find is told, the surest first. Where they find nothing, the usual causes of the
+status are told with what helps against them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pytest_loadtool.diagnosis.causes import (
 from pytest_loadtool.diagnosis.finding import Check, Remedy, Step
 from pytest_loadtool.diagnosis.remedies import edited
 
-#: Looked for whatever the status is.
+#: Looked for whatever the status is: each check knows which answers it is about.
 EVERYWHERE: tuple[Check, ...] = (
     network.no_response,
     login.login_refused,
@@ -43,31 +43,50 @@ EVERYWHERE: tuple[Check, ...] = (
     pages.another_page,
     request.clock_wrong,
     request.says_why,
+    request.not_as_recorded,
+    request.gives_no_reason,
+    request.address_edited,
     server.proxy_refuses,
-    challenge.client_certificate,
-    refused.field_wanted,
     server.bot_defence,
     server.rate_limited,
+    server.overloaded,
+    server.server_error,
+    server.method_refused,
+    server.too_large,
+    server.not_permitted,
+    challenge.http_authentication,
+    challenge.proxy_authentication,
+    challenge.bearer_token,
+    challenge.client_certificate,
+    missing.missing_everywhere,
+    missing.missing_file,
+    missing.missing_page,
+    refused.exists_already,
+    refused.field_wanted,
+    refused.refused_values,
+    refused.refused_form,
     validators.change_without_effect,
     validators.says_it_failed,
     validators.text_not_found,
     validators.value_differs,
     validators.nothing_extracted,
     unconfirmed.change_unconfirmed,
+    values.stale_constant(tokens=False),
 )
-_TOKENS: tuple[Check, ...] = (
+#: Looked for where what was sent may be refused.
+OF_REQUESTS: tuple[Check, ...] = (
     values.stale_constant(tokens=True),
     tokens.token_written_over,
     tokens.token_of_wrong_page,
     tokens.token_not_anew,
     tokens.token_refused,
-)
-_REQUEST: tuple[Check, ...] = (
     request.body_invalid,
     request.header_not_sent,
-    values.stale_constant(tokens=False),
+    session.cookie_not_sent,
+    session.session_expired,
 )
-_SESSION: tuple[Check, ...] = (session.cookie_not_sent, session.session_expired)
+#: No response; what is not there; what is about size, rate, or who stands before the server.
+_NOT_OF_REQUESTS = frozenset({0, 404, 405, 407, 410, 413, 414, 421, 429, 431, 502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,29 +95,21 @@ class StatusRow:
     where no check found anything; ``steps`` are facts that are told in any case."""
 
     meaning: str
-    checks: tuple[Check, ...] = ()
     possible: tuple[str, ...] = ()
     advice: tuple[Remedy, ...] = ()
     steps: tuple[tuple[str, Step], ...] = ()
 
 
 _TOKEN_STEPS = (("tokens", tokens.token_fields), ("their values", tokens.token_values))
-_ASM = edited("find dynamic values anew", "application-state")
 
 ROWS: dict[int, StatusRow] = {
     400: StatusRow(
         "malformed request",
-        (*_REQUEST, *_TOKENS, refused.exists_already, refused.refused_values, *_SESSION[:1]),
         ("a value or a header that the server does not take",),
-        (Remedy("investigate: `diff` compares the request with the recorded one"),),
-        _TOKEN_STEPS,
+        steps=_TOKEN_STEPS,
     ),
     401: StatusRow(
         "the server does not know who asks",
-        (
-            *(challenge.http_authentication, challenge.bearer_token),
-            *(*_SESSION, *_TOKENS, request.header_not_sent),
-        ),
         (
             "no credentials were sent",
             "the session cookie was not sent",
@@ -108,7 +119,7 @@ ROWS: dict[int, StatusRow] = {
             "(the original tool: from version 5.4; to turn it off makes a server weaker)",
             "the credentials are wrong",
         ),
-        (_ASM,),
+        (edited("find dynamic values anew", "application-state"),),
         (
             ("Authentication folder", challenge.authentication_folder),
             ("WWW-Authenticate", challenge.www_authenticate),
@@ -119,10 +130,6 @@ ROWS: dict[int, StatusRow] = {
     ),
     403: StatusRow(
         "the server knows who asks, and refuses",
-        (
-            *(challenge.bearer_token, *_TOKENS, request.header_not_sent),
-            *(server.not_permitted, *_SESSION[:1], *_REQUEST[2:]),
-        ),
         (
             "an anti-forgery token is missing or stale",
             "the user has not the rights of the recorded one",
@@ -136,92 +143,51 @@ ROWS: dict[int, StatusRow] = {
         ),
         _TOKEN_STEPS,
     ),
-    404: StatusRow(
-        "not found",
-        (
-            *(
-                missing.missing_everywhere,
-                request.address_edited,
-                values.stale_constant(tokens=False),
-            ),
-            *(missing.missing_file, missing.missing_page),
-        ),
-    ),
+    404: StatusRow("not found"),
     405: StatusRow(
-        "the method is not allowed there",
-        (server.method_refused,),
-        ("the server or its version is another one",),
+        "the method is not allowed there", ("the server or its version is another one",)
     ),
-    407: StatusRow("the proxy does not know who asks", (challenge.proxy_authentication,)),
+    407: StatusRow("the proxy does not know who asks"),
     409: StatusRow(
         "it conflicts with what is there",
-        (refused.exists_already, *_REQUEST, *_TOKENS),
         ("the thing has changed, or is there already",),
-        (_ASM,),
-        _TOKEN_STEPS,
+        steps=_TOKEN_STEPS,
     ),
-    410: StatusRow(
-        "gone for good",
-        (
-            request.address_edited,
-            values.stale_constant(tokens=False),
-            missing.missing_file,
-            missing.missing_page,
-        ),
-    ),
+    410: StatusRow("gone for good"),
     412: StatusRow(
         "a precondition does not hold",
-        (values.stale_constant(tokens=True), *_REQUEST, *_TOKENS[1:]),
         ("an ETag or a version in the request is that of the recording",),
-        (_ASM,),
-        _TOKEN_STEPS,
-    ),
-    413: StatusRow("the body is too large", (server.too_large,)),
-    414: StatusRow("the address is too long", (server.too_large,)),
-    419: StatusRow(
-        "the page has expired (Laravel: the anti-forgery token)",
-        (*_TOKENS, *_SESSION),
         steps=_TOKEN_STEPS,
     ),
-    421: StatusRow("the server is not that of this host", ()),
-    422: StatusRow(
-        "the values are not accepted",
-        (
-            *(refused.exists_already, *_TOKENS, *_REQUEST, refused.refused_values),
-            session.cookie_not_sent,
-        ),
-        steps=_TOKEN_STEPS,
-    ),
-    428: StatusRow("a precondition is wanted", (*_REQUEST, *_TOKENS)),
-    429: StatusRow("too many requests", ()),
-    431: StatusRow("the headers are too large", (server.too_large,)),
-    440: StatusRow("the session has ended (IIS)", (*_SESSION, *_TOKENS)),
-    498: StatusRow("the token is not valid (ArcGIS)", (*_TOKENS, challenge.bearer_token)),
-    502: StatusRow("no good answer from behind", (server.overloaded,)),
-    503: StatusRow("not available", (server.overloaded,)),
-    504: StatusRow("no answer from behind in time", (server.overloaded,)),
+    413: StatusRow("the body is too large"),
+    414: StatusRow("the address is too long"),
+    419: StatusRow("the page has expired (Laravel: the anti-forgery token)", steps=_TOKEN_STEPS),
+    421: StatusRow("the server is not that of this host"),
+    422: StatusRow("the values are not accepted", steps=_TOKEN_STEPS),
+    428: StatusRow("a precondition is wanted"),
+    429: StatusRow("too many requests"),
+    431: StatusRow("the headers are too large"),
+    440: StatusRow("the session has ended (IIS)"),
+    498: StatusRow("the token is not valid (ArcGIS)"),
+    502: StatusRow("no good answer from behind"),
+    503: StatusRow("not available"),
+    504: StatusRow("no answer from behind in time"),
 }
-#: Of the statuses that have no row, by their hundreds; 0: no response, or one that succeeded.
+#: Of the statuses that have no row, by their hundreds; 0: no response.
 GROUPS: dict[int, StatusRow] = {
-    0: StatusRow("", ()),
-    2: StatusRow(
-        "",
-        (refused.exists_already, refused.refused_form, *_TOKENS, *_SESSION, *_REQUEST),
-    ),
-    3: StatusRow("a redirect", (session.session_expired, *_SESSION[:1], *_TOKENS)),
-    4: StatusRow(
-        "the request is refused",
-        (*_REQUEST, *_TOKENS, *_SESSION[:1], refused.refused_values),
-        advice=(Remedy("investigate: `diff` compares the request with the recorded one"),),
-    ),
-    5: StatusRow(
-        "the server failed",
-        (server.server_error, *_REQUEST, *_TOKENS[:1]),
-        advice=(Remedy("investigate: the server's log says why"),),
-    ),
+    0: StatusRow(""),
+    2: StatusRow(""),
+    3: StatusRow("a redirect"),
+    4: StatusRow("the request is refused"),
+    5: StatusRow("the server failed"),
 }
 
 
 def row_of(status: int) -> StatusRow:
     """Return the row of a status code; 0 is no response."""
     return ROWS.get(status) or GROUPS.get(status // 100, GROUPS[4])
+
+
+def checks_of(status: int) -> tuple[Check, ...]:
+    """Return what is looked for where an answer has a status code; 0 is no response."""
+    return EVERYWHERE if status in _NOT_OF_REQUESTS else (*EVERYWHERE, *OF_REQUESTS)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_loadtool.diagnosis.diagnose import diagnose
-from pytest_loadtool.diagnosis.finding import Diagnosis
+from pytest_loadtool.diagnosis.finding import WEAK, Diagnosis
 from pytest_loadtool.diagnosis.outcome import Evidence, StepOutcome
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.asm import AsmSettings
@@ -161,7 +161,8 @@ def test_causes_of_401() -> None:
         evidence=Evidence(),
         mask=Mask(),
     )
-    assert not found.causes
+    assert [one.sure for one in found.causes] == [WEAK]
+    assert found.causes[0].remedies[0].commands == ("application-state", "save")
     assert len(found.possible) == 6
     assert [name for name, _ in found.steps] == [
         "Authentication folder",

@@ -10,11 +10,14 @@ import pytest
 
 from tests.diagnosis.situations import golden
 from tests.diagnosis.situations.bench import Outcome, Situation, bring_about, too_wide
+from tests.diagnosis.situations.strangers import STRANGERS
+from tests.diagnosis.situations.strangers_again import STRANGERS_AGAIN
 from tests.diagnosis.situations.table import SITUATIONS
 from tests.diagnosis.situations.unseen import UNSEEN
 from tests.diagnosis.situations.unseen_again import UNSEEN_AGAIN
 from tests.diagnosis.situations.unseen_fourth import UNSEEN_FOURTH
 from tests.diagnosis.situations.unseen_third import UNSEEN_THIRD
+from tests.diagnosis.situations.wiki import WIKI
 
 
 def _parameters(*every: Situation) -> list[Any]:
@@ -33,10 +36,21 @@ def test_situation(situation: Situation, tmp_path: Path) -> None:
     assert found.mended == situation.mended, told
 
 
-@pytest.mark.parametrize("situation", _parameters(*UNSEEN_THIRD, *UNSEEN_FOURTH))
+_TOLD = (*UNSEEN_THIRD, *UNSEEN_FOURTH, *STRANGERS, *STRANGERS_AGAIN)
+
+
+@pytest.mark.parametrize("situation", _parameters(*_TOLD))
 def test_what_is_told(situation: Situation, tmp_path: Path) -> None:
     """The same of what the first lines say; what is printed is done by the command alone."""
     _is_told(situation, bring_about(situation, tmp_path, doing=False))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("situation", _parameters(*WIKI))
+def test_at_an_application(situation: Situation, tmp_path: Path) -> None:
+    """At an application that takes a minute to install: it is told, and mended as printed."""
+    found = bring_about(situation, tmp_path)
+    assert found.mended == situation.mended, _is_told(situation, found)
 
 
 def _is_told(situation: Situation, found: Outcome) -> str:

@@ -72,12 +72,12 @@ def http_authentication(situation: Situation) -> Cause | RuledOut | None:
         return Cause(
             f"The server asks who you are ({schemes}), and no [[identity]] is for this host"
             + (f" and the realm {realms!r}." if realms else "."),
-            SAID,
+            SAID + 1,
             remedies=(_another_identity(situation),),
         )
     return Cause(
         f"The server asks who you are ({schemes}), and the test case does not say.",
-        SAID,
+        SAID + 1,
         remedies=(
             edited(
                 f"name a user that all share, and set the environment variable {PASSWORD}; or a "
@@ -122,7 +122,7 @@ def client_certificate(situation: Situation) -> Cause | RuledOut | None:
         if sent
         else "The server wants a certificate of the client, and the test case has none.",
         SAID,
-        tuple(f"it says: {one!r}" for one in said),
+        (),
         (
             Remedy(
                 "name a certificate that the server takes in client_certificate of [tls], with "
@@ -138,7 +138,9 @@ def proxy_authentication(situation: Situation) -> Cause | RuledOut | None:
     if situation.status != 407:
         return None
     schemes = _schemes(situation.header("proxy-authenticate")) or "no scheme that is known"
-    return Cause(f"The proxy wants a login ({schemes}).", SAID, remedies=(proxy_login(situation),))
+    return Cause(
+        f"The proxy wants a login ({schemes}).", SAID + 1, remedies=(proxy_login(situation),)
+    )
 
 
 def bearer_token(situation: Situation) -> Cause | RuledOut | None:

@@ -57,7 +57,7 @@ def login_refused(situation: Situation) -> Cause | RuledOut | None:
         f"The login was refused: {situation.name(login)}."
         + (" The account is locked, or may not log in." if of_account else told),
         SAID if of_account or (of_password and words) else SHOWN if of_password else LIKELY,
-        (why, *(f"it says: {one!r}" for one in said), *sent),
+        (why, *sent),
         (
             new_password(situation, login, typed)
             if of_password

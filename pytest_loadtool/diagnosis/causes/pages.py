@@ -158,10 +158,7 @@ def another_server(situation: Situation) -> Cause | RuledOut | None:
     return Cause(
         "This is another server than was recorded, and it refuses all.",
         SAID if situation.status == 421 else SHOWN + 4,
-        (
-            f"asked for at {situation.failed.origin}",
-            *(f"it says: {one!r}" for one in situation.complaints),
-        ),
+        (f"asked for at {situation.failed.origin}",),
         (server,),
     )
 
@@ -232,7 +229,7 @@ def _another(situation: Situation, text: str, sure: int, evidence: tuple[str, ..
     cause = Cause(
         text,
         sure,
-        (*evidence, *situation.tells(situation.failed)),
+        (*evidence, *situation.begins(situation.failed)),
         (*remedies, Remedy(what)),
     )
     return seen_outside(situation, cause)

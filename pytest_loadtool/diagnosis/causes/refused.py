@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
-from pytest_loadtool.codec.names import plain
+from pytest_loadtool.codec.names import plain, words_of
 from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.classify import SWITCHES, is_identity_name, is_title_name
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_of
+from pytest_loadtool.diagnosis.causes.request import OF_CLIENTS
 from pytest_loadtool.diagnosis.finding import (
     LIKELY,
     LONGEST_VALUE,
@@ -45,8 +46,8 @@ def exists_already(situation: Situation) -> Cause | RuledOut | None:
         return None
     return Cause(
         f"The server takes {name!r} only once, and has it.",
-        SAID if found else SHOWN,
-        tuple(f"it says: {one!r}" for one in said),
+        SAID if found else LIKELY - 6,
+        (),
         (edited("give each replay and each virtual user one of its own", f"unique {quote(name)}"),),
     )
 
@@ -104,7 +105,7 @@ def refused_form(situation: Situation) -> Cause | RuledOut | None:
     return Cause(
         f"The form was refused: it came back as a page, a redirect was recorded ({recorded}).",
         LIKELY - 3 if said else POSSIBLE + 5,
-        tuple(f"the page says: {one!r}" for one in said),
+        (),
         (
             Remedy(
                 "compare what was sent with the recording"
@@ -116,11 +117,11 @@ def refused_form(situation: Situation) -> Cause | RuledOut | None:
 
 
 def refused_values(situation: Situation) -> Cause | RuledOut | None:
-    """The server says which value it does not take."""
-    if situation.status not in (400, 422) or not situation.complaints:
+    """The server says which value it does not take: it names the field, or has the value."""
+    if situation.status not in _OF_VALUES and "answer" not in situation.causes:
         return None
-    field = _named(situation)
-    if situation.status == 400 and field is None:
+    field, sure = _named(situation)
+    if field is None and (situation.status != 422 or not situation.complaints):
         return None  # it may be about anything
     if _WANTED.search(" ".join(situation.complaints)) and field_wanted(situation) is not None:
         return None
@@ -130,7 +131,13 @@ def refused_values(situation: Situation) -> Cause | RuledOut | None:
     remedies = (Remedy("compare what was sent with the recording", commands=(f"diff {number}",)),)
     if field is not None:
         what = f"{field.name} = {situation.subject.mask.field(field)[:LONGEST_VALUE]}"
-    if field is not None and field.datasource == CONSTANT:
+    here = field is not None and field.section != "HEADERS"  # which transactions share
+    if (
+        field is not None
+        and here
+        and field.datasource == CONSTANT
+        and (situation.status in _CORRECTED)
+    ):
         expecting = tuple(_expecting(situation, field.value))
         others = "; what later answers were to show of the old one goes" if expecting else ""
         remedies = (
@@ -143,12 +150,15 @@ def refused_values(situation: Situation) -> Cause | RuledOut | None:
         )
     return Cause(
         f"The server does not take {what}.",
-        LIKELY + 2,
-        tuple(f"it says: {one!r}" for one in situation.complaints),
+        sure,
+        (),
         remedies,
     )
 
 
+#: Statuses with which servers refuse values; and those that another value helps against.
+_OF_VALUES = frozenset({400, 402, 403, 405, 406, 409, 412, 413, 415, 422, 423, 428})
+_CORRECTED = frozenset({200, 400, 422})
 #: What servers say of a field that is not there.
 _WANTED = re.compile(r"required|missing|must not be (?:null|blank|empty)|is mandatory", re.I)
 _OF_FIELD = re.compile(r"(?:body\.)?([\w.\[\]-]+): (.*)")
@@ -165,14 +175,12 @@ def field_wanted(situation: Situation) -> Cause | RuledOut | None:
     lacking = [one for one in wanted if one.rpartition(".")[2] not in having]
     if not lacking:
         return None
-    names = sorted({one.wire_name for one in situation.fields if one.section != "HEADERS"})
+    sent = (one for one in situation.fields if one.section != "HEADERS" and one.wire_name)
+    names = sorted({one.wire_name for one in sent})
     cause = Cause(
         f"The server wants {', '.join(lacking)}, which was not in the recorded request either.",
         SHOWN + 6,
-        (
-            *(f"it says: {one!r}" for one in situation.complaints),
-            f"the request has {', '.join(names)}",
-        ),
+        (f"the request has {', '.join(names)}",),
         (Remedy("see what has changed in the application; then record this request again"),),
     )
     return seen_outside(situation, cause)
@@ -191,13 +199,35 @@ def _expecting(situation: Situation, value: str) -> Iterator[str]:
                     yield f"remove-validator {number} {place}"
 
 
-def _named(situation: Situation) -> Field | None:
-    """The field of the request that the answer names, if it names one."""
+def _named(situation: Situation) -> tuple[Field | None, int]:
+    """The field of the request that the answer is about, if it names one, and how sure that is: it
+    tells where, or has name and value. A word that is a name by chance is none."""
     text = "\n".join(situation.complaints)
-    fields = [one for one in situation.fields if one.slot is not None and one.section != "HEADERS"]
-    having = (
-        one
-        for one in fields
-        if len(one.wire_name) > 1 and re.search(rf"(?<!\w){re.escape(one.wire_name)}(?!\w)", text)
-    )
-    return next(having, None)
+    places = {
+        same_name(one[1].rpartition(".")[2])
+        for one in map(_OF_FIELD.match, situation.complaints)
+        if one is not None
+    }
+    found: list[tuple[bool, bool, int, Field]] = []
+    for one in situation.fields:
+        name = one.wire_name
+        if one.slot is None or len(name) < 2:
+            continue
+        if one.section == "HEADERS" and name.lower() in OF_CLIENTS:
+            continue
+        placed = same_name(name) in places
+        words = (name, *(one for one in words_of(name)[-1:] if len(one) >= _LONG_WORD))
+        named = any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text, re.I) for one in words)
+        valued = len(one.value) > 1 and one.value in text
+        if placed or (named and (valued or situation.status in (400, 422) or _SIGNED.search(name))):
+            found.append((placed, valued, len(name), one))
+    if not found:
+        return None, LIKELY + 2
+    placed, valued, _, field = max(found, key=lambda each: each[:3])
+    return field, SHOWN + 2 if placed or valued else LIKELY + 2
+
+
+#: A part of a name that is a word by itself, in characters; and what names have that words have
+#: not.
+_LONG_WORD = 4
+_SIGNED = re.compile(r"[\W_\d]|[a-z][A-Z]")

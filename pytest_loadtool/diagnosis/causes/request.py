@@ -9,12 +9,15 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.secret import is_given_out, is_secret
+from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
 from pytest_loadtool.diagnosis.finding import (
     LIKELY,
+    LONGEST_VALUE,
     POSSIBLE,
     SAID,
     SHOWN,
     SPOKEN,
+    WEAK,
     Cause,
     Remedy,
     RuledOut,
@@ -23,7 +26,7 @@ from pytest_loadtool.diagnosis.remedies import as_recorded, place_of_failed, see
 from pytest_loadtool.diagnosis.situation import Situation
 
 #: What connections, caches and clients of a browser add; and what other checks look at.
-_OF_CLIENTS = frozenset(
+OF_CLIENTS = frozenset(
     {"host", "connection", "keep-alive", "content-length", "transfer-encoding", "te", "trailer"}
     | {"accept-encoding", "cache-control", "pragma", "if-modified-since", "if-none-match", "dnt"}
     | {"cookie", "authorization", "proxy-authorization", "proxy-connection", "upgrade", "expect"}
@@ -43,7 +46,7 @@ def header_not_sent(situation: Situation) -> Cause | RuledOut | None:
         name
         for name, _ in exchange.request_headers
         if name.lower() not in sent
-        and name.lower() not in _OF_CLIENTS
+        and name.lower() not in OF_CLIENTS
         and not name.lower().startswith(("sec-", ":"))
     ]
     if not lost:
@@ -99,8 +102,7 @@ def clock_wrong(situation: Situation) -> Cause | RuledOut | None:
     exchange = situation.subject.exchange
     began = exchange.started if exchange is not None else 0.0
     old = [one for one in seconds if abs(one - began) < _APART]
-    evidence = [f"it says: {one!r}" for one in said]
-    evidence += [f"the server's Date: {one}" for one in situation.header("date")[:1]]
+    evidence = [f"the server's Date: {one}" for one in situation.header("date")[:1]]
     evidence += [f"the request holds {_utc(one)}" for one in seconds[:1]]
     if old:
         evidence.append("that is when it was recorded")
@@ -124,12 +126,12 @@ def _utc(seconds: float) -> str:
 
 def says_why(situation: Situation) -> Cause | RuledOut | None:
     """What the server says of a request that it refuses, where nothing more is known."""
-    if not 400 <= situation.status <= 499 or not situation.complaints:
+    if situation.status < 400 or not situation.complaints:
         return None
     cause = Cause(
-        f"The server refuses it and says: {situation.complaints[0]!r}.",
+        "The server refuses it.",
         SPOKEN,
-        tuple(f"it says: {one!r}" for one in situation.complaints[1:]),
+        (),
         (
             Remedy(
                 "see what it means by that: how the request differs from the recorded one",
@@ -138,6 +140,61 @@ def says_why(situation: Situation) -> Cause | RuledOut | None:
         ),
     )
     return seen_outside(situation, cause)
+
+
+def gives_no_reason(situation: Situation) -> Cause | RuledOut | None:
+    """Nothing is known but the status, and how the request differs from the recorded one."""
+    if situation.status < 400 or situation.complaints:
+        return None
+    differ = ", ".join(one.name for one in _differing(situation)[:_MOST_NAMED])
+    known = situation.subject.exchange is not None
+    cause = Cause(
+        f"The server answers {situation.status} and does not say why.",
+        WEAK,
+        (f"the request is as recorded{f', but for {differ}' if differ else ''}",) if known else (),
+        (
+            Remedy(
+                "investigate: how the request differs from the recorded one, and the server's log",
+                commands=(f"diff {situation.failed.index + 1}",),
+            ),
+        ),
+    )
+    return seen_outside(situation, cause)
+
+
+_MOST_NAMED = 6
+
+
+def _differing(situation: Situation) -> list[Field]:
+    """The fields whose value was not sent as recorded: by placeholders, or because of an edit."""
+    recorded = situation.recorded_values
+    return [
+        one
+        for one in situation.fields
+        if one.slot is not None and one.value not in recorded.get(one.wire_name, ())
+    ]
+
+
+def not_as_recorded(situation: Situation) -> Cause | RuledOut | None:
+    """Constants that are not those which were recorded: somebody has edited them."""
+    if situation.status < 400 or not situation.recorded_values:
+        return None
+    constants = (one for one in _differing(situation) if one.datasource == CONSTANT)
+    edited = [one for one in constants if one.section != "PATH" and not is_given_out(one.wire_name)]
+    if not edited:
+        return None
+    said = " ".join(situation.complaints)
+    named = [one for one in edited if one.wire_name in said or one.value in said]
+    field = (named or edited)[0]
+    mask = situation.subject.mask
+    then = sorted(situation.recorded_values.get(field.wire_name, ()))
+    was = mask.value(field.name, then[0])[:LONGEST_VALUE] if then else "nothing"
+    return Cause(
+        f"{field.name} sends {mask.field(field)[:LONGEST_VALUE]}, where {was} was recorded.",
+        SHOWN + 5 if named else POSSIBLE + 8 if said else LIKELY - 8,
+        tuple(f"so does {one.name}" for one in edited if one is not field)[:_MOST_NAMED],
+        (as_recorded(situation, "send what was recorded"),),
+    )
 
 
 def address_edited(situation: Situation) -> Cause | RuledOut | None:

@@ -47,7 +47,6 @@ def rate_limited(situation: Situation) -> Cause | RuledOut | None:
     names = ("ratelimit-limit", "x-ratelimit-limit", "x-rate-limit-limit", "ratelimit")
     limits = [f"{name}: {value}" for name in names for value in situation.header(name)[:1]]
     evidence = [f"Retry-After: {one}" for one in after] + limits
-    evidence += [f"it says: {one!r}" for one in situation.complaints]
     wait = _wait(after)
     return Cause(
         "The target limits how many requests it takes.",
@@ -104,11 +103,10 @@ def server_error(situation: Situation) -> Cause | RuledOut | None:
     """The server failed while it answered."""
     if situation.status < 500 or situation.status in (502, 503, 504):
         return None
-    said = [*situation.complaints] or [clip(situation.seen, LONGEST_SAID)]
     cause = Cause(
         f"The server failed ({situation.status}): its log says why.",
         LIKELY + 5,
-        tuple(f"it says: {one!r}" for one in said if one),
+        (),
         (Remedy(f"look into the server's log{_at(situation)}"),),
     )
     return seen_outside(situation, cause)
@@ -150,7 +148,7 @@ def proxy_refuses(situation: Situation) -> Cause | RuledOut | None:
     cause = Cause(
         "The proxy refuses the request, and does not pass it on to the server.",
         SAID + 1,
-        (*told[:1], *(f"it says: {one!r}" for one in situation.complaints)),
+        tuple(told[:1]),
         (Remedy("have the proxy let these requests through, or go without it: --proxy-url none"),),
     )
     return seen_outside(situation, cause)
@@ -171,7 +169,7 @@ def not_permitted(situation: Situation) -> Cause | RuledOut | None:
     cause = Cause(
         "The user is known and may not do this.",
         SHOWN if users else LIKELY - 2,
-        (*users, *(f"it says: {one!r}" for one in said)),
+        tuple(users),
         remedies,
     )
     return cause if users else seen_outside(situation, cause)

@@ -8,6 +8,7 @@ from itertools import islice
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.cookie import set_cookies
+from pytest_loadtool.diagnosis.divergence import divergences
 from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome
 from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page
@@ -110,7 +111,7 @@ def _not_set(situation: Situation, name: str, setter: StepOutcome) -> Cause:
     was = recorded.status if recorded is not None else 0
     now = setter.response.status
     status = f"{was} was recorded, now {now}" if was != now else f"status {now}, as recorded"
-    evidence = [status, *(f"it says: {one!r}" for one in situation.complaints_of(setter))]
+    evidence = [status]
     if setter.otherwise:
         evidence.append(f"not as recorded: {setter.otherwise}")
     cause = Cause(
@@ -157,7 +158,7 @@ def session_expired(situation: Situation) -> Cause | RuledOut | None:
     return Cause(
         f"The session has probably expired: its cookie {name} was sent, and refused.",
         LIKELY + (5 if recorded is None or now > recorded * _LONGER else 0),
-        (told, *(f"it says: {one!r}" for one in situation.complaints)),
+        (told,),
         (
             Remedy(
                 "if it passes without think times: shorter ones, or log in again within the test",
@@ -174,7 +175,7 @@ def _ended(situation: Situation, name: str, told: str) -> Cause:
     cause = Cause(
         f"The server does not take the session, or has ended it: its cookie {name} was sent.",
         POSSIBLE + 14,
-        (told, *situation.tells(situation.failed)),
+        (told, *situation.begins(situation.failed)),
         (
             Remedy(
                 "see why, by what it says and its log: the same user logged in elsewhere, it was "
@@ -253,32 +254,21 @@ def to_login(situation: Situation) -> str:
 
 
 def passed_but_otherwise(situation: Situation) -> Cause | RuledOut | None:
-    """A transaction before it passed and did not come as recorded."""
-    passed = (one for one in situation.before if not one.failures)
-    told = ((one, one.otherwise or _redirected(situation, one)) for one in passed)
-    found, otherwise = next((each for each in told if each[1]), (None, ""))
-    if found is None:
+    """A transaction before it passed and did not come as recorded: the one that shows most, the
+    first of several."""
+    passed = [one for one in situation.before if not one.failures]
+    found = [(one, ways) for one in passed if (ways := divergences(situation, one))]
+    if not found:
         return None
-    return Cause(
-        f"{situation.name(found)} passed before, but not as recorded.",
-        LIKELY - 5,
-        (otherwise, *(f"it says: {one!r}" for one in situation.complaints_of(found))),
-        (Remedy("look at that one first", commands=(f"diff {found.index + 1}",)),),
-        index=found.index,
+    one, ways = max(found, key=lambda each: (each[1][0].sure, -each[0].index))
+    cause = Cause(
+        f"{situation.name(one)} passed before, but not as recorded: {ways[0].text}.",
+        ways[0].sure,
+        tuple(each.text for each in ways[1:]),
+        (Remedy("look at that one first", commands=(f"diff {one.index + 1}",)),),
+        index=one.index,
     )
-
-
-def _redirected(situation: Situation, outcome: StepOutcome) -> str:
-    """Where a redirect leads that the recording had to another page, and that no later request
-    asks for either; else nothing."""
-    subject = situation.of(outcome)
-    was = subject.exchange.response_header("location") if subject.exchange is not None else None
-    now = subject.location
-    asked = {_path(situation.of(one).request_head[0].split(" ")[1:2]) for one in situation.outcomes}
-    if not was or not now or not led_to_another_page(was, now) or _path([now]) in asked:
-        return ""
-    mask = situation.subject.mask
-    return f"redirected to {mask.text(_path([now]))} where {mask.text(_path([was]))} was recorded"
+    return seen_outside(situation, cause, one)
 
 
 def _path(targets: Iterable[str]) -> str:

@@ -103,12 +103,12 @@ def token_refused(situation: Situation) -> Cause | RuledOut | None:
     givers = (_giver(situation, name) for _, name in _tokens(situation))
     for giver in (one for one in givers if one is not None):
         if kept := _from_cache(situation.of(giver)):
-            return _of_cache(situation, giver, (kept, *(f"it says: {one!r}" for one in said)))
+            return _of_cache(situation, giver, (kept,))
     return Cause(
         "The server refuses the token, which was taken anew from the right answer: its cookie, "
         "Referer or Origin may not be what goes with it.",
         LIKELY,
-        tuple(f"it says: {one!r}" for one in said),
+        (),
         (
             Remedy(
                 "compare the request with the recorded one",

@@ -47,7 +47,6 @@ def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
     return Cause(
         f"Perhaps {titles[at]} did not take effect: no answer since has shown it.",
         SHOWN - 1 if missed else POSSIBLE + (8 if needed else 2),
-        tuple(f"it says: {one!r}" for one in missing) if missed else (),
         remedies=(
             Remedy(
                 "see what the server made of it; a recording with one page more, which shows the "

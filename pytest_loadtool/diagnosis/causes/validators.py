@@ -183,13 +183,12 @@ def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
     outcome = outcomes[0]
     change = _change(situation, outcome.change)
     name = situation.name(change) if change is not None else outcome.change
-    said = situation.complaints_of(change) if change is not None else ()
     status = f"it was answered with {change.response.status}" if change is not None else ""
     otherwise = [f"not as recorded: {change.otherwise}"] if change and change.otherwise else []
     cause = Cause(
         f"{name} did not take effect: it is not so that {outcome.name}.",
         _sure(situation, change),
-        tuple(filter(None, (status, *otherwise, *(f"it says: {one!r}" for one in said)))),
+        tuple(filter(None, (status, *otherwise))),
         (Remedy("see what the server made of it: its log, and how its answer differs (`diff`)"),),
         index=change.index if change is not None else None,
     )
@@ -247,7 +246,7 @@ def value_differs(situation: Situation) -> Cause | RuledOut | None:
     return Cause(
         f"The answer has not what the validator wants: {broken.told}.",
         LIKELY,
-        tuple(f"it says: {one!r}" for one in situation.complaints),
+        (),
         (
             Remedy(
                 "compare what came with what was recorded; if it is right, correct the validator",
@@ -271,7 +270,6 @@ def nothing_extracted(situation: Situation) -> Cause | RuledOut | None:
     ]
     otherwise, shorter = situation.failed.otherwise, _shorter_list(situation)
     evidence = [f"not as recorded: {otherwise}"] if otherwise else []
-    evidence += [f"it says: {one!r}" for one in situation.complaints]
     cause = Cause(
         "The answer is another one than was recorded."
         if otherwise
@@ -324,7 +322,7 @@ def says_it_failed(situation: Situation) -> Cause | RuledOut | None:
     cause = Cause(
         f"{said}.".replace("..", "."),
         POSSIBLE if "log in" in said else SHOWN - 2,
-        tuple(f"it says: {one!r}" for one in situation.complaints),
+        (),
         (Remedy("see why the server does not do it: what it says, and its log"),),
     )
     return seen_outside(situation, cause)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -81,6 +83,21 @@ def test_wrong_rows(tmp_path: Path) -> None:
     [group] = summary.failing.groups
     assert [row for row, _ in group.rows] == [("users", 2), ("users", 6)]
     assert group.consequences == summary.totals.errors - group.iterations > 0
+
+
+@pytest.mark.slow
+def test_wrong_rows_of_two_workers(tmp_path: Path) -> None:
+    """Each of two workers has one of the wrong rows: both are named, and no others."""
+    shop = of.Shop()
+    head = of.users(shop, tmp_path, 8, wrong=(3, 6))
+    with of.serving(shop):
+        pages = of.LOGIN + of.page("GET /account", name="Account")
+        of.written(tmp_path, shop.url, pages, "users = 8\niterations = 32", head)
+        command = [sys.executable, "-m", "pytest", "--load", "-n", "2", "-p", "no:cacheprovider"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert "2 workers" in done.stdout, done.stdout
+    assert "Rows 3 and 6 of users.csv fail each time; the others do not." in done.stdout
+    assert "Wrong user name or password" in done.stdout
 
 
 def test_sessions_that_expire(tmp_path: Path) -> None:

@@ -16,11 +16,14 @@ from pathlib import Path
 
 from tests.diagnosis.situations import golden
 from tests.diagnosis.situations.bench import Outcome, Situation, bring_about
+from tests.diagnosis.situations.strangers import STRANGERS
+from tests.diagnosis.situations.strangers_again import STRANGERS_AGAIN
 from tests.diagnosis.situations.table import SITUATIONS
 from tests.diagnosis.situations.unseen import UNSEEN
 from tests.diagnosis.situations.unseen_again import UNSEEN_AGAIN
 from tests.diagnosis.situations.unseen_fourth import UNSEEN_FOURTH
 from tests.diagnosis.situations.unseen_third import UNSEEN_THIRD
+from tests.diagnosis.situations.wiki import WIKI
 
 #: The situations of each table of the page, by its mark.
 TABLES = {
@@ -29,6 +32,9 @@ TABLES = {
     "unseen again": UNSEEN_AGAIN,
     "unseen third": UNSEEN_THIRD,
     "unseen fourth": UNSEEN_FOURTH,
+    "strangers": STRANGERS,
+    "strangers again": STRANGERS_AGAIN,
+    "wiki": WIKI,
 }
 PAGE = Path(__file__).parents[3] / "docs" / "diagnosis.md"
 

@@ -32,7 +32,7 @@ from tests.diagnosis.situations.sessions import (
 from tests.diagnosis.situations.shop import Shop
 
 
-def _recorded(name: str) -> Callable[[str], str]:
+def as_constant(name: str) -> Callable[[str], str]:
     """Send a variable's recorded value instead: somebody took the correlation back."""
 
     def spoil(text: str) -> str:
@@ -138,11 +138,11 @@ def _variable_of(text: str, before: str) -> str:
 
 
 def _constant_etag(text: str) -> str:
-    return _recorded(_variable_of(text, "If-Match: "))(text)
+    return as_constant(_variable_of(text, "If-Match: "))(text)
 
 
 def _constant_version(text: str) -> str:
-    return _recorded(_variable_of(text, '"version": '))(text)
+    return as_constant(_variable_of(text, '"version": '))(text)
 
 
 ACCOUNT, LOGIN, ORDER = "GET /account", "POST /login", "POST /order"
@@ -196,7 +196,7 @@ SITUATIONS = (
     ),
     Situation(
         "anti-forgery token left constant in a form",
-        in_the_shop(by_pages, spoil=_recorded("csrf_token[2]")),
+        in_the_shop(by_pages, spoil=as_constant("csrf_token[2]")),
         ORDER,
         r"csrf_token = .* sent as recorded, and 5 GET /order/new gives out another",
         says=("csrf_token (Constant value)", "csrf_token: as recorded"),
@@ -272,7 +272,7 @@ SITUATIONS = (
     ),
     Situation(
         "bearer token left constant",
-        in_the_shop(by_api, spoil=_recorded("bearer_token[1]")),
+        in_the_shop(by_api, spoil=as_constant("bearer_token[1]")),
         "GET /api/items",
         "bearer token is a constant",
         promises=(111,),
@@ -286,13 +286,13 @@ SITUATIONS = (
     ),
     Situation(
         "id of the recording in a path",
-        in_the_shop(by_pages, spoil=_recorded("order_id[1]")),
+        in_the_shop(by_pages, spoil=as_constant("order_id[1]")),
         "7 of 8",
         "sent as recorded, and 6 POST /order gives out another",
     ),
     Situation(
         "id of the recording in a path of an API",
-        in_the_shop(by_api, spoil=_recorded("item_id[1]")),
+        in_the_shop(by_api, spoil=as_constant("item_id[1]")),
         "4 of 4",
         "sent as recorded, and 3 POST /api/items gives out another",
     ),
@@ -539,7 +539,7 @@ SITUATIONS = (
     ),
     Situation(
         "Laravel's 419, the token left constant",
-        in_the_shop(by_pages, "laravel", spoil=_recorded("csrf_token[2]")),
+        in_the_shop(by_pages, "laravel", spoil=as_constant("csrf_token[2]")),
         ORDER,
         "sent as recorded, and 5 GET /order/new gives out another",
     ),
@@ -747,7 +747,7 @@ SITUATIONS = (
     ),
     Situation(
         "FastAPI, bearer token left constant",
-        at_fastapi(by_fastapi, _recorded("bearer_token[1]")),
+        at_fastapi(by_fastapi, as_constant("bearer_token[1]")),
         "GET /me",
         "bearer token is a constant",
         promises=(111,),
@@ -768,7 +768,7 @@ SITUATIONS = (
     ),
     Situation(
         "Django, anti-forgery token left constant",
-        at_django(by_django, _recorded("csrf_token[2]")),
+        at_django(by_django, as_constant("csrf_token[2]")),
         "POST /admin/auth/group/add",
         "was sent as recorded",
     ),

@@ -1,0 +1,168 @@
+"""Where a replay left the recorded way: how an answer that passed differs from the recorded one.
+
+Each kind of difference has a weight: how sure it is that what fails later fails because of it.
+One whose recorded value the failing request still sends weighs more than any other.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from pytest_loadtool.codec.cookie import set_cookies
+from pytest_loadtool.correlation.classify import looks_like_time, looks_random
+from pytest_loadtool.correlation.requests.fields import CONSTANT
+from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SHOWN
+from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
+from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page
+from pytest_loadtool.diagnosis.situation import Situation, recorded_text
+
+#: How sure it is by the kind of difference: of the answer as a whole, of what it says is wrong, of
+#: a list that is empty now, of a state in words.
+_WHOLE, _SAYS, _EMPTY, _STATE = LIKELY - 5, LIKELY + 6, LIKELY + 6, POSSIBLE + 6
+#: That the failing request still sends what was recorded.
+_SENT = SHOWN + 2
+#: Of a document so much is compared: values, and items of a list.
+_MOST_VALUES, _MOST_ITEMS = 2000, 20
+#: A state is a word or a few.
+_LONGEST_STATE = 40
+_WORD = re.compile(r"[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """How an answer differs, and how sure it is that this matters; ``then`` is the recorded value
+    where it is one."""
+
+    text: str
+    sure: int
+    then: str = ""
+
+
+def divergences(situation: Situation, outcome: StepOutcome) -> list[Divergence]:
+    """Return how a transaction that passed came otherwise than recorded, what tells most first."""
+    constants = {
+        one.value for one in situation.fields if one.datasource == CONSTANT and len(one.value) > 1
+    }
+    found = (one for kind in _KINDS for one in kind(situation, outcome))
+    weighed = [
+        Divergence(f"{one.text}, and {one.then} is still sent", _SENT, one.then)
+        if one.then in constants
+        else one
+        for one in found
+    ]
+    return sorted((one for one in weighed if one.sure), key=lambda one: -one.sure)
+
+
+_Kind = Callable[[Situation, StepOutcome], Iterator[Divergence]]
+
+
+def _as_a_whole(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
+    text = outcome.otherwise or _redirected(situation, outcome)
+    if text:
+        yield Divergence(text, _WHOLE)
+
+
+def _redirected(situation: Situation, outcome: StepOutcome) -> str:
+    """Where a redirect leads that the recording had to another page, and that no later request
+    asks for either; else nothing."""
+    subject = situation.of(outcome)
+    was = subject.exchange.response_header("location") if subject.exchange is not None else None
+    now = subject.location
+    asked = {
+        urlsplit("".join(situation.of(one).request_head[0].split(" ")[1:2])).path
+        for one in situation.outcomes
+    }
+    if not was or not now or not led_to_another_page(was, now) or urlsplit(now).path in asked:
+        return ""
+    mask = situation.subject.mask
+    to, before = mask.text(urlsplit(now).path), mask.text(urlsplit(was).path)
+    return f"redirected to {to} where {before} was recorded"
+
+
+def _says(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
+    said = situation.complaints_of(outcome)
+    if said:
+        yield Divergence(f"it says {said[0]!r}", _SAYS)
+
+
+def _cookies(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
+    """Cookies whose values are words: those of sessions differ each time."""
+    subject = situation.of(outcome)
+    if subject.exchange is None:
+        return
+    now = dict(set_cookies(subject.headers))
+    for name, then in set_cookies(subject.exchange.response_headers):
+        if _is_state(then) and _is_state(now.get(name, then)) and now.get(name, then) != then:
+            yield Divergence(f"cookie {name} is {now[name]!r}, was {then!r}", _STATE, then)
+
+
+def _values(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
+    """Values of JSON at the same place: lists that are empty now, states, what is nothing now."""
+    exchange = situation.of(outcome).exchange
+    if exchange is None:
+        return
+    was, now = _flat(recorded_text(exchange)), _flat(text_of(outcome.response)[0])
+    mask = situation.subject.mask
+    for path, then in was.items():
+        if path not in now or now[path] == then:
+            continue
+        value, listed = now[path], "[" in path
+        name = path.rpartition(".")[2] or "the answer"
+        if isinstance(then, _Length) and isinstance(value, _Length):
+            if value.count < then.count:
+                empty, name = not value.count, path or "the list"
+                told = f"{name} is empty, had {then.count}" if empty else ""
+                told = told or f"{name} has {value.count}, had {then.count} when recorded"
+                yield Divergence(told, _EMPTY if empty else _STATE)
+        elif _is_state(then) and (_is_state(value) or value is None):
+            shown, before = mask.value(name, _said(value)), mask.value(name, _said(then))
+            told = f"{path} is {shown}, was {before}"
+            yield Divergence(told, 0 if listed else _STATE, str(then))
+
+
+_KINDS: tuple[_Kind, ...] = (_as_a_whole, _says, _cookies, _values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Length:
+    count: int
+
+
+def _said(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _is_state(value: object) -> bool:
+    """Whether it is one of a few words that a thing may be in: no number, id, token or time."""
+    if isinstance(value, bool):
+        return True
+    return (
+        isinstance(value, str)
+        and 1 < len(value) <= _LONGEST_STATE
+        and _WORD.search(value) is not None
+        and not (looks_random(value) or looks_like_time(value))
+    )
+
+
+def _flat(text: str) -> Mapping[str, object]:
+    """The values of a JSON text by where they stand, and how long its lists are."""
+    try:
+        waiting: list[tuple[str, object]] = [("", json.loads(text))]
+    except (ValueError, RecursionError):
+        return {}
+    found: dict[str, object] = {}
+    while waiting and len(found) < _MOST_VALUES:
+        path, value = waiting.pop(0)
+        match value:
+            case dict():
+                waiting += [(f"{path}.{name}".lstrip("."), one) for name, one in value.items()]
+            case list():
+                found[path] = _Length(len(value))
+                waiting += [(f"{path}[{at}]", one) for at, one in enumerate(value[:_MOST_ITEMS])]
+            case _:
+                found[path] = value
+    return found
