@@ -42,7 +42,7 @@ def test_saved_edit_is_success(tmp_path: Path, case: Path) -> None:
 def test_unchanged_test_case_is_success(tmp_path: Path, case: Path) -> None:
     """0: a test case that was only looked at is as saved as it was before."""
     done = run_script(tmp_path, "tree --collapse-all\n")
-    assert "▸ P1 Home  (2 transactions, " in done.stdout
+    assert "▸ P1 Home  (2 transactions)" in done.stdout
     assert case.read_text() == CASE
 
 

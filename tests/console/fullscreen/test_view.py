@@ -101,7 +101,7 @@ def test_command_line_completes_and_is_refused_like_at_the_prompt(view: Terminal
     """Tab completes; a wrong line gets its sentence; Esc gives up; output opens a pane."""
     view.type(":show-fi")
     view.press("Tab")
-    view.wait_for(r"^ show-fidelity$")  # how it is used
+    view.wait_for(r"^ show-fidelity *$")  # how it is used
     view.wait_for(r"^ : show-fidelity")
     view.press("Enter")
     view.wait_for(r"^── show-fidelity ──.*Esc closes ─$")
