@@ -12,6 +12,7 @@ from typing import Any, Literal, NewType
 from pytest_loadtool.casefile.quantities import parse_duration
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.editing.pages import Pace
+from pytest_loadtool.model.dataset import Lifespan, Order
 from pytest_loadtool.recording import Domain
 
 #: The name of a command: completed from the registry.
@@ -65,6 +66,31 @@ StatusName = NewType("StatusName", str)
 
 #: A key of a load configuration: one of `load_editing.KEYS`.
 LoadKey = NewType("LoadKey", str)
+#: What becomes of think times: one of `THINK_TIMES`, or others, as a factor.
+ThinkTimes = NewType("ThinkTimes", str)
+#: How transactions become pages: one of `recording.ALGORITHMS`.
+GroupingName = NewType("GroupingName", str)
+#: A kept replay: its number in `replays`, or its file.
+ReplayName = NewType("ReplayName", str)
+#: How long a virtual user keeps its row: one of `LIFESPANS`.
+LifespanName = NewType("LifespanName", str)
+#: In which order rows are taken: one of `ORDERS`.
+OrderName = NewType("OrderName", str)
+#: ``yes`` or ``no``.
+YesNo = NewType("YesNo", str)
+
+#: Files by what is in them: their names end so.
+HarFile = NewType("HarFile", Path)
+CaseFile = NewType("CaseFile", Path)
+LoadFile = NewType("LoadFile", Path)
+ResultFile = NewType("ResultFile", Path)
+RulesFile = NewType("RulesFile", Path)
+
+#: By what a person may say: how long a virtual user keeps its row of a dataset, and in which order
+#: rows are taken.
+LIFESPANS: Mapping[str, Lifespan] = {"virtual-user": "virtual user", "test-case": "test case"}
+ORDERS: Mapping[str, Order] = {"sequential": "sequential", "random": "random"}
+THINK_TIMES = ("recorded", "none")
 
 #: Seconds, written as in files: ``90s``, ``1m30s``.
 Duration = NewType("Duration", float)
@@ -139,6 +165,11 @@ class Argument:
         text = f"{self.label} {value}" if self.place == "option" else self.label
         return text if self.required else f"[{text}]{'...' if self.repeats else ''}"
 
+    @property
+    def base(self) -> Any:
+        """The type that is parsed."""
+        return self.kind if self.kind in _TYPES else self.kind.__supertype__
+
     def words(self, words: Sequence[str]) -> int:
         """How many of ``words``, at least one, are its value."""
         named = self.kind in _OF_TWO_WORDS and _METHOD.fullmatch(words[0])
@@ -150,8 +181,7 @@ class Argument:
         Raises:
             UsageError: it is not of the argument's type.
         """
-        kind = self.kind if self.kind in _TYPES else self.kind.__supertype__
-        read, expected = _TYPES[kind]
+        read, expected = _TYPES[self.base]
         try:
             return read(text)
         except ValueError:

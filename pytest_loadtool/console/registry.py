@@ -270,7 +270,7 @@ def _arguments(command: Command, words: list[str]) -> Call:
             parsed = option.parse(value)
             earlier = named.get(option.name, ())
             named[option.name] = (*earlier, parsed) if option.repeats else parsed
-        elif equals and _ASSIGNED.fullmatch(label) and (slot is None or slot.kind is Path):
+        elif equals and _ASSIGNED.fullmatch(label) and (slot is None or slot.base is Path):
             raise UsageError(_no_option(command, options, f"--{label.replace('_', '-')}"))
         elif slot is None:
             valued = [label for label, one in options.items() if one.place == "option"]

@@ -234,9 +234,20 @@ def _found(document: Document, word: str) -> Selection:
     near = did_you_mean(
         word, [*(one.title for one in transactions), *map(path_of, transactions), *names]
     )
-    raise UsageError(
-        f"there is no transaction or page {word!r}{near or ': `tree` shows what there is'}"
-    )
+    near = near or _within(transactions, word) or ": `tree` shows what there is"
+    raise UsageError(f"there is no transaction or page {word!r}{near}")
+
+
+def _within(transactions: Sequence[Transaction], word: str) -> str:
+    """Say which transactions have the word somewhere in what they ask for; "" if none has."""
+    wanted = word.casefold()
+    found = [
+        f"{number} {one.title}"
+        for number, one in enumerate(transactions, 1)
+        if wanted in one.request.target.casefold()
+    ]
+    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+    return f": did you mean {', '.join(found[:3])}{more}?" if found else ""
 
 
 def _by_number(case: TestCase, word: str, *, pages: bool = False) -> Selection | None:

@@ -169,7 +169,8 @@ class Stretches:
         if not answered or wait.until <= now:
             return False
         self._until = wait.until
-        self._wanted.skip = self._wanted.one  # who steps does not think
+        stepping = self._wanted.paused and self._wanted.why == "step"
+        self._wanted.skip = self._wanted.one or stepping  # who steps does not think
         self._tell(state="thinking", thinking=wait.until - now, until=wait.until)
         return True
 

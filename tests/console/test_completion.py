@@ -14,6 +14,7 @@ from pytest_loadtool.console.session import Console
 from tests.console.listener import do
 from tests.console.negotiated import with_ntlm
 from tests.console.samples import DOCUMENT
+from tests.console.screens.shop import SHOP
 from tests.console.traffic import write_har
 
 
@@ -59,6 +60,15 @@ def test_options_come_with_what_they_are(session: Console) -> None:
         ),
         ("record --p", ["--port"]),
         ("help de", ["delete"]),
+        ("dataset a", ["add row", "add column"]),
+        ("dataset add r", ["row"]),
+        ("create l", ["load configuration"]),
+        ("load s", ["set"]),
+        ("variables ", []),
+        ("preferences --grouping ", ["referrer", "activity"]),
+        ("dataset properties x --lifespan ", ["virtual-user", "test-case"]),
+        ("dataset properties x --sharable ", ["yes", "no"]),
+        ("create-load --think-time r", ["recorded"]),
         ("cr", ["create-load-configuration"]),
         ("create-load --u", ["--users"]),
         ("create load configuration --r", ["--rate", "--ramp-up", "--replace"]),
@@ -103,14 +113,46 @@ def test_words_are_offered_by_their_place(session: Console, line: str, words: li
     assert offered(session, line) == words
 
 
-@pytest.mark.parametrize("line", ["import ", "save ", "wait --file ", "wait 5 --file "])
+@pytest.mark.parametrize(
+    ("line", "kinds"),
+    [
+        ("import ", [".har"]),
+        ("save ", [".case.toml"]),
+        ("start ", [".load.toml"]),
+        ("load result ", [".json"]),
+        ("wait 5 --file ", [".case.toml", ".har", ".json", ".load.toml"]),
+    ],
+)
 def test_file_names_are_offered(
-    session: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+    session: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, kinds: list[str]
 ) -> None:
-    """Where a file is expected, the files that are there are offered."""
-    (tmp_path / "recorded.har").touch()
+    """Where a file is expected, the folders that are there, and the files of that kind."""
+    for name in (".har", ".json", ".case.toml", ".load.toml"):
+        (tmp_path / f"recorded{name}").touch()
+    (tmp_path / "records").mkdir()
     monkeypatch.chdir(tmp_path)
-    assert offered(session, f"{line}rec") == ["orded.har"]
+    assert offered(session, f"{line}rec") == [*(f"orded{kind}" for kind in kinds), "ords"]
+
+
+#: Commands whose first word is a person's own: an address, a program, a text, a time.
+_OWN_WORDS = {"record", "run", "wait", "unique", "search", "shell"}
+
+
+@pytest.mark.promise(14)
+@pytest.mark.parametrize("name", list(COMMANDS.commands))
+def test_first_word_of_every_command_is_offered(
+    session: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Where a command takes one, Tab offers what it may be."""
+    for file in ("a.har", "a.json", "a.case.toml", "a.load.toml"):
+        (tmp_path / file).touch()
+    (tmp_path / "shop.replays").mkdir()
+    (tmp_path / "shop.replays" / "2026-01-01-000000-000.har").touch()
+    monkeypatch.chdir(tmp_path)
+    session.document = SHOP
+    command = COMMANDS.commands[name]
+    takes = command.slot(0) is not None and name not in _OWN_WORDS
+    assert bool(offered(session, f"{name} ")) == takes
 
 
 def test_recorded_users_are_offered(session: Console, tmp_path: Path) -> None:

@@ -123,6 +123,7 @@ def test_whole_pages_are_told_apart() -> None:
         ("POST /login#3", "POST /login is 2 times in the test case: there is no #3"),
         ("log", "2 pages begin with 'log': P1 Log in, P3 Log out"),
         ("~z", "there is no operator '~z'"),
+        ("stat", "there is no transaction or page 'stat': did you mean 4 GET /static/a.css, 5 GET"),
         ("quux", "there is no transaction or page 'quux': `tree` shows what there is"),
     ],
 )

@@ -165,8 +165,10 @@ def test_steps_do_one_transaction_each_and_do_not_think() -> None:
         book.go()
         assert book.sent == ["/a", "/b"][:number]
         book.answer(one)
-    assert book.wait == inf
     assert book.control.moment.thinking == 10
+    book.go()
+    assert (book.sent, book.control.moment.why) == (["/a", "/b"], "step")
+    assert book.control.moment.request.startswith(b"GET /c ")  # it can be edited
     book.control.step()
     book.go()
     assert book.sent == ["/a", "/b", "/c"]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from pytest_loadtool.console.arguments import Hostnames, VariableName
+from pytest_loadtool.console.arguments import Hostnames, RulesFile, VariableName
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.session import Console
@@ -33,7 +31,7 @@ async def configure(
     session: Console,
     *,
     hosts: Hostnames | None = None,
-    rules: Path | None = None,
+    rules: RulesFile | None = None,
     replay: bool = False,
     replays: int = REPLAYS,
     server: str = "",
@@ -76,7 +74,7 @@ async def configure(
     session.tell(views.parts(document.case, proposed(document.case, document.exchanges)))
 
 
-async def application_state(session: Console, *, rules: Path | None = None) -> None:
+async def application_state(session: Console, *, rules: RulesFile | None = None) -> None:
     """Application State: find dynamic values anew, in a test case whose hostnames are restricted.
 
     It is the second part of `configure` by itself. --rules adds a file with rules of your own.

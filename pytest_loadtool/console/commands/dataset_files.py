@@ -10,12 +10,20 @@ from pathlib import Path
 from pytest_loadtool.casefile.syntax import dataset_name
 from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.suggestions import did_you_mean
-from pytest_loadtool.console.arguments import ColumnName, DatasetName
+from pytest_loadtool.console.arguments import (
+    LIFESPANS,
+    ORDERS,
+    ColumnName,
+    DatasetName,
+    LifespanName,
+    OrderName,
+    YesNo,
+)
 from pytest_loadtool.console.errors import CommandError, UsageError, as_usage
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import datasets as views
 from pytest_loadtool.editing import datasets as editing
-from pytest_loadtool.model.dataset import Dataset, DatasetUse, Lifespan, Order
+from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.workflow.datasets import (
     OpenDataset,
     open_dataset,
@@ -27,13 +35,6 @@ from pytest_loadtool.workflow.telling import counted
 
 #: How many rows are shown unless others are asked for, and of a preview.
 _SHOWN, PREVIEW = 20, 5
-#: By what a person may say: how long a virtual user keeps its row.
-_LIFESPANS: dict[str, Lifespan] = {
-    "virtual-user": "virtual user",
-    "test-case": "test case",
-}
-
-_ORDERS: dict[str, Order] = {"sequential": "sequential", "random": "random"}
 
 
 async def datasets(session: Console) -> None:
@@ -79,10 +80,10 @@ async def dataset_properties(
     session: Console,
     name: DatasetName,
     *,
-    lifespan: str = "",
-    reusable: str = "",
-    sharable: str = "",
-    order: str = "",
+    lifespan: LifespanName | None = None,
+    reusable: YesNo | None = None,
+    sharable: YesNo | None = None,
+    order: OrderName | None = None,
 ) -> None:
     """Say who gets which row of a dataset, for how long.
 
@@ -98,17 +99,17 @@ async def dataset_properties(
     use = one.use
     if lifespan:
         wanted = lifespan.replace(" ", "-")
-        if wanted not in _LIFESPANS:
-            raise UsageError(f"--lifespan is one of {', '.join(_LIFESPANS)}, not {lifespan!r}")
-        use = replace(use, lifespan=_LIFESPANS[wanted])
+        if wanted not in LIFESPANS:
+            raise UsageError(f"--lifespan is one of {', '.join(LIFESPANS)}, not {lifespan!r}")
+        use = replace(use, lifespan=LIFESPANS[wanted])
     if reusable:
         use = replace(use, reusable=_yes("--reusable", reusable))
     if sharable:
         use = replace(use, sharable=_yes("--sharable", sharable))
     if order:
-        if order not in _ORDERS:
-            raise UsageError(f"--order is one of {', '.join(_ORDERS)}, not {order!r}")
-        use = replace(use, order=_ORDERS[order])
+        if order not in ORDERS:
+            raise UsageError(f"--order is one of {', '.join(ORDERS)}, not {order!r}")
+        use = replace(use, order=ORDERS[order])
     if use != one.use:
         document = session.opened()
         uses = tuple(use if each.name == name else each for each in document.case.datasets)

@@ -12,7 +12,7 @@ from pytest_loadtool import CASE_SUFFIX, LOAD_SUFFIX
 from pytest_loadtool.casefile import format_case, read_exchange, read_har
 from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.codec.uses import case_files
-from pytest_loadtool.console.arguments import SecretsWay
+from pytest_loadtool.console.arguments import CaseFile, HarFile, SecretsWay
 from pytest_loadtool.console.commands.case_file import agree_with_outside
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.opening import domains, may_drop, open_traffic
@@ -43,7 +43,7 @@ from pytest_loadtool.workflow.telling import counted
 
 async def import_(
     session: Console,
-    file: Path,
+    file: HarFile,
     *,
     only: tuple[Domain, ...] = (),
     block: tuple[Domain, ...] = (),
@@ -176,7 +176,7 @@ def _has_evidence(document: Document) -> bool:
 
 async def save(
     session: Console,
-    file: Path | None = None,
+    file: CaseFile | None = None,
     *,
     replace: bool = False,
     secrets: SecretsWay | None = None,

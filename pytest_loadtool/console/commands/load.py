@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_loadtool.console.arguments import LoadFile
 from pytest_loadtool.console.commands.load_configuration import hints
 from pytest_loadtool.console.errors import CommandError, InconclusiveError
 from pytest_loadtool.console.load_files import chosen, saved
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _FIRST_LINE, _BETWEEN_LINES = 1.0, 5.0
 
 
-async def start(session: Console, file: Path | None = None, *, server: str = "") -> None:
+async def start(session: Console, file: LoadFile | None = None, *, server: str = "") -> None:
     """Start: run a load configuration in this process, as `pytest --load FILE` does.
 
     Without FILE it is the one created last, or the one beside the test case that is named like it.
@@ -47,7 +48,7 @@ async def start(session: Console, file: Path | None = None, *, server: str = "")
 
 
 async def load_trial(
-    session: Console, file: Path | None = None, *, server: str = "", fast: bool = False
+    session: Console, file: LoadFile | None = None, *, server: str = "", fast: bool = False
 ) -> None:
     """Load Trial: run each test case of a load configuration once, with one user.
 

@@ -15,7 +15,7 @@ from pytest_loadtool.casefile import read_load, save_load
 from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.codec.suggestions import did_you_mean
-from pytest_loadtool.console.arguments import Duration, LoadKey, OptionGroup
+from pytest_loadtool.console.arguments import Duration, LoadFile, LoadKey, OptionGroup, ThinkTimes
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.guiding import Lines, guide
 from pytest_loadtool.console.load_files import chosen, saved
@@ -52,7 +52,7 @@ class LoadAmounts(OptionGroup):
     ramp_up: Duration | None = None
     iterations: int | None = None
     stage: tuple[str, ...] = ()
-    think_time: str | None = None
+    think_time: ThinkTimes | None = None
     case: tuple[str, ...] = ()
     threshold: tuple[str, ...] = ()
 
@@ -77,7 +77,7 @@ UNSAID = LoadAmounts()
 
 async def create_load_configuration(
     session: Console,
-    file: Path | None = None,
+    file: LoadFile | None = None,
     *,
     content: LoadAmounts = UNSAID,
     replace: bool = False,
@@ -137,7 +137,7 @@ def _made_known(session: Console, path: Path, configuration: LoadConfiguration) 
         yield f"  {why}"
 
 
-async def load(session: Console, file: Path | None = None) -> None:
+async def load(session: Console, file: LoadFile | None = None) -> None:
     """Load: show a load configuration, and what it will come to, before it is started.
 
     The users (or arrivals) over time, how long an iteration takes, how many there will be, pages
@@ -150,7 +150,9 @@ async def load(session: Console, file: Path | None = None) -> None:
     tell_preview(session, chosen(session, file))
 
 
-async def load_set(session: Console, key: LoadKey, value: str, *, file: Path | None = None) -> None:
+async def load_set(
+    session: Console, key: LoadKey, value: str, *, file: LoadFile | None = None
+) -> None:
     """Load Set: change a value of a load configuration, and show what it comes to then.
 
     Keys and values are those of the file: `load set duration 10m`, `load set rate 10/s`; `-` leaves

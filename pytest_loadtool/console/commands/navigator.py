@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+from pytest_loadtool.console.arguments import CaseFile, ResultFile
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.history import History
 from pytest_loadtool.console.opening import may_drop, open_file
@@ -33,7 +34,7 @@ async def navigator(session: Console) -> None:
     session.tell(views.folders(found))
 
 
-async def open_case(session: Console, file: Path, *, discard: bool = False) -> None:
+async def open_case(session: Console, file: CaseFile, *, discard: bool = False) -> None:
     """Open another test case in this console, as `pytest --record FILE` does.
 
     What is open and not saved is dropped only with --discard, or if you agree. `undo` knows the
@@ -63,7 +64,7 @@ async def open_case(session: Console, file: Path, *, discard: bool = False) -> N
         raise
 
 
-async def load_result(session: Console, file: Path) -> None:
+async def load_result(session: Console, file: ResultFile) -> None:
     """Load Result: show what the results of a load test say, a file that `--load-json` has written.
 
     The verdict with its reasons, and the numbers of all requests and of each page.

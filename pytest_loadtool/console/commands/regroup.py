@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_loadtool.casefile import format_duration
-from pytest_loadtool.console.arguments import Duration
+from pytest_loadtool.console.arguments import Duration, GroupingName
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
@@ -49,7 +49,10 @@ async def regroup(
 
 
 async def preferences(
-    session: Console, *, grouping: str = "", activity_threshold: Duration | None = None
+    session: Console,
+    *,
+    grouping: GroupingName | None = None,
+    activity_threshold: Duration | None = None,
 ) -> None:
     """Preferences, Recording: how transactions are grouped into pages; the next `stop` obeys.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_loadtool.console.arguments import TransactionName
+from pytest_loadtool.console.arguments import ReplayName, TransactionName
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.replays import choose, described, replay_at_hand
 from pytest_loadtool.console.selection import transaction_index
@@ -15,7 +15,7 @@ from pytest_loadtool.workflow.replays import OpenReplay
 from pytest_loadtool.workflow.replays import why as explained
 
 
-async def replays(session: Console, which: str = "") -> None:
+async def replays(session: Console, which: ReplayName | None = None) -> None:
     """List the replays that were kept, the last five, or choose the one to look at.
 
     Without WHICH, lists them, the latest first: when, how long, what failed, against which server.

@@ -23,7 +23,9 @@ from pytest_loadtool.workflow.variables import variable_rows, with_constant
 _MOST_SHOWN = 100
 
 
-async def variables(session: Console, name: str = "", *, secrets: bool = False) -> None:
+async def variables(
+    session: Console, name: VariableName | None = None, *, secrets: bool = False
+) -> None:
     """Variables tab: list the user variables with the value that each took in the last replay.
 
     Each has its value now, the recorded one, the transaction that set it (Where Set) and those that
@@ -33,7 +35,8 @@ async def variables(session: Console, name: str = "", *, secrets: bool = False) 
     Example: `variables csrf`
     """
     document, opened = session.opened(), replay_if_any(session)
-    rows = [one for one in variable_rows(document, opened) if name.lower() in one.name.lower()]
+    sought = (name or "").lower()
+    rows = [one for one in variable_rows(document, opened) if sought in one.name.lower()]
     if not rows:
         what = f"no variable is called like {name!r}" if name else "there are no variables yet"
         raise CommandError(f"{what}: `configure` makes them of dynamic values")

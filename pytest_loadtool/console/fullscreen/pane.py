@@ -93,9 +93,10 @@ class CommandPane:
         size = self._size()
         return size.columns, pane_rows(output, size.columns, size.rows)
 
-    def status(self, *, answering: bool) -> str:
-        """Return how far work has got, how to answer, or what was said."""
-        return self._progress or (self.message if answering else self.busy or self.message)
+    @property
+    def status(self) -> str:
+        """How far work has got, how to answer, what was said, or what is under way."""
+        return self._progress or self.message or self.busy
 
     def moved(self, move: str) -> bool:
         """Scroll or close the pane, if it is open and the key does that; whether it was."""

@@ -89,6 +89,11 @@ class TypedLine:
     def _is_command(self) -> bool:
         return self.typing is not None and self.typing.command
 
+    @property
+    def command(self) -> str:
+        """The command line as far as it is typed; empty if none is."""
+        return self._buffer.text if self._is_command else ""
+
     def ask(self, typing: Typing, text: str = "") -> None:
         """Have something typed, beginning with ``text``."""
         self.typing = typing

@@ -38,7 +38,7 @@ from pytest_loadtool.console.screens import (
 from pytest_loadtool.console.screens.editor import Editor, beside_replay, editor_of, tree_columns
 from pytest_loadtool.console.screens.forms import FORMS
 from pytest_loadtool.console.screens.frame import Bar, body_rows, framed
-from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help
+from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help, usage
 from pytest_loadtool.console.screens.output import Output
 from pytest_loadtool.console.screens.panels import PANELS, numbered_above
 from pytest_loadtool.console.screens.tree_drawing import mark_help
@@ -89,6 +89,8 @@ class FullScreen:
             refresh_interval=_REFRESH,
             max_render_postpone_time=None,
         )
+        self._help_of_replay = Output()
+        """The keys that hold a replay, as long as they are looked at."""
         self._app.ttimeoutlen = _ESCAPE
         self._app.timeoutlen = _ESCAPE
         self._look_at_replay()
@@ -152,17 +154,19 @@ class FullScreen:
         return framed(
             self._bar(),
             self._drawn_body,
-            self._shown if self._pane.replay is None else Output(),
-            self._pane.status(answering=self._line.answering()),
-            self._keys,
+            self._shown,
+            usage(self._line.command, self._session.registry) or self._pane.status,
+            () if self._line.active() else self._keys,
             columns,
             rows,
-            typed=self._filling.form is not None,
+            typed=self._filling.form is not None or self._line.active(),
         )
 
     @property
     def _shown(self) -> Output:
         """What is shown below, or over all: what a line that is typed would do, before all else."""
+        if self._pane.replay is not None:
+            return self._help_of_replay
         return self._line.preview or self._pane.output
 
     def _drawn_body(self, columns: int, rows: int) -> list[ViewLine]:
@@ -234,6 +238,7 @@ class FullScreen:
             return
         pane = self._pane
         if pane.replay is not None:
+            self._help_of_replay = Output()
             self._wish(pane.replay[0], key.move)
         elif key.line:
             self._run_key(key)
@@ -295,10 +300,16 @@ class FullScreen:
 
     def _help(self) -> None:
         lines = (*key_help(self._keys), *mark_help())
-        self._pane.output = Output("keys", lines, open=True, whole=True)
+        shown = Output("keys", lines, open=True, whole=True)
+        if self._pane.replay is not None:
+            self._help_of_replay = shown
+        else:
+            self._pane.output = shown
 
     def _quit(self) -> None:
-        if self._pane.under_way:
+        if self._pane.replay is not None:
+            self._wish(self._pane.replay[0], "stop")
+        elif self._pane.under_way:
             self._pane.say_busy()
         elif self._pane.output.open:
             self._pane.close()

@@ -11,32 +11,47 @@ from typing import Any
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document as Text
 
+from pytest_loadtool import CASE_SUFFIX, LOAD_SUFFIX
 from pytest_loadtool.capture import browsers
 from pytest_loadtool.console.arguments import (
+    LIFESPANS,
+    ORDERS,
+    THINK_TIMES,
     Argument,
     BrowserPath,
+    CaseFile,
     ColumnName,
     CommandName,
     DatasetColumn,
     DatasetName,
     ExtractorName,
     FieldName,
+    GroupingName,
+    HarFile,
     HostName,
     Hostnames,
     KindName,
+    LifespanName,
+    LoadFile,
     LoadKey,
+    OrderName,
     PageName,
     PagePart,
     PageSelection,
     ProxyScheme,
+    ReplayName,
+    ResultFile,
+    RulesFile,
     SearchScope,
     SecretsWay,
     SelectionWord,
     StatusName,
+    ThinkTimes,
     TracedValue,
     TransactionName,
     UserName,
     VariableName,
+    YesNo,
 )
 from pytest_loadtool.console.candidates import candidates, dataset_columns, known_values
 from pytest_loadtool.console.errors import UsageError
@@ -45,10 +60,11 @@ from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.editing.parts import PART_NAMES
 from pytest_loadtool.model.authentication import PROXY_METHODS
-from pytest_loadtool.recording import hostnames
+from pytest_loadtool.recording import ALGORITHMS, hostnames
 from pytest_loadtool.workflow.accounts import accounts
 from pytest_loadtool.workflow.filtering import OPERATORS
 from pytest_loadtool.workflow.finding import SCOPES
+from pytest_loadtool.workflow.keeping import kept_replays
 from pytest_loadtool.workflow.load_editing import KEYS
 from pytest_loadtool.workflow.secrets import WAYS
 
@@ -80,7 +96,18 @@ class RegistryCompleter(Completer):
             ExtractorName: self._extractors,
             DatasetName: self._datasets,
             DatasetColumn: self._dataset_columns,
-            Path: _paths,
+            ReplayName: self._replays,
+            ThinkTimes: _one_of(THINK_TIMES),
+            GroupingName: _one_of(tuple(ALGORITHMS)),
+            LifespanName: _one_of(tuple(LIFESPANS)),
+            OrderName: _one_of(tuple(ORDERS)),
+            YesNo: _one_of(("yes", "no")),
+            Path: _files(""),
+            HarFile: _files(".har"),
+            CaseFile: _files(CASE_SUFFIX),
+            LoadFile: _files(LOAD_SUFFIX),
+            ResultFile: _files(".json"),
+            RulesFile: _files(".toml"),
         }
 
     def get_completions(
@@ -98,6 +125,9 @@ class RegistryCompleter(Completer):
         if not words:
             yield from self._commands(current)
             return
+        named = "-".join(words).lower()
+        if current or named not in self._session.registry.commands:
+            yield from self._further_words(named, current)
         try:
             command, words = self._session.registry.split(words)
         except UsageError:
@@ -126,6 +156,14 @@ class RegistryCompleter(Completer):
         for command in self._session.registry.commands.values():
             if command.name.startswith(start):
                 yield Completion(command.name, -len(start), display_meta=command.summary)
+
+    def _further_words(self, words: str, start: str) -> Iterator[Completion]:
+        """The rest of the names that begin with these words: `dataset` goes on as `fill`."""
+        for command in self._session.registry.commands.values():
+            rest = command.name.removeprefix(f"{words}-")
+            if rest != command.name and rest.startswith(start):
+                text = rest.replace("-", " ")
+                yield Completion(text, -len(start), display_meta=command.summary)
 
     def _known(self, operator: str, start: str) -> Iterator[Completion]:
         """What may stand behind an operator of a filter expression."""
@@ -209,6 +247,11 @@ class RegistryCompleter(Completer):
                     meta = f"{extractor.variable}, {one.title}"
                     yield Completion(str(number), -len(start), display_meta=meta)
 
+    def _replays(self, start: str) -> Iterator[Completion]:
+        for number, path in enumerate(kept_replays(self._session.case_path), 1):
+            if str(number).startswith(start):
+                yield Completion(str(number), -len(start), display_meta=path.name)
+
     def _variables(self, start: str) -> Iterator[Completion]:
         document = self._session.document
         for name in document.case.variables if document else ():
@@ -238,6 +281,10 @@ def _one_of(known: Sequence[str]) -> Callable[[str], Iterable[Completion]]:
     return lambda start: (Completion(one, -len(start)) for one in known if one.startswith(start))
 
 
-def _paths(start: str) -> Iterator[Completion]:
-    completer = PathCompleter(expanduser=True)
-    yield from completer.get_completions(Text(start), CompleteEvent(completion_requested=True))
+def _files(suffix: str) -> Callable[[str], Iterable[Completion]]:
+    """Folders, and files whose names end so."""
+    completer = PathCompleter(
+        expanduser=True, file_filter=lambda name: name.endswith(suffix) or Path(name).is_dir()
+    )
+    asked = CompleteEvent(completion_requested=True)
+    return lambda start: completer.get_completions(Text(start), asked)

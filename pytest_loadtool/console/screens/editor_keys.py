@@ -77,7 +77,8 @@ FIELD_KEYS = (
               line="set-field {number} {field} --variable ", ask=True,
               form="field from a variable"),
     ScreenKey(("U",), "make it each user's own", "unique", line="unique {value}", ask=True),
-    ScreenKey(("s",), "scope: the transaction, its page, the test case", "scope", move="scope"),
+    ScreenKey(("f",), "fields of: the transaction, its page, the test case", "fields of",
+              move="scope"),
 )  # fmt: skip
 """On fields."""
 

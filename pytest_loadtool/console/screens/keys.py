@@ -66,6 +66,14 @@ def _known(line: str, registry: Registry) -> bool:
     return True
 
 
+def usage(line: str, registry: Registry) -> str:
+    """Return how the command is used that a line begins with; "" if that is none yet."""
+    try:
+        return registry.split(line.split())[0].usage if line.split() else ""
+    except UsageError:
+        return ""
+
+
 #: Commands that start programs, and those that draw on the terminal themselves.
 _PROGRAMS = frozenset({"run", "shell", "edit"})
 _OF_THE_TERMINAL = _PROGRAMS | {"start"}

@@ -23,7 +23,8 @@ KEYS = (
     ScreenKey(("f10",), "do one transaction, and hold again", "step", move="step"),
     ScreenKey(("f8", "c"), "go on, up to the next breakpoint", "go on", move="go on"),
     ScreenKey(("e",), "edit the request that is held", "edit", move="edit"),
-    ScreenKey(("x",), "end the replay", "stop", move="stop"),
+    ScreenKey(("x",), "end the replay, as q does", "stop", move="stop"),
+    ScreenKey(("escape",), "close this help", move="close help"),
 )
 
 

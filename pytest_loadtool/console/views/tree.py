@@ -99,7 +99,7 @@ def tree(
         for column in range(5)
     ]
     for index, page, rows, letters in pages:
-        yield _page_line(index, page, letters, width)
+        yield _page_line(document, index, page, letters, width)
         for row in rows:
             yield from _lines(row, widths, width)
     if used:
@@ -153,9 +153,11 @@ def _lines(row: _TransactionLine, widths: Sequence[int], width: int | None) -> I
     )
 
 
-def _page_line(index: int, page: Page, letters: str | None, width: int | None) -> ViewLine:
+def _page_line(
+    document: Document, index: int, page: Page, letters: str | None, width: int | None
+) -> ViewLine:
     """The line of a page; ``letters`` are the marks of one that is folded."""
-    count = f"  ({counted(len(page.transactions), 'transaction')})" if letters is not None else ""
+    count = f"  ({_content(document, page)})" if letters is not None else ""
     inside = paused(page)
     pauses = f"  pauses {inside:.1f}s" if inside >= _NOTICEABLE else ""
     think = f"  think {page.think_time:.1f}s" if page.think_time >= _NOTICEABLE else ""
@@ -172,6 +174,14 @@ def _page_line(index: int, page: Page, letters: str | None, width: int | None) -
         (rest, ""),
         (marks, "good"),
     )
+
+
+def _content(document: Document, page: Page) -> str:
+    """How many transactions a page has, and how large the recorded bodies of all are."""
+    found = [one for one in map(document.evidence_of, page.transactions) if one is not None]
+    sent, received = sum(one.request_size for one in found), sum(one.response_size for one in found)
+    weight = f", {size(sent)} sent, {size(received)} received" if found else ""
+    return f"{counted(len(page.transactions), 'transaction')}{weight}"
 
 
 def _sign(folded: bool) -> str:

@@ -35,7 +35,9 @@ def test_pauses_are_told_when_the_recording_ends(recorded: Console, listener: Li
         "makes a page of each thing that was done."
     ) in listener.said
     do(recorded, "tree --collapse-all")
-    assert listener.said[-1] == "▸ P1 App  (4 transactions)  pauses 12.0s"
+    assert listener.said[-1] == (
+        "▸ P1 App  (4 transactions, 0 B sent, 18 B received)  pauses 12.0s"
+    )
     do(recorded, "mark-dangerous 3")
     do(recorded, "regroup --activity")
     pages = recorded.opened().case.pages

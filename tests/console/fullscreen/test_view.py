@@ -101,6 +101,7 @@ def test_command_line_completes_and_is_refused_like_at_the_prompt(view: Terminal
     """Tab completes; a wrong line gets its sentence; Esc gives up; output opens a pane."""
     view.type(":show-fi")
     view.press("Tab")
+    view.wait_for(r"^ show-fidelity *$")  # how it is used
     view.wait_for(r"^ : show-fidelity")
     view.press("Enter")
     view.wait_for(r"^── show-fidelity ──.*Esc closes ─$")
@@ -216,6 +217,10 @@ def test_a_replay_is_held_and_stepped_through(tmp_path: Path) -> None:
             view.wait_for(r"Replay it \(yes, no\)\?")
             view.enter("yes")
             view.wait_for(r"^ held before 1 ")
+            view.wait_for(r"^── next: 1 ")
+            view.type("?")
+            view.wait_for(r"end the replay, as q does")
+            view.press("Escape")
             view.wait_for(r"^── next: 1 ")
             view.press("Enter")
             view.wait_for(r"^ held before 2 ")

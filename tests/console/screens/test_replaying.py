@@ -61,7 +61,7 @@ def test_a_think_time_goes_by(tmp_path: Path) -> None:
 def test_each_key_asks_for_something() -> None:
     """Space pauses and goes on; what Enter does depends on whether it is held."""
     moves = {key.move for key in KEYS}
-    assert moves == {*WISHES, "edit"}
+    assert moves == {*WISHES, "edit", "close help"}
     control = Control()
     WISHES["pause or go on"](control)
     assert control.hear().paused

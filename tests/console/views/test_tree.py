@@ -44,10 +44,10 @@ def test_tree_shows_what_replay_may_do_with_a_transaction() -> None:
 
 
 def test_collapsed_tree_shows_only_pages() -> None:
-    """Collapsed, each page says how many transactions it holds."""
+    """Collapsed, each page says how many transactions it holds, and how large their bodies are."""
     assert list(tree(DOCUMENT, folded={"Log in", "Home"}))[1:3] == [
-        "▸ P1 Log in  (1 transaction)  think 3.2s  w",
-        "▸ P2 Home  (2 transactions)  ws",
+        "▸ P1 Log in  (1 transaction, 0 B sent, 5.0 kB received)  think 3.2s  w",
+        "▸ P2 Home  (2 transactions, 25 B sent, 0 B received)  ws",
     ]
 
 
