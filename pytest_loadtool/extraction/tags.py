@@ -21,13 +21,12 @@ _ATTRIBUTE = re.compile(
 )
 # A tag as programs write it: names in lower case, double quotes, no character references. It is
 # read in two steps instead of one for each attribute.
-_IN_ORDER = r"""(?:\s++[a-z][a-z0-9:_-]*+(?:="[^"&]*+")?(?=[\s/>]))*+\s*+/?>"""
-_ORDERLY = re.compile(_IN_ORDER)
+_ORDERLY = re.compile(r"""(?:\s++[a-z][a-z0-9:_-]*+(?:="[^"&]*+")?(?=[\s/>]))*+\s*+/?>""")
 _PAIR = re.compile(r"""([a-z][a-z0-9:_-]*+)(?:="([^"]*+)")?""")
 _CONTROL = re.compile(r"<(input|textarea|select|button|meta)(?=[\s/])", re.IGNORECASE)
 _SKIPPED = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|template)\b.*?(?:</\1\s*>|\Z)"
-    rf"|<(input|textarea|select|button|meta)(?=[\s/])((?-i:{_IN_ORDER}))?+",
+    r"|<(input|textarea|select|button|meta)(?=[\s/])",
     re.IGNORECASE | re.DOTALL,
 )
 _TEXTAREA_END = re.compile(r"</textarea\s*>", re.IGNORECASE)
@@ -87,15 +86,10 @@ def controls(text: str) -> Iterator[tuple[str, dict[str, str], int, int]]:
     end = 0
     while (match := _SKIPPED.search(text, end)) is not None:
         end = match.end()
-        _, tag, orderly = match.groups()
-        if tag is not None:
-            tag = tag.lower()
-            if orderly is None:
-                found, end = attributes(text, end)
-            else:
-                found = dict(reversed(_PAIR.findall(orderly)))
-            yield tag, found, match.start(), end
-            if tag == "textarea":  # what is in there is text
+        if match[2] is not None:
+            found, end = attributes(text, end)
+            yield match[2].lower(), found, match.start(), end
+            if match[2].lower() == "textarea":  # what is in there is text
                 close = _TEXTAREA_END.search(text, end)
                 end = close.end() if close else len(text)
 
