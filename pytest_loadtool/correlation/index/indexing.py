@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -57,6 +58,8 @@ _ECHOES = frozenset(
 )
 
 _Key = TypeVar("_Key", bound=Hashable)
+#: The address of a page of the same server as it stands in most links.
+_PATH = re.compile(r"/(?!/)[^#:]*+")
 _Values = dict[str, dict[ProducerKind, list[Producer]]]
 #: By transaction, value, its kind and that of the encoded text around it.
 _Place = tuple[int, str, ProducerKind, ProducerKind | None]
@@ -310,6 +313,8 @@ def _gives(producer: Producer, traffic: Traffic) -> bool:
 
 def _absolute(link: str, step: RecordedStep) -> str:
     """Path and query of an address that the step's page links to."""
+    if _PATH.fullmatch(link):  # as most are
+        return link
     link = link.partition("#")[0]
     scheme, separator, rest = link.partition("://")
     if separator and scheme.isalpha():

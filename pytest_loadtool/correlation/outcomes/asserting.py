@@ -44,7 +44,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     ignored = NamePatterns(tuple(case.asm.ignore))
     if _IGNORED in ignored:
         return Asserted(case, ())
-    answers, views = Answers(steps), Answers(steps, changes=True)
+    views = Answers(steps, answers := Answers(steps))
     entries = Entries(steps)
     targets = [one.request.target for one in case.transactions()]
     names, title = numbered_titles(case), titles_of(case).__getitem__

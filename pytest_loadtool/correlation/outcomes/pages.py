@@ -187,13 +187,14 @@ def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
 
 def _may_come_with(change: Change, answer: SeenAnswer) -> bool:
     """Whether a field and its value stand in the page at all: to read its controls takes long."""
-    sent = (one.field for one in change.said if _may_be_in(answer, one.value))
+    sent = (one.field for one in change.said if may_be_in(answer, one.value))
     return any(
         answer.may_say(one) and one in answer.field_names for one in (*sent, *change.emptied)
     )
 
 
-def _may_be_in(answer: SeenAnswer, text: str) -> bool:
+def may_be_in(answer: SeenAnswer, text: str) -> bool:
+    """Whether a page may show a text, as it is or with references to characters."""
     return answer.may_say(text) or WRITTEN.search(text) is not None
 
 
@@ -268,7 +269,7 @@ def written(said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
 def _shown_as(text: str, answer: SeenAnswer) -> tuple[str, int, bool] | None:
     """How the page writes a text, where, and whether alone between two tags; None: not at all, or
     with other spaces."""
-    if not _may_be_in(answer, text) or (text not in answer.text and not WRITTEN.search(text)):
+    if not may_be_in(answer, text) or (text not in answer.text and not WRITTEN.search(text)):
         return None
     value = " ".join(text.split())
     word = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")

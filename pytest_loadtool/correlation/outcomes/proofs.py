@@ -37,6 +37,7 @@ from pytest_loadtool.correlation.outcomes.pages import (
     in_control,
     in_element,
     in_text,
+    may_be_in,
     on_page,
     short_in_row,
     words_in_row,
@@ -133,6 +134,8 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         yield from beside_in_document(change, answer, was)
         yield from rendered_in_document(change, answer, was)
     elif answer.is_page:
+        if not _may_have(change, answer):
+            return
         if answer.is_xml:
             yield from in_element(change, answer, was)
         yield from in_control(change, answer, was)
@@ -142,6 +145,16 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         yield from beside_on_page(change, answer, was)
     else:
         yield from in_text(change, answer, was)
+
+
+def _may_have(change: Change, answer: SeenAnswer) -> bool:
+    """Whether a page has anything of the change at all: most have nothing, and to read them takes
+    long."""
+    return (
+        bool(change.emptied)
+        or any(names(answer.step, one) or answer.may_say(one.id) for one in change.things)
+        or any("\n" in one.value or may_be_in(answer, one.value) for one in change.said)
+    )
 
 
 def _not_echoed(change: Change, answer: SeenAnswer) -> Change:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
@@ -99,7 +99,7 @@ class SeenAnswer:
         """Whether it is written in tags."""
         return self.text.lstrip()[:1] == "<"
 
-    @property
+    @cached_property
     def is_xml(self) -> bool:
         """Whether it is written in tags that are none of HTML."""
         return not looks_like_html(self.text)
@@ -148,14 +148,14 @@ class SeenAnswer:
         return frozenset(name for name, _ in self.controls)
 
     @cached_property
-    def words(self) -> frozenset[bytes]:
+    def words(self) -> frozenset[str]:
         """Its words of ASCII."""
-        return frozenset(self.text.encode("ascii", "replace").translate(_WORDS).split())
+        return frozenset(self.text.encode("ascii", "replace").translate(_WORDS).decode().split())
 
     def may_say(self, text: str) -> bool:
         """Whether a text may stand there between what is no part of a word: most that is looked for
         does not."""
-        return not text.isascii() or self.words.issuperset(text.encode().translate(_WORDS).split())
+        return self.words.issuperset(_words_of(text))
 
     def says(self, text: str) -> bool:
         """Whether a text stands there in quotes, or for readers as words of their own."""
@@ -195,15 +195,16 @@ class SeenAnswer:
 
 
 class Answers:
-    """The answers of a session that show something; with ``changes``, also those to changes."""
+    """The answers of a session that show something; those to changes, too, if they are ``read`` by
+    what reads the others."""
 
-    def __init__(self, steps: Sequence[RecordedStep], *, changes: bool = False) -> None:
-        self._changes = changes
+    def __init__(self, steps: Sequence[RecordedStep], read: Answers | None = None) -> None:
+        self._changes = changes = read is not None
         self._steps = [
             one for one in _in_order(steps) if _shows(one) and (changes or not is_change(one))
         ]
         self._places = [one.index for one in self._steps]
-        self._kept: dict[int, SeenAnswer] = {}
+        self._kept: dict[int, SeenAnswer] = {} if read is None else read._kept
         self._gone = [one for one in steps if one.exchange and one.exchange.status in _GONE]
         self._found: dict[str, int] = {}
         for one in self._steps:
@@ -243,6 +244,12 @@ class Answers:
             if len(kept) > 3 * _MOST_ANSWERS:  # what is far behind is asked for no more
                 del kept[next(iter(kept))]
         return kept[step.index]
+
+
+@lru_cache(maxsize=1024)
+def _words_of(text: str) -> tuple[str, ...]:
+    """The words of a text; none of one that is not all ASCII, which pages write in other ways."""
+    return tuple(text.encode().translate(_WORDS).decode().split()) if text.isascii() else ()
 
 
 def _in_order(steps: Sequence[RecordedStep]) -> Iterator[RecordedStep]:

@@ -203,7 +203,7 @@ def _in_data(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
     """The ids in ``data-`` attributes, from which scripts make addresses. What looks random is
     found in any text."""
     seen: dict[str, int] = {}
-    for found in _DATA_ID.finditer(text):
+    for found in _DATA_ID.finditer(text) if "data-" in text else ():
         name, value = found.groups()
         if value not in wanted or looks_random(value):
             continue

@@ -78,10 +78,8 @@ class EditedRows:
 def _cells_sent(transaction: int, traffic: Traffic) -> Mapping[Slot, _Cell]:
     """Return the fields of a request that are cells of a row which it sends back, each with its
     cell in the nearest response."""
-    pages = [one for one in reversed(traffic.steps[:transaction]) if _has_cells(one)]
+    pages = filter(_has_cells, (traffic.steps[at] for at in range(transaction - 1, -1, -1)))
     found: dict[Slot, _Cell] = {}
-    if not pages:
-        return found
     own = [
         one
         for one in traffic.slots_of(transaction)

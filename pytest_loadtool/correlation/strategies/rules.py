@@ -79,14 +79,17 @@ def _believed(
     address: str,
     known: Settled,
 ) -> Iterator[tuple[Rule, Producer]]:
+    first: dict[Sequence[ProducerKind], Sequence[Producer]] = {}
     for rule in rules:
         if not _takes(rule, slot):
             continue
         if rule.leave:
             return
-        nearest = _nearest(traffic, slot, producers, rule.kinds, address)
-        first = _alone_first(list(islice(nearest, MOST_PRODUCERS)))
-        for producer in of_the_thing_first(first, slot, traffic):
+        if rule.kinds not in first:
+            nearest = _nearest(traffic, slot, producers, rule.kinds, address)
+            alone = _alone_first(list(islice(nearest, MOST_PRODUCERS)))
+            first[rule.kinds] = of_the_thing_first(alone, slot, traffic)
+        for producer in first[rule.kinds]:
             if _gives(rule, producer) and all(
                 holds(one, slot, producer, traffic, known.own) for one in rule.evidence
             ):
