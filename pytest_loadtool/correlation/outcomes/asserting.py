@@ -52,7 +52,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     decisions: list[Decision] = []
     silent: list[Change] = []
     shown: list[tuple[Change, Proof, Answers]] = []
-    earlier: list[tuple[Change, Proof]] = []
+    earlier: list[tuple[Change, Proof, bool]] = []
     there = [(at, one) for at, each in enumerate(case.transactions()) for one in each.validators]
     told: set[tuple[int, Validator | None]] = set(there)
     edited = {
@@ -82,10 +82,10 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         unproved = not best or best[0].strength == REPLY
         if unproved and (change.things or change.said or change.has_fields) and not change.logs_in:
             silent.append(change)
-        for one in whole_lists(change, answers):
+        for one, needed in whole_lists(change, answers):
             if "${" not in targets[one.at].partition("?")[0]:  # that of a thing of its own
-                earlier.append((change, one))
-                decisions.append(_sends_back(change, one, title))
+                earlier.append((change, one, needed))
+                decisions += [_sends_back(change, one, title)] if needed else []
         shown.extend((change, one, seen) for one in best)
     for change, one, seen in sorted(shown, key=lambda each: each[1].again):
         if one.again and (one.at, one.validator) in told:
@@ -97,11 +97,11 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         page = seen.of(steps[one.at]) if alone and one.text else None
         before = not_yet(change, one, page, seen) if page is not None else None
         decisions.append(_decision(change, one, title, alone, before))
-        earlier += [(change, before)] if before is not None else []
-    for change, one in earlier:
+        earlier += [(change, before, False)] if before is not None else []
+    for change, one, needed in earlier:
         if one.validator is not None and (one.at, one.validator) not in told:
             told.add((one.at, one.validator))
-            outcome = Outcome(one.says, names[change.step.index], before=True)
+            outcome = Outcome(one.says, names[change.step.index], before=True, needed=needed)
             new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
     return Asserted(_with(case, new), (*decisions, *_unproven(silent, title)))
 

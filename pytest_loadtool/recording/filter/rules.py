@@ -264,9 +264,16 @@ def unanswered(exchanges: Sequence[Exchange]) -> frozenset[int]:
     return frozenset(
         at
         for at, one in changes
-        if not one.status and _asked(one) not in waits and (note := left_out(one)) is not None
-        if note.kind == CANCELLED
+        if not one.status and _asked(one) not in waits and _is_whole(one)
+        if (note := left_out(one)) is not None and note.kind == CANCELLED
     )
+
+
+def _is_whole(exchange: Exchange) -> bool:
+    """Whether the client had sent all of it."""
+    chunked = exchange.request_header("transfer-encoding") is not None
+    length = exchange.request_header("content-length") or "0"
+    return not chunked and length == str(len(exchange.request_body))
 
 
 def _asked(exchange: Exchange) -> tuple[str, str]:
