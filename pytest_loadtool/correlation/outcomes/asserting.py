@@ -82,10 +82,10 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         unproved = not best or best[0].strength == REPLY
         if unproved and (change.things or change.said or change.has_fields) and not change.logs_in:
             silent.append(change)
-        for one, needed in whole_lists(change, answers):
+        for one in whole_lists(change, answers):
             if "${" not in targets[one.at].partition("?")[0]:  # that of a thing of its own
-                earlier.append((change, one, needed))
-                decisions += [_sends_back(change, one, title)] if needed else []
+                earlier.append((change, one, True))
+                decisions.append(_sends_back(change, one, title))
         shown.extend((change, one, seen) for one in best)
     for change, one, seen in sorted(shown, key=lambda each: each[1].again):
         if one.again and (one.at, one.validator) in told:

@@ -1,8 +1,6 @@
 """Whole lists: what a change sends back as it was read, with its own change in it.
 
 It takes the place of all that is there: what others have added since the recording would be lost.
-Where there is more than is sent back, that is certain, and a failure. Where there is only more than
-was read, it may be what the change adds, from an earlier run.
 """
 
 from __future__ import annotations
@@ -23,18 +21,16 @@ _LONGEST_LIST = 500
 _MOST_CHANGED = 1
 
 
-def whole_lists(change: Change, answers: Answers) -> Iterator[tuple[Proof, bool]]:
+def whole_lists(change: Change, answers: Answers) -> Iterator[Proof]:
     """That the list has no more items than were recorded, by the last answer before the change that
-    has one which the change sends back; and whether that is needed, lest items are lost."""
+    has one which the change sends back."""
     exchange = change.step.exchange
     document = json_of(exchange.request_body) if exchange is not None else None
     for key, sent in _lists(document):
         for earlier in answers.before(change.step.index):
             read = dict(_lists(earlier.document)).get(key)
             if read is not None and _is_sent_back(sent, read):
-                if len(sent) > len(read):
-                    yield _no_more(earlier, key, len(read)), False
-                yield _no_more(earlier, key, max(len(sent), len(read))), True
+                yield _no_more(earlier, key, len(read))
                 break
 
 
