@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.correlation.classify import TELLING
 from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
@@ -215,12 +216,19 @@ def _reason(proof: Proof, shown: str, done: str) -> str:
 
 def _text_alone(change: Change, validator: Validator | None) -> str:
     """The text that was sent and that a validator goes by, if by nothing of this run: no id that
-    the server gave out, and no text that is each user's own; else an empty text."""
+    the server gave out, and no text that is each user's own; else an empty text. Of a longer text,
+    the line that is shown."""
     written = list(validator_texts(validator).values()) if validator is not None else []
     if any("${" in one for one in written):
         return ""
-    sent = (one.value for one in change.said if one.is_text)
-    return next((text for text in sent if any(text in unescape(one) for one in written)), "")
+    shown = [unescape(one) for one in written]
+    for text in (one.value for one in change.said if one.is_text):
+        if any(text in one for one in shown):
+            return text
+        lines = (one for one in shown if len(one) >= TELLING and one in text)
+        if line := next(lines, ""):
+            return line
+    return ""
 
 
 def _unproven(changes: Sequence[Change], title: Title) -> Iterator[Decision]:

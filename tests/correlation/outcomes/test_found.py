@@ -287,6 +287,11 @@ SESSIONS = {
         ['the page says that it went well | POST /run | 1 | class="alert-success"',
          "the page marks nothing as wrong | POST /run | 1 | not matching"],
     ),
+    "how it went, in a message": (
+        [page("/orders", ""), post("/run", "n=7", html("<p>OK - 1 row</p>"))],
+        ["the message says that it went well | POST /run | 1 | >OK - ",
+         "the page marks nothing as wrong | POST /run | 1 | not matching"],
+    ),
 }  # fmt: skip
 
 NOTHING = {
