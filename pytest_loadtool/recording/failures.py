@@ -31,6 +31,10 @@ _REDIRECT = StatusCodes(((300, 399),))
 _REDIRECT_MEANS = (
     'must redirect again, status = "300-399" (a form that is refused comes back as a page)'
 )
+_ANY = StatusCodes(((100, 599),))
+_NOT_WAITED_FOR = (
+    "the client did not wait for the answer to this change, which replay sends and waits for"
+)
 
 
 def subject(exchange: Exchange) -> str:
@@ -50,9 +54,12 @@ def expected_status(entry: Entry) -> StatusCodes:
     that is how a change was confirmed.
 
     So a recording replays green, a failure that was not meant is seen in its note, and a form that
-    comes back because the server has refused it (a page with status 200) fails.
+    comes back because the server has refused it (a page with status 200) fails. Where nobody waited
+    for the answer, any will do: the recorded one may have been a failure, too.
     """
     status = entry.exchange.status
+    if not status:
+        return _ANY
     if status in _SEE_OTHER and entry.exchange.method not in SAFE_METHODS:
         return _REDIRECT
     return DEFAULT_STATUS if DEFAULT_STATUS.accepts(status) else StatusCodes(((status, status),))
@@ -68,6 +75,8 @@ def status_notes(transaction: Transaction, exchange: Exchange) -> list[Note]:
 def failure_notes(entry: Entry) -> list[Note]:
     """Notes on what is wrong with a transaction."""
     exchange = entry.exchange
+    if not exchange.status:
+        return [Note(INCOMPLETE, subject(exchange), _NOT_WAITED_FOR)]
     notes = []
     if not DEFAULT_STATUS.accepts(exchange.status):
         notes.append(_status_note(entry))

@@ -40,8 +40,9 @@ def serve(state: Path) -> Iterator[str]:
     port = free_port()
     options = ("--config.file=alertmanager.yml", f"--storage.path={state}")
     ports = (f"--web.listen-address=127.0.0.1:{port}", "--cluster.listen-address=")
+    most = "--web.get-concurrency=64"  # at once; of further ones, it refuses each with a 503
     url = f"http://127.0.0.1:{port}/api/v2/status"
-    with serving((str(_PROGRAM), *options, *ports), url, state=state) as base:
+    with serving((str(_PROGRAM), *options, *ports, most), url, state=state) as base:
         yield base
 
 

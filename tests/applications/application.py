@@ -46,6 +46,9 @@ APPLICATIONS = {
     "adminer": "adminer",
     "fossil": "fossil",
     "node-red": "node_red",
+    "rabbitmq": "rabbitmq",
+    "hledger-web": "hledger_web",
+    "openrefine": "openrefine",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -56,6 +57,8 @@ class Outcome:
     """The session, making the test case and configuring it."""
     replaying: float
     """One replay, pytest's start included."""
+    commit: str = ""
+    """The state of the sources that was measured."""
 
 
 def examine(name: str, folder: Path, most: int = SESSIONS) -> Outcome:
@@ -108,7 +111,13 @@ def examine(name: str, folder: Path, most: int = SESSIONS) -> Outcome:
         errors=totals["errors"],
         recording=recording,
         replaying=replaying,
+        commit=_commit(),
     )
+
+
+def _commit() -> str:
+    command = ("git", "-C", str(Path(__file__).parent), "rev-parse", "--short=8", "HEAD")
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _with_names_of_its_own(without: str, own: str) -> str:

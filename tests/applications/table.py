@@ -17,8 +17,8 @@ _HEAD = (
     "| application | transactions | correlated values | false positives | edits before a replay "
     "| `unique` for other users | state after the first replay | after the second "
     f"| on a used server | after {USERS} users at once | their requests "
-    "| record, configure | replay |",
-    "|---|--:|--:|---|--:|--:|---|---|---|---|---|--:|--:|",
+    "| record, configure | replay | commit |",
+    "|---|--:|--:|---|--:|--:|---|---|---|---|---|--:|--:|---|",
 )
 
 #: Characters of what was wrong, in a cell.
@@ -47,7 +47,7 @@ def _row(one: Outcome) -> str:
         f"| {one.title} | {one.transactions} | {one.correlated} | {wrong} | 0 | {len(one.unique)} "
         f"| {' | '.join(map(_cell, (one.first, one.second, one.used, one.load)))} "
         f"| {one.requests:,}, {one.errors} errors "
-        f"| {one.recording:.0f} s | {one.replaying:.0f} s |"
+        f"| {one.recording:.0f} s | {one.replaying:.0f} s | {one.commit} |"
     )
 
 

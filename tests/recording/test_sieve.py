@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording.build import build_case
 from pytest_loadtool.recording.filter.rules import left_out
 from pytest_loadtool.recording.notes import (
     BACKGROUND,
     CANCELLED,
+    INCOMPLETE,
     NEGOTIATION,
     RECORDING_ERROR,
     UNREPLAYABLE,
@@ -116,3 +118,34 @@ def test_a_missing_response_is_serious_unless_it_is_decoration(
     note = left_out(replace(exchange, status=0, error="refused"))
     assert note is not None
     assert note.serious is serious
+
+
+def _given_up(one: Exchange, took: float = 0.2) -> Exchange:
+    return replace(one, status=0, error="Client disconnected", took=took)
+
+
+def test_a_change_that_nobody_waited_for_is_replayed() -> None:
+    """What a page saves while it is left was sent; what waits for news, reads, or was not sent to
+    its end, was given up."""
+    poll = call("POST", f"{SHOP}/poll?v=1", 0.1)
+    half_sent = call("POST", f"{SHOP}/drafts", 9.55)
+    recorded = build_case(
+        [
+            visit(f"{SHOP}/", 0, "<p>"),
+            _given_up(poll, took=9),
+            _given_up(replace(poll, url=f"{SHOP}/poll?v=2", started=poll.started + 9)),
+            _given_up(call("DELETE", f"{SHOP}/drafts/1", 9.5)),
+            _given_up(call("GET", f"{SHOP}/hints", 9.6)),
+            _given_up(replace(half_sent, request_headers=(("Content-Length", "9"),))),
+            visit(f"{SHOP}/next", 9.6, "<p>"),
+        ],
+        name="left",
+    )
+    _, left, _ = recorded.case.transactions()
+    assert left.request.target == "/drafts/1"
+    assert left.status.accepts(204)
+    assert left.status.accepts(404)
+    told = [(one.kind, one.subject.rpartition("/")[2]) for one in recorded.notes]
+    given_up = [(CANCELLED, "poll?v=1"), (CANCELLED, "poll?v=2"), (CANCELLED, "hints")]
+    given_up += [(CANCELLED, "drafts")]
+    assert sorted(told) == sorted([*given_up, (INCOMPLETE, "1")])

@@ -179,6 +179,7 @@ VALIDATOR = Table(
         "outcome": Key(filled),
         "change": Key(filled),
         "before": Key(boolean),
+        "needed": Key(boolean),
         "edited": Key(boolean),
         "text": Key(_searched),
         "row": Key(_searched),
@@ -241,6 +242,7 @@ _NOT_REPEATED = ("absent", "equals", "row")
 _OF_OUTCOME = (
     ("change", "outcome", "what came of it"),
     ("before", "change", "before what it is so"),
+    ("needed", "before", "that it is so before the change"),
     ("edited", "change", "what `configure` found it for"),
 )
 
@@ -352,6 +354,7 @@ def _outcome(node: Node, found: Mapping[str, Any]) -> Outcome | None:
         found["outcome"],
         found.get("change", ""),
         before=found.get("before", False),
+        needed=found.get("needed", False),
         edited=found.get("edited", False),
     )
 

@@ -259,6 +259,8 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
             pairs["change"] = string(validator.outcome.change)
         if validator.outcome.before:
             pairs["before"] = "true"
+        if validator.outcome.needed:
+            pairs["needed"] = "true"
         if validator.outcome.edited:
             pairs["edited"] = "true"
     match validator:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.correlation.classify import TELLING
 from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
@@ -52,7 +53,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     decisions: list[Decision] = []
     silent: list[Change] = []
     shown: list[tuple[Change, Proof, Answers]] = []
-    earlier: list[tuple[Change, Proof]] = []
+    earlier: list[tuple[Change, Proof, bool]] = []
     there = [(at, one) for at, each in enumerate(case.transactions()) for one in each.validators]
     told: set[tuple[int, Validator | None]] = set(there)
     edited = {
@@ -84,7 +85,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             silent.append(change)
         for one in whole_lists(change, answers):
             if "${" not in targets[one.at].partition("?")[0]:  # that of a thing of its own
-                earlier.append((change, one))
+                earlier.append((change, one, True))
                 decisions.append(_sends_back(change, one, title))
         shown.extend((change, one, seen) for one in best)
     for change, one, seen in sorted(shown, key=lambda each: each[1].again):
@@ -97,11 +98,11 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         page = seen.of(steps[one.at]) if alone and one.text else None
         before = not_yet(change, one, page, seen) if page is not None else None
         decisions.append(_decision(change, one, title, alone, before))
-        earlier += [(change, before)] if before is not None else []
-    for change, one in earlier:
+        earlier += [(change, before, False)] if before is not None else []
+    for change, one, needed in earlier:
         if one.validator is not None and (one.at, one.validator) not in told:
             told.add((one.at, one.validator))
-            outcome = Outcome(one.says, names[change.step.index], before=True)
+            outcome = Outcome(one.says, names[change.step.index], before=True, needed=needed)
             new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
     return Asserted(_with(case, new), (*decisions, *_unproven(silent, title)))
 
@@ -215,12 +216,19 @@ def _reason(proof: Proof, shown: str, done: str) -> str:
 
 def _text_alone(change: Change, validator: Validator | None) -> str:
     """The text that was sent and that a validator goes by, if by nothing of this run: no id that
-    the server gave out, and no text that is each user's own; else an empty text."""
+    the server gave out, and no text that is each user's own; else an empty text. Of a longer text,
+    the line that is shown."""
     written = list(validator_texts(validator).values()) if validator is not None else []
     if any("${" in one for one in written):
         return ""
-    sent = (one.value for one in change.said if one.is_text)
-    return next((text for text in sent if any(text in unescape(one) for one in written)), "")
+    shown = [unescape(one) for one in written]
+    for text in (one.value for one in change.said if one.is_text):
+        if any(text in one for one in shown):
+            return text
+        lines = (one for one in shown if len(one) >= TELLING and one in text)
+        if line := next(lines, ""):
+            return line
+    return ""
 
 
 def _unproven(changes: Sequence[Change], title: Title) -> Iterator[Decision]:

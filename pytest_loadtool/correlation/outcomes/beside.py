@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from pytest_loadtool.codec.entities import times_in_markup
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import is_id_name
@@ -71,8 +72,9 @@ def beside_on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
     own = any(names(answer.step, one) for one in known)
     for said in change.said:
         if own or said.unique:
-            for template, raw, _ in _alone(said, answer):
-                if answer.text.count(raw) == 1 and not was.known(said.value):
+            for template, _, _ in _alone(said, answer):
+                shown = template.replace(said.template, said.value)
+                if times_in_markup(shown, answer.text) == 1 and not was.known(said.value):
                     check = TextValidator(template, unrepeated=True)
                     yield _beside(answer, f"{short(said.value)} is not shown twice", check)
     same = was.same(answer) if own else None

@@ -30,6 +30,7 @@ from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor, source_templates
+from pytest_loadtool.model.generator import Timestamp
 from pytest_loadtool.model.place import Place
 
 #: What fields of JSON have that have nothing.
@@ -295,10 +296,13 @@ def _noun(slot: Slot) -> str:
 
 
 def _said(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -> Iterator[Said]:
-    """The texts and numbers that are the user's own: what a response gave out proves nothing."""
+    """The texts and numbers that are the user's own: what a response gave out proves nothing, and
+    neither does the moment of the request, in whose place a server may put its own."""
     for slot, template in sent:
         name = _REFERENCE.fullmatch(template)
-        own = name is None or not _is_given_out(variables.get(name[1]))
+        known = variables.get(name[1]) if name is not None else None
+        now = known is not None and isinstance(known.generate, Timestamp)
+        own = not now and not _is_given_out(known)
         text = any(map(str.isalpha, slot.value)) or _NUMBER.fullmatch(slot.value)
         field = slot.part == "body" and slot.place is not Place.PATH
         if own and text and field and not is_typed_secret(slot.name):

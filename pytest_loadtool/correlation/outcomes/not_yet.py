@@ -6,9 +6,10 @@ Where an earlier run has left that text, the outcome is so already, and proves n
 from __future__ import annotations
 
 from dataclasses import replace
+from urllib.parse import parse_qsl, urlsplit
 
 from pytest_loadtool.codec.entities import in_markup
-from pytest_loadtool.correlation.classify import is_identity_name, is_title_name
+from pytest_loadtool.correlation.classify import TELLING, is_identity_name, is_title_name
 from pytest_loadtool.correlation.outcomes.changes import Change
 from pytest_loadtool.correlation.outcomes.proof import Proof
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
@@ -22,7 +23,9 @@ def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -
     before = answers.before(change.step.index)
     earlier = next((one for one in before if _is_same_request(one, shown)), None)
     validator = proof.validator
-    if earlier is None or validator is None or not _is_name(change, proof.text):
+    if earlier is None or validator is None:
+        return None
+    if not _is_name(change, proof.text) and not _is_about_it(change, proof.text, shown):
         return None
     if _holds(validator, earlier) is not False:
         return None
@@ -35,6 +38,22 @@ def _is_name(change: Change, text: str) -> bool:
     """Whether a field sends it that names a thing: a type or a note may be that of many."""
     fields = (one.field for one in change.said if one.value == text)
     return any(is_title_name(one) or is_identity_name(one) for one in fields)
+
+
+def _is_about_it(change: Change, text: str, shown: SeenAnswer) -> bool:
+    """Whether the answer is about the one thing that the change is made to, by its own address, and
+    the text is long enough to be that of no other."""
+    if len(text) < TELLING:
+        return False
+    if change.step.path == shown.step.path and change.method in ("PUT", "PATCH"):
+        return True
+    asked = _query(shown.step.address)
+    sent = {*_query(change.step.address), *((one.field, one.value) for one in change.said)}
+    return change.step.path == shown.step.path and bool(asked) and asked <= sent
+
+
+def _query(address: str) -> set[tuple[str, str]]:
+    return set(parse_qsl(urlsplit(address).query))
 
 
 def _is_same_request(one: SeenAnswer, other: SeenAnswer) -> bool:

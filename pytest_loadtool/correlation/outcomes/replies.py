@@ -53,6 +53,8 @@ _ELEMENT = re.compile(
 _BODY = re.compile(r"<(?:[\w.-]+:)?Body\b[^<>]*>\s*<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)")
 #: The class of an element in which a page says that it went well.
 _FLASH = re.compile(r"""class=["'][^"'<>]*\b(?:success|notice|confirmation)\b[^"'<>]*["']""")
+#: How a page begins a message that something was done, in the answer to the change itself.
+_MESSAGE = re.compile(r">\s*(?:OK|Ok|SUCCESS|Success|DONE|Done) ?[-:!] ")
 #: A number of things that it was done to, in JSON.
 _TYPE = "__typename"
 #: On how many pages before a change its form is looked for.
@@ -147,6 +149,10 @@ def _on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
     for found in islice(_FLASH.finditer(answer.text), 1):
         if not any(found[0] in one.text for one in was.alike(answer)):
             yield _proof(answer, "the page", TextValidator(escape(found[0])))
+    if answer.step.index == change.step.index:
+        for found in islice(_MESSAGE.finditer(answer.text), 1):
+            if not any(found[0] in one.text for one in was.answers):
+                yield _proof(answer, "the message", TextValidator(escape(found[0])))
     sends_form = change.has_fields and change.step.transaction.request.method == "POST"
     wrong = WRONG if answer.step.index == change.step.index else FLASHED_WRONG
     if sends_form and not any(one.marks(wrong) for one in (answer, *was.of_kind(answer))):

@@ -5,6 +5,9 @@ telemetry): the recorder's browser is started so that it makes hardly any, anoth
 And requests that were refused for their token's age, and sent again with a new one: replay has
 tokens of its own, which expire at other times; then it does the same by itself. In the test case
 such a request stands once.
+
+A request that its client gave up is left out, but for a change: it was sent, and what a page saves
+while it is left is done.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from pytest_loadtool.auth.negotiation import is_http_credentials, negotiations
+from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.codec.renewal import asks_for_renewal
 from pytest_loadtool.model.exchange import Exchange
@@ -42,6 +46,9 @@ _GIVEN_UP = (
     "recording stopped",
     "stream reset by client",
 )
+
+#: Seconds after which a request waits for news, and is none that was given up as its page was left.
+_LONGEST_CHANGE = 1.0
 
 
 def left_out(exchange: Exchange) -> Note | None:
@@ -249,8 +256,33 @@ def _refreshes(exchange: Exchange) -> bool:
     return 200 <= exchange.status < 300 and asks_for_renewal(exchange.url, body)
 
 
+def unanswered(exchanges: Sequence[Exchange]) -> frozenset[int]:
+    """The indexes of the changes that their client did not wait for, which are replayed all the
+    same. One that waits for news is none, and neither is what is asked for like that."""
+    changes = [(at, one) for at, one in enumerate(exchanges) if one.method not in SAFE_METHODS]
+    waits = {_asked(one) for _, one in changes if one.took > _LONGEST_CHANGE}
+    return frozenset(
+        at
+        for at, one in changes
+        if not one.status and _asked(one) not in waits and _is_whole(one)
+        if (note := left_out(one)) is not None and note.kind == CANCELLED
+    )
+
+
+def _is_whole(exchange: Exchange) -> bool:
+    """Whether the client had sent all of it."""
+    chunked = exchange.request_header("transfer-encoding") is not None
+    length = exchange.request_header("content-length") or "0"
+    return not chunked and length == str(len(exchange.request_body))
+
+
+def _asked(exchange: Exchange) -> tuple[str, str]:
+    return exchange.method, exchange.url.partition("?")[0]
+
+
 def sift(exchanges: Sequence[Exchange]) -> list[Entry]:
     """What can be replayed, in the order in which it was sent."""
+    sent = unanswered(exchanges)
     found = negotiations(exchanges)
     folded = frozenset(index for indexes in found.values() for index in indexes)
     folded |= expired(exchanges)
@@ -258,7 +290,7 @@ def sift(exchanges: Sequence[Exchange]) -> list[Entry]:
     return [
         Entry(index, exchange, kind_of(exchange), before, _lead(exchanges, before, exchange))
         for index, exchange in in_order
-        if left_out(exchange) is None and index not in folded
+        if (left_out(exchange) is None or index in sent) and index not in folded
         for before in [found.get(index, ())]
     ]
 

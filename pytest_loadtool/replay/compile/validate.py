@@ -68,17 +68,19 @@ def compile_validator(validator: Validator, names: VariableNames, *, strict: boo
 
 def noting(check: Check, outcome: Outcome, strict: bool) -> Check:
     """Of how things stand before a change: where ``check`` fails, the answer is not as recorded,
-    which is a failure if ``strict``."""
+    which is a failure if ``strict``, or if it is needed."""
+    lost = f", and {outcome.change} would take that away" if outcome.needed else ""
     found = (
         f"not so before {outcome.change}: {outcome.name}; an earlier run or somebody else may have "
-        "left it (`explain` says what then)"
+        f"left it{lost} (`explain` says what then)"
     )
+    fails = strict or outcome.needed
 
     def note(response: Response, values: list[str]) -> Failure | None:
         failure = check(response, values)
         if failure is None or failure.cause != "outcome":
             return failure
-        if strict:
+        if fails:
             return not_as_recorded(found)
         response.otherwise = response.otherwise or found
         return None
