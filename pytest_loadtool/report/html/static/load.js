@@ -144,7 +144,7 @@
       zoom: () => {
         if (!made) return null;
         const { min, max } = made.scales.x, x = made.data[0];
-        return min > x[0] || max < x[x.length - 1] ? { min, max } : null;
+        return min !== null && (min > x[0] || max < x[x.length - 1]) ? { min, max } : null; // null: not shown yet
       },
       redraw: () => { if (made) { made.destroy(); made = draw(log.getAttribute("aria-pressed") === "true"); } },
     };
@@ -338,7 +338,8 @@
     if (run.rows.length) { drawNear(rows, () => tables(run, rows)); whenIdle(() => drawNow(rows)); }
     else article.querySelector(".rows").hidden = true;
   });
-  dark.addEventListener("change", () => plots.forEach((one) => one.redraw()));
+  // Firefox prints in light, and says so: what was drawn for that must stay.
+  dark.addEventListener("change", () => { if (!printing) plots.forEach((one) => one.redraw()); });
   addEventListener("beforeprint", () => {
     drawAll();
     finishing.forEach((one) => one());
