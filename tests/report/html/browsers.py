@@ -37,6 +37,12 @@ class Shown(Protocol):
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Press, move and release the mouse."""
 
+    def printed(self) -> bytes:
+        """The page as it is printed: a PDF."""
+
+    def processor_seconds(self) -> float:
+        """Processor time that showing pages has taken."""
+
 
 class _Waiting:
     """Runs scripts until they are content."""
@@ -51,6 +57,7 @@ class _Waiting:
 class _Chromium(_Waiting):
     def __init__(self, page: Any) -> None:
         self._page = page
+        self._browser = page.context.browser.new_browser_cdp_session()
 
     def run(self, script: str) -> Any:
         return self._page.evaluate(f"() => {{ {script} }}")
@@ -65,14 +72,25 @@ class _Chromium(_Waiting):
         mouse.move(*end, steps=5)
         mouse.up()
 
+    def printed(self) -> bytes:
+        return bytes(self._page.pdf())
+
+    def processor_seconds(self) -> float:
+        found = self._browser.send("SystemInfo.getProcessInfo")["processInfo"]
+        return float(sum(one["cpuTime"] for one in found if one["type"] == "renderer"))
+
 
 @contextmanager
-def _chromium(file: Path, width: int) -> Iterator[Shown]:
+def _chromium(file: Path, width: int, dark: bool) -> Iterator[Shown]:
     asked: list[str] = []
     with sync_playwright() as playwright:
         path = shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=path)
-        context = browser.new_context(viewport={"width": width, "height": 900}, offline=True)
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            offline=True,
+            color_scheme="dark" if dark else "light",
+        )
         page = context.new_page()
         page.on("request", lambda one: asked.append(one.url))
         page.on("pageerror", lambda error: asked.append(f"error: {error}"))
@@ -112,6 +130,12 @@ class _Firefox(_Waiting):
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         raise NotImplementedError
 
+    def printed(self) -> bytes:
+        return base64.b64decode(self.tell("WebDriver:Print"))
+
+    def processor_seconds(self) -> float:
+        raise NotImplementedError
+
     def close(self) -> None:
         self._stream.close()
         self._socket.close()
@@ -136,11 +160,12 @@ _PREFERENCES = {
 
 
 @contextmanager
-def _firefox(file: Path, width: int) -> Iterator[Shown]:
+def _firefox(file: Path, width: int, dark: bool) -> Iterator[Shown]:
     profile = file.parent / "firefox"
     profile.mkdir(exist_ok=True)
+    wanted = _PREFERENCES | {"ui.systemUsesDarkTheme": int(dark)}
     (profile / "user.js").write_text(
-        "".join(f'user_pref("{k}", {json.dumps(v)});\n' for k, v in _PREFERENCES.items())
+        "".join(f'user_pref("{k}", {json.dumps(v)});\n' for k, v in wanted.items())
     )
     port = profile / "MarionetteActivePort"
     port.unlink(missing_ok=True)
@@ -172,7 +197,7 @@ BROWSERS = {"chromium": _chromium, "firefox": _firefox}
 
 
 @contextmanager
-def opened(browser: str, file: Path, width: int = 1280) -> Iterator[Shown]:
+def opened(browser: str, file: Path, width: int = 1280, *, dark: bool = False) -> Iterator[Shown]:
     """The page as the browser shows it. Afterwards nothing but the file was asked for."""
-    with BROWSERS[browser](file, width) as shown:
+    with BROWSERS[browser](file, width, dark) as shown:
         yield shown

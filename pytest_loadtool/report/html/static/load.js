@@ -11,6 +11,18 @@
   const colours = () => (dark.matches && !printing ? DARK : LIGHT);
   const plots = [];
 
+  /** What is drawn when it comes near to what is seen, or all is printed: so a page of many plots and rows opens at once. */
+  const waiting = new Map();
+  const nearby = new IntersectionObserver((seen) => { for (const one of seen) if (one.isIntersecting) drawNow(one.target); }, { rootMargin: "300px" });
+  function drawNear(element, work) { waiting.set(element, work); nearby.observe(element); }
+  function drawNow(element) {
+    const work = waiting.get(element);
+    nearby.unobserve(element);
+    if (waiting.delete(element)) work();
+  }
+  function drawAll() { while (waiting.size) drawNow(waiting.keys().next().value); }
+  const whenIdle = (work) => (window.requestIdleCallback ? requestIdleCallback(work, { timeout: 500 }) : setTimeout(work, 1));
+
   const isPercentile = (label) => /^p[0-9.]+$/.test(label);
   /** The colour of each curve: percentiles from deep to pale, so that red is left for what is wrong. */
   function paints(labels, tone) {
@@ -88,19 +100,19 @@
     const log = make("button", { type: "button", "aria-pressed": "false", title: "logarithmic scale" }, "log");
     const box = make("figure", { class: "plot", "data-group": group }, make("h3", {}, title, make("small", {}, unit), style === "band" ? log : null));
     into.append(box);
-    // Both runs have seconds of their own: uPlot wants one axis for all.
-    const data = uPlot.join(found.map((one) => [one.x, one.values]), found.map(() => [2]));
-    const asked = found.filter((one) => isPercentile(one.label)).length;
-    // The longest time of all would leave no room for the others, and an average says little: both wait in the legend.
-    const hidden = (one) => asked > 0 && !one.earlier && (one.label === "max" || (one.label === "mean" && !run.before));
-    const highest = found.filter((one) => !hidden(one)).reduce((most, one) => one.values.reduce((a, b) => (b > a ? b : a), most), 0);
-    const near = limits.map((one) => one[1]).filter((one) => one <= highest * 2 || !highest);
-    const at = run.at || clock;
     const draw = (logarithmic) => {
+      // Both runs have seconds of their own: uPlot wants one axis for all.
+      const data = uPlot.join(found.map((one) => [one.x, one.values]), found.map(() => [2]));
+      const asked = found.filter((one) => isPercentile(one.label)).length;
+      // The longest time of all would leave no room for the others, and an average says little: both wait in the legend.
+      const hidden = (one) => asked > 0 && !one.earlier && (one.label === "max" || (one.label === "mean" && !run.before));
+      const highest = found.filter((one) => !hidden(one)).reduce((most, one) => one.values.reduce((a, b) => (b > a ? b : a), most), 0);
+      const near = limits.map((one) => one[1]).filter((one) => one <= highest * 2 || !highest);
+      const at = run.at || clock;
       const tone = colours(), paint = paints(found.map((one) => one.label), tone);
       const axis = { stroke: tone.ink, grid: { stroke: tone.grid, width: 1 }, ticks: { stroke: tone.grid, width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
       const own = found.filter((one) => !one.earlier).length;
-      const u = new uPlot({
+      return new uPlot({
         width: Math.max(box.clientWidth, 200), height: box.matches(":first-child") ? 250 : 190,
         cursor: { sync: { key: `run${number}` }, drag: { x: true, y: false }, focus: { prox: -1 } },
         scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : { range: (_u, _min, max) => [0, Math.max(max || 0, ...near) * 1.1 || 1] } },
@@ -116,12 +128,29 @@
         bands: style === "band" ? found.slice(1, asked || own).map((_one, index) => ({ series: [index + 2, index + 1], fill: `${paint[index + 1]}3d` })) : [],
         hooks: { draw: [lines(run, limits)] },
       }, logarithmic ? data.map((one, index) => (index ? Array.from(one, (v) => (v > 0 ? v : null)) : one)) : data, box);
-      return u;
     };
-    const entry = { run: number, group, u: draw(false), redraw: () => { entry.u.destroy(); entry.u = draw(log.getAttribute("aria-pressed") === "true"); } };
+    let made = null;
+    const drawn = () => {
+      if (made) return made;
+      const zoom = plots.filter((one) => one.run === number).map((one) => one.zoom()).find(Boolean);
+      made = draw(false);
+      if (zoom) made.setScale("x", zoom);
+      new ResizeObserver(() => { if (box.clientWidth && Math.abs(box.clientWidth - made.width) > 1) made.setSize({ width: box.clientWidth, height: made.height }); }).observe(box);
+      return made;
+    };
+    const entry = {
+      run: number, group,
+      get u() { return drawn(); },
+      zoom: () => {
+        if (!made) return null;
+        const { min, max } = made.scales.x, x = made.data[0];
+        return min !== null && (min > x[0] || max < x[x.length - 1]) ? { min, max } : null; // null: not shown yet
+      },
+      redraw: () => { if (made) { made.destroy(); made = draw(log.getAttribute("aria-pressed") === "true"); } },
+    };
     log.addEventListener("click", () => { log.setAttribute("aria-pressed", String(log.getAttribute("aria-pressed") !== "true")); entry.redraw(); });
     plots.push(entry);
-    new ResizeObserver(() => { if (box.clientWidth && Math.abs(box.clientWidth - entry.u.width) > 1) entry.u.setSize({ width: box.clientWidth, height: entry.u.height }); }).observe(box);
+    drawNear(box, drawn);
   }
 
   // Tables.
@@ -227,6 +256,7 @@
   }
 
   const AT_ONCE = 50; // rows
+  const finishing = []; // what makes all rows of a table
   const KINDS = [["transaction", "Transactions"], ["page", "Pages"], ["case", "Cases"]];
 
   /** A name that may be broken behind each slash. */
@@ -234,7 +264,7 @@
 
   function tables(run, into) {
     const kinds = KINDS.filter(([kind]) => run.rows.some((one) => one.kind === kind));
-    const state = { kind: kinds.length ? kinds[0][0] : "", sort: null, down: true, text: "" };
+    const state = { kind: kinds.length ? kinds[0][0] : "", sort: null, down: true, text: "", finish: null };
     const search = make("input", { type: "search", placeholder: "search", "aria-label": "search", oninput: () => { state.text = search.value.toLowerCase(); draw(); } });
     const tabs = make("div", { class: "tabs", role: "tablist" }, ...kinds.map(([kind, title]) =>
       make("button", { type: "button", role: "tab", "data-kind": kind, onclick: () => { state.kind = kind; draw(); } }, `${title} ${run.rows.filter((one) => one.kind === kind).length}`)));
@@ -284,10 +314,14 @@
         make("thead", {}, make("tr", {}, head("name", "name"), courses ? make("th", { class: "left spread" }, `${tail((rows.find((one) => one.course) || {course: {}}).course) || "requests"} over time`) : null, spreads ? make("th", { class: "left spread" }, "distribution") : null, ...columns.map(([key, title]) => head(key, title)))),
         make("tbody", {}, ...rows.slice(0, AT_ONCE).map(made)));
       // What nobody sees yet need not be waited for.
-      const body = table.lastChild;
-      if (rows.length > AT_ONCE) setTimeout(() => body.append(...rows.slice(AT_ONCE).map(made)));
+      const body = table.lastChild, more = () => body.append(...rows.splice(0, AT_ONCE).map(made));
+      const go = () => { if (rows.length && body.isConnected) { more(); whenIdle(go); } };
+      rows = rows.slice(AT_ONCE);
+      whenIdle(go);
+      state.finish = () => { while (rows.length) more(); };
     }
     draw();
+    finishing.push(() => state.finish());
   }
 
   DATA.runs.forEach((run, number) => {
@@ -300,11 +334,23 @@
       const runs = { ...run, time: trend, before: null, marks: [], at: (x) => trend.started[x - 1] || "" };
       for (const chart of DATA.charts) plot(runs, `${number} trend`, chart, article.querySelector(".trend .plots"));
     }
-    if (run.rows.length) tables(run, article.querySelector(".tables"));
+    const rows = article.querySelector(".tables");
+    if (run.rows.length) { drawNear(rows, () => tables(run, rows)); whenIdle(() => drawNow(rows)); }
     else article.querySelector(".rows").hidden = true;
   });
-  dark.addEventListener("change", () => plots.forEach((one) => one.redraw()));
-  addEventListener("beforeprint", () => { printing = true; plots.forEach((one) => { one.redraw(); /* at once: Firefox prints what is there when this returns */ one.u.batch(() => one.u.setSize({ width: one.u.root.parentElement.matches(":first-child") ? 660 : 320, height: 170 })); }); document.querySelectorAll(".grid tr.row").forEach((one) => one.fill()); });
+  // Firefox prints in light, and says so: what was drawn for that must stay.
+  dark.addEventListener("change", () => { if (!printing) plots.forEach((one) => one.redraw()); });
+  addEventListener("beforeprint", () => {
+    drawAll();
+    finishing.forEach((one) => one());
+    printing = true;
+    for (const one of plots) {
+      one.redraw();
+      // At once: Firefox prints what is there when this returns.
+      one.u.batch(() => one.u.setSize({ width: one.u.root.parentElement.matches(":first-child") ? 660 : 320, height: 170 }));
+    }
+    document.querySelectorAll(".grid tr.row").forEach((one) => one.fill());
+  });
   addEventListener("afterprint", () => { printing = false; plots.forEach((one) => one.redraw()); });
   window.loadtoolPlots = plots;
 })();
