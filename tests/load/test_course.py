@@ -61,10 +61,10 @@ def test_each_second_has_its_own() -> None:
             metrics.record_lateness(77)
             metrics.record_connection(10, None)
         if second % 2:  # in the middle of a second
-            course.add_report(json.loads(b"".join(reporter.report())))
+            course.add_report(reports.read(b"".join(reporter.report())))
             metrics.record(0, 200, 100 + second, 200 + second, 5, 7, 3)
     metrics.cpu_us = 500
-    course.add_report(json.loads(b"".join(reporter.report())))
+    course.add_report(reports.read(b"".join(reporter.report())))
     found = list(course.stretches())
     assert [one.requests for one in found] == [0, 2, 2, 5, 4, 6]
     assert [one.user_seconds for one in found] == [0, 1, 2, 3, 4, 5]
@@ -111,7 +111,7 @@ def test_alone_and_by_report_are_the_same() -> None:
     reporter: reports.Reporter | None = None
     for metrics in seconds_of(1, failing=50):
         reporter = reporter or reports.Reporter(metrics, own)
-        told.add_report(json.loads(b"".join(reporter.report())))
+        told.add_report(reports.read(b"".join(reporter.report())))
     for one, other in zip(told.stretches(), own.stretches(), strict=True):
         assert one.response.buckets() == other.response.buckets()
         assert (one.requests, one.cpu_us, one.causes) == (
