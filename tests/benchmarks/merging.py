@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -34,6 +33,9 @@ from pytest_loadtool.report.html.load import load_page, run_data
 _TYPICAL, _EACH = 8_000, 400
 #: Users of each worker; what they were late for in a second, and how many connections they opened.
 _USERS, _LATE, _OPENED = 1000, 50, 3
+
+#: The least and the most of all times, as all reports have them.
+_EXTENT = [1024, 60_000_000]
 
 
 class Clock:
@@ -74,9 +76,18 @@ def times_wire(values: list[int]) -> list[Any]:
     return [sum(values), min(values), max(values), *rows]
 
 
+def known_extents() -> TransactionMetrics:
+    """What a worker has reported long before: its shortest and longest times."""
+    known = TransactionMetrics()
+    for times in (known.first_byte, known.service, known.response):
+        times.extend(*_EXTENT)
+    return known
+
+
 def measured(random: Random, part: Slices, requests: int, transactions: int) -> Iterator[int]:
-    """Add that many requests, spread evenly; yield their response times."""
-    nothing = TransactionMetrics()
+    """Add that many requests, spread evenly; yield their response times. Only the first part has
+    new extremes."""
+    before = known_extents() if part.second else TransactionMetrics()
     each = requests / transactions
     for index in range(transactions):
         count = int(each) + (random.random() < each % 1)
@@ -85,12 +96,12 @@ def measured(random: Random, part: Slices, requests: int, transactions: int) -> 
         typical = _TYPICAL + _EACH * (index % 200)
         values = [max(1024, int(random.lognormvariate(0, 0.6) * typical)) for _ in range(count)]
         errors = int(index % 50 == 7 and random.random() < 0.2)
-        first = times_wire([max(1024, value * 8 // 10) for value in values])
-        wire = [
-            [[200], [count]], errors, [4000 * count, 600 * count], [0],
-            first, times_wire(values), times_wire([value + 30 for value in values]),
-        ]  # fmt: skip
-        part.add(index, wire, nothing)
+        kinds = [[max(1024, value * 8 // 10) for value in values], values]
+        times = [times_wire(one) for one in (*kinds, [value + 30 for value in values])]
+        for one in times:
+            one[1:3] = _EXTENT
+        wire = [[[200], [count]], errors, [4000 * count, 600 * count], [0], *times]
+        part.add(index, wire, before)
         yield from (value + 30 for value in values)
 
 
@@ -214,4 +225,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

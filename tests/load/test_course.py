@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.load import Histogram
+from pytest_loadtool.load import Histogram, MergedMetrics
 from pytest_loadtool.load.metrics import course as limits
 from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load.metrics.course import MOST_OF_TRANSACTION, RunCourse
@@ -103,6 +103,27 @@ def test_the_course_adds_up_to_the_run() -> None:
         assert one.response.total == interval.response_us
     for index, transaction in enumerate(result.metrics.transactions):
         assert sum(one.requests for one in result.course.of(index)) == transaction.requests
+
+
+def test_longer_parts_add_up_to_the_same() -> None:
+    """Of many workers reports have parts of several seconds: nothing is lost but when it was."""
+    long, short, heard = RunCourse(), RunCourse(), None
+    for one, same in zip(seconds_of(1, failing=50), seconds_of(1, failing=50), strict=True):
+        if heard is None:
+            told, by_second = reports.Reporter(one, length=4), reports.Reporter(same)
+            heard = MergedMetrics.for_reports_of(one)
+        wire = reports.read(b"".join(told.report()))
+        heard.add_wire(wire)
+        long.add_report(wire)
+        short.add_report(reports.read(b"".join(by_second.report())))
+    assert heard is not None
+    assert heard.total().to_wire() == one.total().to_wire()
+    for mine, theirs in zip(long.stretches(), short.stretches(4), strict=True):
+        assert (mine.second, mine.length) == (theirs.second, 4)
+        assert mine.response.buckets() == theirs.response.buckets()
+        assert mine.lateness.buckets() == theirs.lateness.buckets()
+        for name in ("requests", "errors", "user_seconds", "opened", "cpu_us", "causes"):
+            assert getattr(mine, name) == getattr(theirs, name)
 
 
 def test_alone_and_by_report_are_the_same() -> None:

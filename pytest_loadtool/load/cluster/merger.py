@@ -121,6 +121,8 @@ class Merger:
         # What was heard and is not added up yet, by the second in which it begins: as little as
         # possible is done for each report, there may be a thousand a second.
         self._heard: dict[int, Slices] = {}
+        self._names: tuple[Any, ...] = ()
+        """Of what transactions the workers report, and whether of pages in detail."""
         self._now: dict[str, tuple[int, ...]] = {}
         """What workers have said since their last snapshot of what is now: `_NOW`."""
 
@@ -202,12 +204,13 @@ class Merger:
         slices = wire.pop("slices")
         totals = self._totals.get(worker)
         if totals is None:
-            first = reports.from_wire(wire)
-            if self._totals:
-                self._merged.check(first)
-                self._merged.add_wire(wire)
+            names = wire["keys"], wire["detailed_pages"]
+            if not self._totals:
+                self._names, self._merged = names, reports.from_wire(wire)
+            elif names != self._names:
+                raise ValueError("metrics of different test cases cannot be merged")
             else:
-                self._merged = first
+                self._merged.add_wire(wire)
             totals = self._totals[worker] = WorkerTotals()
         else:
             self._merged.add_wire(wire)
