@@ -36,7 +36,8 @@ firefox   firefox-esr
 certutil  libnss3-tools
 curl      curl
 prometheus  prometheus
-tmux      tmux
+tmux        tmux
+/usr/sbin/sshd  openssh-server
 TABLE
 if [ ${#missing[@]} -gt 0 ]; then
   bash .ci/apt.sh "${missing[@]}"

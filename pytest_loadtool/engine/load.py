@@ -9,8 +9,9 @@ import asyncio
 import gc
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from itertools import count
 from math import inf
 from pathlib import Path
 from time import perf_counter
@@ -58,6 +59,10 @@ _CLOSING = 10
 _PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
 
 
+def _unheard(_now: tuple[int, ...]) -> None:
+    pass
+
+
 class LoadRunner:
     """Runs the users of ``share`` through ``plans`` (in the order of ``configuration.cases``).
 
@@ -75,7 +80,7 @@ class LoadRunner:
         self._configuration = configuration
         self._share = share
         self._metrics = metrics
-        self.reporter = reports.Reporter(metrics)
+        self.reporter = reports.Reporter(metrics, length=share.report_length)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopped: asyncio.Event | None = None
         self._networks: Networks | None = None
@@ -87,18 +92,21 @@ class LoadRunner:
         start_at: float,
         on_tick: Callable[[bytes], None] | None = None,
         interval: float = 1.0,
+        on_beat: Callable[[tuple[int, ...]], None] = _unheard,
     ) -> None:
         """Run from ``start_at`` (``time.time()``) to the end.
 
         Blocks, on an event loop of its own; calls ``on_tick`` in it every ``interval`` seconds,
-        with a report: a snapshot of what came since the one before.
+        with a report: a snapshot of what came since the one before. Where a report is of several
+        intervals, it calls ``on_beat`` after the others: with its users, and the requests and
+        errors of its last second.
 
         Raises:
             ReplayError: a dataset has no row left, or an application does not start.
         """
         thresholds = gc.get_threshold()
         try:
-            run(self._run(start_at, on_tick, interval))
+            run(self._run(start_at, on_tick, interval, on_beat))
         finally:
             gc.set_threshold(*thresholds)
             gc.unfreeze()
@@ -129,7 +137,11 @@ class LoadRunner:
                 loop.call_soon_threadsafe(stopped.set)
 
     async def _run(
-        self, start_at: float, on_tick: Callable[[bytes], None] | None, interval: float
+        self,
+        start_at: float,
+        on_tick: Callable[[bytes], None] | None,
+        interval: float,
+        on_beat: Callable[[tuple[int, ...]], None],
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._stopped = asyncio.Event()
@@ -140,7 +152,8 @@ class LoadRunner:
             self._configuration.body_limit,
         )
         try:
-            await self._play(networks, self._loop, self._stopped, start_at, on_tick, interval)
+            tell = self._teller(on_tick, on_beat)
+            await self._play(networks, self._loop, self._stopped, start_at, tell, interval)
         finally:
             self._networks = None
             await networks.close()
@@ -151,7 +164,7 @@ class LoadRunner:
         loop: asyncio.AbstractEventLoop,
         stopped: asyncio.Event,
         start_at: float,
-        on_tick: Callable[[bytes], None] | None,
+        tell: Callable[[], Awaitable[None]] | None,
         interval: float,
     ) -> None:
         clock = Clock(self._metrics)
@@ -177,7 +190,7 @@ class LoadRunner:
         try:
             if not self._stop_early:
                 pool.start(clock.start)
-            await self._watch(stopped, clock, on_tick, interval)
+            await self._watch(stopped, clock, tell, interval)
         finally:
             clock.read()
             timeouts.cancel()
@@ -187,21 +200,21 @@ class LoadRunner:
         self,
         stopped: asyncio.Event,
         clock: Clock,
-        on_tick: Callable[[bytes], None] | None,
+        tell: Callable[[], Awaitable[None]] | None,
         interval: float,
     ) -> None:
         """Tick until all users are done, time is up or the run is stopped."""
         plan = self._configuration
         last = inf if plan.duration is None else clock.start + plan.duration + plan.grace
-        next_tick = clock.start + interval if on_tick else inf
+        next_tick = clock.start + interval if tell else inf
         while not self._stop_early and not stopped.is_set():
             now = clock.read()
             if now >= last:
                 return
-            if on_tick is not None and now >= next_tick:
+            if tell is not None and now >= next_tick:
                 # One that is missed is missed.
                 next_tick = max(next_tick, now - interval) + interval
-                on_tick(await self._report_in_turns())
+                await tell()
             asleep = perf_counter()
             wake = min(asleep + _PULSE, next_tick, last)
             pause = max(EARLY, wake - asleep)
@@ -209,6 +222,25 @@ class LoadRunner:
                 await asyncio.wait_for(stopped.wait(), pause)
             except TimeoutError:
                 self._metrics.record_lag(int((perf_counter() - asleep - pause) * 1e6))
+
+    def _teller(
+        self,
+        on_tick: Callable[[bytes], None] | None,
+        on_beat: Callable[[tuple[int, ...]], None],
+    ) -> Callable[[], Awaitable[None]] | None:
+        """What is done when an interval is over. Workers take turns with longer reports."""
+        if on_tick is None:
+            return None
+        intervals = count(-self._share.index)
+        every, metrics = self._share.report_length, self._metrics
+
+        async def tell() -> None:
+            if next(intervals) % every:
+                on_beat((metrics.users, metrics.last_requests, metrics.last_errors))
+            else:
+                on_tick(await self._report_in_turns())
+
+        return tell
 
     async def _watch_timeouts(self, pool: UserPool) -> None:
         """Fail requests that have been under way for too long, until cancelled."""

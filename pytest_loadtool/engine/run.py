@@ -40,8 +40,11 @@ _PATIENCE = 5.0
 #: Seconds between two views of a running test.
 _BETWEEN_VIEWS = 0.5
 
+#: Seconds between two looks who is silent.
+_BETWEEN_CHECKS = 0.2
+
 #: What workers say that the merger wants to hear.
-_FOR_MERGER = frozenset({"snapshot", "final", "failed"})
+_FOR_MERGER = frozenset({"snapshot", "alive", "final", "failed"})
 
 
 class Workers(Protocol):
@@ -78,7 +81,8 @@ class LoadRun:
     """Leads ``workers``, which are to be called ``names``, through one load test.
 
     ``lead_time`` is how many seconds before the start they are told of it; ``capacity`` how much
-    each can do beside the others, unless all are alike.
+    each can do beside the others, unless all are alike. A worker that says nothing for ``silence``
+    seconds is given up.
     """
 
     def __init__(
@@ -88,8 +92,10 @@ class LoadRun:
         *,
         lead_time: float = LEAD_TIME,
         capacity: Mapping[str, int] = MappingProxyType({}),
+        silence: float | None = None,
     ) -> None:
         self._workers = workers
+        self._silence = SILENCE if silence is None else silence
         self.conductor = Conductor(list(names), time.time, lead_time, capacity)
         self._merger = Merger(self.conductor.workers)
         self._configuration: LoadConfiguration | None = None
@@ -99,7 +105,7 @@ class LoadRun:
         self._heard_at: dict[str, float] = {}
         self._fresh: set[str] = set()
         """The workers whose newest numbers were not looked at."""
-        self._next_view = 0.0
+        self._next_view = self._next_check = 0.0
         self.started: datetime | None = None
         """When the workers were told to start; None: they were not."""
 
@@ -145,7 +151,7 @@ class LoadRun:
         if kind in _FOR_MERGER:
             self._merger.receive(worker, kind, *fields)
         self._order(self.conductor.hear(worker, kind, *fields))
-        if kind in _FOR_MERGER:
+        if kind in _FOR_MERGER and kind != "alive":
             self._look(worker)
         if self.running and self._show is not None and time.monotonic() >= self._next_view:
             self._next_view = time.monotonic() + _BETWEEN_VIEWS
@@ -173,7 +179,11 @@ class LoadRun:
 
     def end_silent(self) -> None:
         """End the workers that should make load and have said nothing for too long."""
-        before = time.monotonic() - SILENCE
+        now = time.monotonic()
+        if now < self._next_check:
+            return
+        self._next_check = now + _BETWEEN_CHECKS
+        before = now - self._silence
         for worker in self.conductor.busy:
             if self._heard_at[worker] < before:
                 self._workers.end(worker)

@@ -73,7 +73,8 @@ class Worker:
         share = self._share
         assert share is not None, "nobody is told to go who has no share"
         try:
-            share.runner.run(start, partial(self._tell, "snapshot"))
+            tell = self._tell
+            share.runner.run(start, partial(tell, "snapshot"), on_beat=partial(tell, "alive"))
         except Exception as error:
             self._tell("snapshot", share.runner.report())
             self._tell("failed", self._text(error))

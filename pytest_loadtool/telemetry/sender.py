@@ -5,7 +5,6 @@ The run hands over its workers' reports as they are. All that is done with them 
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Sequence
@@ -78,7 +77,7 @@ class Sender:
                 if not isinstance(one, bytes):
                     self._send(run, list(readings(one)))
                     return
-                wire = json.loads(one)
+                wire = reports.read(one)
                 if merged is None:
                     merged = reports.from_wire(wire)
                     nothing = MergedMetrics.for_reports_of(merged)

@@ -66,7 +66,6 @@ def write(project: Project, server: Server, duration: str) -> None:
 #: Notes each worker that has reported numbers with a request in them.
 NOTING = """
 import pathlib
-import json
 from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.plugin.load.series import Series
 
@@ -74,7 +73,7 @@ hear = Series.hear
 
 def hear_and_note(series, worker, frame):
     hear(series, worker, frame)
-    if frame[1] == "snapshot" and reports.from_wire(json.loads(frame[2])).requests:
+    if frame[1] == "snapshot" and reports.read(frame[2])["slices"]:
         pathlib.Path(f"heard-{worker}").touch()
 
 Series.hear = hear_and_note

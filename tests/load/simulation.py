@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -140,7 +139,7 @@ def glimpsed(failing: int = 0, seconds: int = 4) -> Progress:
     for parts in islice(workers, seconds + 1):
         reporters = reporters or [*map(reports.Reporter, parts)]
         for reporter in reporters:
-            course.add_report(json.loads(b"".join(reporter.report())))
+            course.add_report(reports.read(b"".join(reporter.report())))
         watch.look(parts)
         seen = lookout.look([(part, True) for part in parts], watch.states(), course)
     return seen

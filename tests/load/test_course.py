@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.load import Histogram
+from pytest_loadtool.load import Histogram, MergedMetrics
 from pytest_loadtool.load.metrics import course as limits
 from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load.metrics.course import MOST_OF_TRANSACTION, RunCourse
@@ -61,10 +61,10 @@ def test_each_second_has_its_own() -> None:
             metrics.record_lateness(77)
             metrics.record_connection(10, None)
         if second % 2:  # in the middle of a second
-            course.add_report(json.loads(b"".join(reporter.report())))
+            course.add_report(reports.read(b"".join(reporter.report())))
             metrics.record(0, 200, 100 + second, 200 + second, 5, 7, 3)
     metrics.cpu_us = 500
-    course.add_report(json.loads(b"".join(reporter.report())))
+    course.add_report(reports.read(b"".join(reporter.report())))
     found = list(course.stretches())
     assert [one.requests for one in found] == [0, 2, 2, 5, 4, 6]
     assert [one.user_seconds for one in found] == [0, 1, 2, 3, 4, 5]
@@ -105,13 +105,34 @@ def test_the_course_adds_up_to_the_run() -> None:
         assert sum(one.requests for one in result.course.of(index)) == transaction.requests
 
 
+def test_longer_parts_add_up_to_the_same() -> None:
+    """Of many workers reports have parts of several seconds: nothing is lost but when it was."""
+    long, short, heard = RunCourse(), RunCourse(), None
+    for one, same in zip(seconds_of(1, failing=50), seconds_of(1, failing=50), strict=True):
+        if heard is None:
+            told, by_second = reports.Reporter(one, length=4), reports.Reporter(same)
+            heard = MergedMetrics.for_reports_of(one)
+        wire = reports.read(b"".join(told.report()))
+        heard.add_wire(wire)
+        long.add_report(wire)
+        short.add_report(reports.read(b"".join(by_second.report())))
+    assert heard is not None
+    assert heard.total().to_wire() == one.total().to_wire()
+    for mine, theirs in zip(long.stretches(), short.stretches(4), strict=True):
+        assert (mine.second, mine.length) == (theirs.second, 4)
+        assert mine.response.buckets() == theirs.response.buckets()
+        assert mine.lateness.buckets() == theirs.lateness.buckets()
+        for name in ("requests", "errors", "user_seconds", "opened", "cpu_us", "causes"):
+            assert getattr(mine, name) == getattr(theirs, name)
+
+
 def test_alone_and_by_report_are_the_same() -> None:
     """A course in the worker's own process is that of its reports."""
     told, own = RunCourse(), RunCourse()
     reporter: reports.Reporter | None = None
     for metrics in seconds_of(1, failing=50):
         reporter = reporter or reports.Reporter(metrics, own)
-        told.add_report(json.loads(b"".join(reporter.report())))
+        told.add_report(reports.read(b"".join(reporter.report())))
     for one, other in zip(told.stretches(), own.stretches(), strict=True):
         assert one.response.buckets() == other.response.buckets()
         assert (one.requests, one.cpu_us, one.causes) == (

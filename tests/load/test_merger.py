@@ -140,6 +140,18 @@ def test_merged_while_it_runs() -> None:
     assert list(merged.timeline) == list(merger.result().metrics.timeline) == list(whole.timeline)
 
 
+def test_what_is_now_comes_between_reports() -> None:
+    """A worker with long reports says each second what is now, until its next report."""
+    merger = running("a")
+    a = Peer(merger, "a")
+    a.report(3, users=5)
+    merger.receive("a", "alive", (7, 40, 2))
+    merged = merger.merged()
+    assert (merged.users, merged.last_requests, merged.last_errors) == (7, 40, 2)
+    a.report(4, users=1)
+    assert (merger.merged().users, merger.merged().last_requests) == (1, 4)
+
+
 def test_other_test_cases_are_refused() -> None:
     """Workers that do not run the same test are no run."""
     merger = running("a", "b")

@@ -27,6 +27,14 @@ def test_shares_are_the_whole(total: int, count: int) -> None:
     assert max(sizes) - min(sizes) <= 1
 
 
+@pytest.mark.parametrize(
+    ("count", "seconds"), [(1, 1), (128, 1), (129, 2), (256, 2), (257, 4), (1000, 8)]
+)
+def test_many_workers_report_rarely(count: int, seconds: int) -> None:
+    """So that there are 128 reports a second at most."""
+    assert Share(0, count).report_length == seconds
+
+
 @pytest.mark.parametrize(("index", "count"), [(2, 2), (-1, 2), (0, 0)])
 def test_impossible_shares(index: int, count: int) -> None:
     """A share that does not exist cannot be made."""

@@ -7,7 +7,7 @@
                               <──  share          index, count, URLs, weights, when all are ready
     armed                     ──>                 compiled and checked: nothing can refuse now
                               <──  go             to all at once, with the moment to start
-    snapshot…, final          ──>
+    snapshot…, alive…, final  ──>
                               <──  release        to the leader, when all have finished: tear down
     reports                   ──>                 what pytest says of the leader's fixtures
 

@@ -6,7 +6,6 @@ noticed, is the carrier's business; there is one merger for all of them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -18,8 +17,12 @@ from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, LoadMetrics
 from pytest_loadtool.load.metrics.reports import Reporter
+from pytest_loadtool.load.metrics.slices import Slices
 
 WorkerState = Literal["waiting", "running", "final", "lost", "failed"]
+
+#: So many buckets are kept at most before they are added up.
+_MOST_HEARD = 200_000
 
 _OVER: frozenset[WorkerState] = frozenset({"final", "lost", "failed"})
 
@@ -51,12 +54,17 @@ class WorkerTotals:
             setattr(totals, name, getattr(metrics, name))
         return totals
 
-    def add_wire(self, wire: dict[str, Any]) -> None:
+    @property
+    def now(self) -> tuple[int, ...]:
+        """`_NOW`, as of its last report."""
+        return self.users, self.last_requests, self.last_errors
+
+    def add_wire(self, wire: dict[str, Any], told: Iterable[Slices]) -> None:
         """Add what `reports` describe of what came since the last report."""
-        for _, _, ((_, statuses), errors, *_, response) in wire["slices"]:
-            self.requests += sum(statuses)
-            self.errors += errors
-            self.response.merge_wire(response)
+        for slices in told:
+            self.requests += slices.requests
+            self.errors += slices.errors
+            slices.add_times(2, self.response)
         for name in _DELAYS:
             getattr(self, name).merge_wire(wire[name])
         for name in _LAST:
@@ -65,6 +73,8 @@ class WorkerTotals:
 
 
 _DELAYS = ("lag", "lateness")
+#: What ``alive`` tells.
+_NOW = ("users", "last_requests", "last_errors")
 _LAST = ("elapsed_us", "cpu_us", "users", "last_requests", "last_errors")
 
 
@@ -107,7 +117,14 @@ class Merger:
         self._totals: dict[str, WorkerTotals] = {}
         self._merged = MergedMetrics((), (), ())
         self._alone: LoadMetrics | None = None  # of a worker in this process
-        self.course = RunCourse()
+        self._course = RunCourse()
+        # What was heard and is not added up yet, by the second in which it begins: as little as
+        # possible is done for each report, there may be a thousand a second.
+        self._heard: dict[int, Slices] = {}
+        self._names: tuple[Any, ...] = ()
+        """Of what transactions the workers report, and whether of pages in detail."""
+        self._now: dict[str, tuple[int, ...]] = {}
+        """What workers have said since their last snapshot of what is now: `_NOW`."""
 
     def join(self, worker: str) -> None:
         """One more worker is to come, such as a replacement."""
@@ -118,12 +135,13 @@ class Merger:
         self.join(worker)
         self._change(worker, "running", share=share)
 
-    def receive(self, worker: str, kind: str, content: bytes | str | Reporter = "") -> None:
+    def receive(self, worker: str, kind: str, content: Any = "") -> None:
         """Take note of what a worker says of its numbers. One that is unknown joins by it.
 
         A ``snapshot`` has what it measured since its last one, as `reports.Reporter` gives it; or,
         in the same process, the reporter with the sums of all that it has reported, which go on to
-        grow. ``final`` says that this was all, and ``failed`` why it cannot go on.
+        grow. ``alive`` comes in between, with its users and what it did in the last second.
+        ``final`` says that this was all, and ``failed`` why it cannot go on.
 
         Raises:
             ValueError: the workers run different versions of the program or of the test cases.
@@ -132,10 +150,12 @@ class Merger:
         running = self._workers[worker].share is not None
         match kind, content, self._workers[worker].state:
             case "snapshot", bytes(report), "running" | "lost" if running:
-                self._add(worker, json.loads(report))
+                self._add(worker, reports.read(report))
+            case "alive", tuple(now), "running" | "lost" if running:
+                self._now[worker] = now
             case "snapshot", Reporter() as reporter, "running" | "lost" if running:
                 self._merged, self._alone = reporter.reported, reporter.reported
-                self.course = reporter.course or self.course
+                self._course = reporter.course or self._course
             case "final", _, "running" | "lost" if running:
                 self._change(worker, "final")
             case "failed", str(text), "waiting" | "running" | "lost":
@@ -156,7 +176,7 @@ class Merger:
         workers = tuple(
             replace(worker, totals=self._totals.get(name)) for name, worker in self._workers.items()
         )
-        return RunResult(self.merged(), workers, self.course)
+        return RunResult(self.merged(), workers, self._course)
 
     def merged(self) -> MergedMetrics:
         """All numbers reported so far, which go on to grow.
@@ -164,27 +184,49 @@ class Merger:
         Only users and rates are those of the workers that are running.
         """
         if self._alone is None:
-            running = [
-                one for name, one in self._totals.items() if self._workers[name].state == "running"
+            self._add_up()
+            now = [
+                self._now.get(name) or one.now
+                for name, one in self._totals.items()
+                if self._workers[name].state == "running"
             ]
-            for name in ("users", "last_requests", "last_errors"):
-                setattr(self._merged, name, sum(getattr(one, name) for one in running))
+            for name, *values in zip(_NOW, *now, strict=True):
+                setattr(self._merged, name, sum(values))
         return self._merged
 
+    @property
+    def course(self) -> RunCourse:
+        """What was measured when, as far as it is `merged`."""
+        return self._course
+
     def _add(self, worker: str, wire: dict[str, Any]) -> None:
+        self._now.pop(worker, None)
+        slices = wire.pop("slices")
         totals = self._totals.get(worker)
         if totals is None:
-            first = reports.from_wire(wire)
-            if self._totals:
-                self._merged.check(first)
-                self._merged.add_wire(wire)
+            names = wire["keys"], wire["detailed_pages"]
+            if not self._totals:
+                self._names, self._merged = names, reports.from_wire(wire)
+            elif names != self._names:
+                raise ValueError("metrics of different test cases cannot be merged")
             else:
-                self._merged = first
+                self._merged.add_wire(wire)
             totals = self._totals[worker] = WorkerTotals()
         else:
             self._merged.add_wire(wire)
-        totals.add_wire(wire)
-        self.course.add_report(wire)
+        totals.add_wire(wire, slices)
+        self._course.add_beats(wire)
+        for one in slices:
+            self._heard.setdefault(one.second, Slices(one.second, one.length)).extend(one)
+        if sum(one.size for one in self._heard.values()) > _MOST_HEARD:
+            self._add_up()
+
+    def _add_up(self) -> None:
+        """Add what was heard to all that was before."""
+        heard, self._heard = self._heard, {}
+        for _, slices in sorted(heard.items()):
+            self._merged.add_slices(slices)
+            self._course.add_slices(slices)
 
     def _change(
         self, worker: str, state: WorkerState, *, share: Share | None = None, text: str = ""

@@ -20,6 +20,9 @@ from pytest_loadtool.model.dataset import DatasetUse
 
 T = TypeVar("T")
 
+MOST_REPORTS = 128
+"""Reports of all workers in a second."""
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -33,6 +36,12 @@ class Share:
     def __post_init__(self) -> None:
         if not 0 <= self.index < self.count:
             raise ValueError(f"there is no share {self.index} of {self.count}")
+
+    @property
+    def report_length(self) -> int:
+        """How many seconds of a run a worker's report has in one, a power of two: the more workers,
+        the longer, so that who adds them up hears at most `MOST_REPORTS` a second."""
+        return 1 << (-(-self.count // MOST_REPORTS) - 1).bit_length()
 
     def users(self, total: int) -> Sequence[int]:
         """The numbers, from 0, of the users that belong to this share, ascending."""

@@ -35,8 +35,12 @@ class Buckets:
 
     def add(self, bucket: int, more: int) -> None:
         """Count that many values of that bucket."""
-        carried, self.low[bucket] = divmod(self.low[bucket] + more, _CARRY)
-        self._carry(bucket, carried)
+        counted = self.low[bucket] + more
+        if counted < _CARRY:
+            self.low[bucket] = counted
+        else:
+            carried, self.low[bucket] = divmod(counted, _CARRY)
+            self._carry(bucket, carried)
 
     def merge(self, other: Buckets) -> None:
         """Add the other's counts to these."""

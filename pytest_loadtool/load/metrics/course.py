@@ -14,7 +14,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pytest_loadtool.load.metrics.sparse import SparseHistogram
+from pytest_loadtool.load.metrics.slices import Slices
+from pytest_loadtool.load.metrics.sparse import SparseHistogram, coarse_number
 
 MOST_STRETCHES = 3600
 MOST_OF_TRANSACTION = 120
@@ -126,8 +127,9 @@ class StretchList:
         self._loose: list[TransactionStretch] = []  # that something was added to
         self._whole_run = whole_run
 
-    def at(self, second: int) -> TransactionStretch:
-        """The stretch that has this second of the run, for something to be added."""
+    def at(self, second: int, length: int = 1) -> TransactionStretch:
+        """The stretch that has this second of the run, for something to be added; it is made of
+        this length if there is none."""
         known = self._known
         place = bisect_right(known, second, key=_begin)
         if place:
@@ -136,11 +138,12 @@ class StretchList:
                 if found not in self._loose:
                     self._loose.append(found)
                 return found
-        known.insert(place, Stretch(second) if self._whole_run else TransactionStretch(second))
+        kind = Stretch if self._whole_run else TransactionStretch
+        known.insert(place, kind(second, length))
         while len(known) > self.most:
             self._join()
         self._pack()
-        return self.at(second)
+        return self.at(second, length)
 
     def of_length(self, length: int = 1, since: int = 0) -> list[TransactionStretch]:
         """All of them, or those from a second of the run on, in equal stretches of at least so many
@@ -196,33 +199,49 @@ class RunCourse:
         self.second = 0
         """The last one in which a request was finished."""
 
-    def add_requests(self, second: int, index: int, wire: list[Any]) -> None:
-        """Add what a transaction did in a second, as `TransactionMetrics.to_wire` describes it."""
-        (_, statuses), errors, (received, sent), _, _, service, response = wire
-        requests = sum(statuses)
-        stretch = self.run.at(second)
+    def add_slices(self, slices: Slices) -> None:
+        """Add what transactions did in a part of the run."""
+        second, length = slices.second, slices.length
+        _, errors, received, sent, _, service_us, response_us = slices.added()
+        stretch = self.run.at(second, length)
         assert isinstance(stretch, Stretch)
-        stretch.service.add_wire(service)
+        stretch.errors += errors
         stretch.received += received
         stretch.sent += sent
-        course = self.transactions.get(index)
-        if course is None:
-            course = self.transactions[index] = StretchList(self._most)
-        course.most, before = self._most, course.size
-        own = course.at(second)
-        for one in (stretch, own):
-            one.requests += requests
-            one.errors += errors
-            one.service_us += service[0]
-            one.response.add_wire(response)
-        self._size += course.size - before
+        stretch.service_us += service_us
+        stretch.service.add(service_us, slices.together(1))
+        stretch.response.add(response_us, slices.together(2))
+        found: dict[int, TransactionStretch] = {}
+        for index, errors, _, _, _, service_us, response_us in slices.sums():
+            own = found.get(index)
+            if own is None:
+                own = found[index] = self._of_transaction(index, second, length)
+            own.errors += errors
+            own.service_us += service_us
+            own.response.total += response_us
+        for index, _, count in slices.statuses():
+            found[index].requests += count
+            stretch.requests += count
+        counts = {index: own.response.loose() for index, own in found.items()}
+        for key, more in zip(*slices.times(2), strict=True):
+            each, number = counts[key >> 16], coarse_number(key & 0xFFFF)
+            each[number] = each.get(number, 0) + more
         if second > self.second:
             self.second = second
             self._limit()
 
-    def add_beat(self, second: int, wire: list[Any]) -> None:
-        """Add what a worker says of one of its seconds."""
-        stretch = self.run.at(second)
+    def _of_transaction(self, index: int, second: int, length: int) -> TransactionStretch:
+        course = self.transactions.get(index)
+        if course is None:
+            course = self.transactions[index] = StretchList(self._most)
+        course.most, before = self._most, course.size
+        own = course.at(second, length)
+        self._size += course.size - before
+        return own
+
+    def add_beat(self, second: int, wire: list[Any], length: int = 1) -> None:
+        """Add what a worker says of a part of its run, all transactions together."""
+        stretch = self.run.at(second, length)
         assert isinstance(stretch, Stretch)
         stretch.add_beat(wire)
 
@@ -234,11 +253,15 @@ class RunCourse:
             self.run.most = max(_FEWEST, len(self.run) - _FEWER)
 
     def add_report(self, report: Mapping[str, Any]) -> None:
-        """Add the report of a worker, as `Reporter.report` makes it."""
-        for second, *beat in report["beats"]:
-            self.add_beat(second, beat)
-        for second, index, wire in report["slices"]:
-            self.add_requests(second, index, wire)
+        """Add the report of a worker, as `reports.read` gives it."""
+        self.add_beats(report)
+        for slices in report["slices"]:
+            self.add_slices(slices)
+
+    def add_beats(self, report: Mapping[str, Any]) -> None:
+        """Add what the report of a worker has beside the slices."""
+        for second, length, *beat in report["beats"]:
+            self.add_beat(second, beat, length)
 
     def stretches(self, length: int = 1, since: int = 0) -> Iterator[Stretch]:
         """What happened in the run, from a second of it on, in equal stretches, in order."""

@@ -112,7 +112,7 @@ class Histogram:
     def merge(self, other: Histogram) -> None:
         """Add the other's counts to these. Nothing is lost: the buckets are the same everywhere."""
         for shift, row in other._made():
-            (self._rows[shift + 1] or self._make(shift + 1)).merge(row)
+            self.row(shift + 1).merge(row)
         self.total += other.total
         self.max = max(self.max, other.max)
         self._least = min(self._least, other._least)
@@ -152,13 +152,21 @@ class Histogram:
         """Add the counts of a histogram that `to_wire` described."""
         total, least, greatest, *pages = wire
         for shift, buckets, counts in pages:
-            row = self._rows[shift + 1] or self._make(shift + 1)
+            row = self.row(shift + 1)
             for bucket, count in zip(buckets, counts, strict=True):
                 row.add(bucket, count)
         if pages:
             self.total += total
-            self.max = max(self.max, greatest)
-            self._least = min(self._least, least)
+            self.extend(least, greatest)
+
+    def extend(self, least: int, greatest: int) -> None:
+        """Know of a least and a greatest value, whose counts are added to rows."""
+        self.max = max(self.max, greatest)
+        self._least = min(self._least, least)
+
+    def row(self, number: int) -> Buckets:
+        """The row of that number, for counts to be added; it is made if there is none."""
+        return self._rows[number] or self._make(number)
 
     @classmethod
     def from_wire(cls, wire: list[Any]) -> Histogram:

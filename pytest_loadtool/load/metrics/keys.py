@@ -32,6 +32,7 @@ def check_keys(
         ValueError: a transaction is of a page, or a page of a case, that is not given.
     """
     strays: list[object] = [page for page in pages if page.case not in cases]
-    strays += [one for one in transactions if PageKey(one.case, one.page) not in set(pages)]
+    known = set(pages)
+    strays += [one for one in transactions if PageKey(one.case, one.page) not in known]
     if strays:
         raise ValueError(f"no place for {strays[0]}")

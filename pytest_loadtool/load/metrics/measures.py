@@ -51,7 +51,7 @@ class TransactionMetrics:
         self.response.merge(other.response)
         self.first_byte.merge(other.first_byte)
         self._add(other.statuses, other.errors, other.received, other.sent)
-        self._add_ways(other.otherwise, other.ways)
+        self.add_ways(other.otherwise, other.ways)
 
     def to_wire(self, known: TransactionMetrics | None = None) -> list[Any]:
         """What came after ``known``, which is this one as it was before, or everything.
@@ -83,7 +83,7 @@ class TransactionMetrics:
         statuses, errors, (received, sent), (otherwise, *ways), *times = wire
         first_byte, service, response = times
         self._add(dict(zip(*statuses, strict=True)), errors, received, sent)
-        self._add_ways(otherwise, dict(ways))
+        self.add_ways(otherwise, dict(ways))
         self.first_byte.merge_wire(first_byte)
         self.service.merge_wire(service)
         self.response.merge_wire(response)
@@ -94,8 +94,8 @@ class TransactionMetrics:
             [way, more] for way, count in self.ways.items() if (more := count - before.get(way, 0))
         ]
 
-    def _add_ways(self, otherwise: int, ways: dict[str, int]) -> None:
-        """Those that are too many are only counted."""
+    def add_ways(self, otherwise: int, ways: dict[str, int]) -> None:
+        """Add requests that did not come as recorded. Ways that are too many are only counted."""
         self.otherwise += otherwise - sum(ways.values())
         for way, count in ways.items():
             self.differ(way, count)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from pytest_loadtool.load.metrics.buckets import Buckets
 from pytest_loadtool.load.metrics.errorlog import ErrorLog
 from pytest_loadtool.load.metrics.firsts import FirstFailures
+from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
 from pytest_loadtool.load.metrics.measures import TransactionMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
-from pytest_loadtool.load.metrics.timeline import Timeline
+from pytest_loadtool.load.metrics.slices import KINDS, Slices
 
 
 class MergedMetrics(LoadMetrics):
@@ -30,6 +32,8 @@ class MergedMetrics(LoadMetrics):
         # who asks each second does not have all histograms added up each time.
         self._totals: dict[tuple[int, ...], TransactionMetrics] = {}
         self._totals_of: list[list[TransactionMetrics]] = [[] for _ in self.transactions]
+        # By kind of time, the rows of histograms by transaction and number: quickly found.
+        self._rows: list[dict[int, Buckets]] = [{} for _ in KINDS]
 
     @staticmethod
     def of(many: Iterable[LoadMetrics]) -> MergedMetrics:
@@ -104,8 +108,8 @@ class MergedMetrics(LoadMetrics):
         for name in MEASURED:
             for number, one in enumerate(wire.get(name, ())):
                 self.add_measured(name, number, one)
-        for _, index, one in wire.get("slices", ()):
-            self.add_measured("transactions", index, one)
+        for slices in wire.get("slices", ()):
+            self.add_slices(slices)
 
     def add_small(self, wire: dict[str, Any]) -> None:
         """Add all of it but what is of transactions, pages and cases."""
@@ -113,7 +117,7 @@ class MergedMetrics(LoadMetrics):
         self.firsts.merge(FirstFailures.from_wire(wire["firsts"]))
         for name in DELAYS:
             getattr(self, name).merge_wire(wire[name])
-        self._timeline.merge(Timeline.from_wire(wire["timeline"]))
+        self._timeline.merge_wire(wire["timeline"])
         for name in ADDED:
             setattr(self, name, getattr(self, name) + wire[name])
         for name in LONGEST:
@@ -126,5 +130,52 @@ class MergedMetrics(LoadMetrics):
             for total in self._totals_of[number]:
                 total.merge_wire(wire)
 
+    def add_slices(self, slices: Slices) -> None:
+        """Add what transactions did."""
+        transactions = self.transactions
+        for index, errors, received, sent, first_byte, service, response in slices.sums():
+            one = transactions[index]
+            one.errors += errors
+            one.received += received
+            one.sent += sent
+            one.first_byte.total += first_byte
+            one.service.total += service
+            one.response.total += response
+        for index, status, count in slices.statuses():
+            statuses = transactions[index].statuses
+            statuses[status] = statuses.get(status, 0) + count
+        for index, kind, least, most in slices.extents():
+            times: Histogram = getattr(transactions[index], KINDS[kind])
+            times.extend(least, most)
+        for kind, rows in enumerate(self._rows):
+            for key, more in zip(*slices.times(kind), strict=True):
+                row = rows.get(key >> 10)
+                if row is None:
+                    times = getattr(transactions[key >> 16], KINDS[kind])
+                    row = rows[key >> 10] = times.row((key & 0xFFFF) >> 10)
+                row.add(key & 1023, more)
+        for index, otherwise, *ways in slices.others:
+            transactions[index].add_ways(otherwise, dict(ways))
+        for indices, total in self._totals.items():
+            whole = len(indices) == len(transactions)
+            _grow(total, slices if whole else slices.of(frozenset(indices)))
+
     def _book(self) -> None:
         """The timeline comes from others as well."""
+
+
+def _grow(total: TransactionMetrics, slices: Slices) -> None:
+    """Add what all of these transactions did."""
+    _, errors, received, sent, first_byte, service, response = slices.added()
+    total.errors += errors
+    total.received += received
+    total.sent += sent
+    total.first_byte.total += first_byte
+    total.service.total += service
+    total.response.total += response
+    for _, status, count in slices.statuses():
+        total.statuses[status] = total.statuses.get(status, 0) + count
+    for kind, name in enumerate(KINDS):
+        slices.add_times(kind, getattr(total, name))
+    for _, otherwise, *ways in slices.others:
+        total.add_ways(otherwise, dict(ways))

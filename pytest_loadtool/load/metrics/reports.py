@@ -16,8 +16,9 @@ from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
 from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
+from pytest_loadtool.load.metrics.slices import Slices
 
-_FORMAT = 8
+_FORMAT = 9
 
 
 def to_wire(metrics: LoadMetrics) -> dict[str, Any]:
@@ -29,7 +30,7 @@ def to_wire(metrics: LoadMetrics) -> dict[str, Any]:
 
 
 def from_wire(wire: dict[str, Any]) -> MergedMetrics:
-    """The metrics that `to_wire` or a report described.
+    """The metrics that `to_wire` or a first report described.
 
     Raises:
         ValueError: they come from another version of this program.
@@ -47,26 +48,52 @@ def from_wire(wire: dict[str, Any]) -> MergedMetrics:
     return metrics
 
 
+def read(report: bytes) -> dict[str, Any]:
+    """What `Reporter.report` told, with `Slices` in it.
+
+    Raises:
+        ValueError: it comes from another version of this program.
+    """
+    head, _, rest = report.partition(b"\n")
+    wire: dict[str, Any] = json.loads(head)
+    if wire.get("format") != _FORMAT:
+        raise ValueError("the workers run different versions of pytest-loadtool")
+    content = memoryview(rest)
+    found = []
+    for one in wire["slices"]:
+        slices, end = Slices.of_bytes(one, content)
+        found.append(slices)
+        content = content[end:]
+    wire["slices"] = found
+    return wire
+
+
 class Reporter:
     """Reports of ``metrics``, which are recorded meanwhile: each of what came since the last one.
 
-    ``reported`` is what they add up to. What came in which second of the run is told exactly: as
-    ``slices``, of each transaction in a second in which it had requests, and as ``beats``, one for
-    each second. ``course``, if there is one, is told at once.
+    ``reported`` is what they add up to. What came in which part of the run, of ``length`` seconds
+    (a power of two), is told exactly: as ``slices``, of each transaction that had requests in it,
+    and as ``beats``, of all together. ``course``, if there is one, is told at once. Only the first
+    report has the names of transactions.
     """
 
-    def __init__(self, metrics: LoadMetrics, course: RunCourse | None = None) -> None:
+    def __init__(
+        self, metrics: LoadMetrics, course: RunCourse | None = None, length: int = 1
+    ) -> None:
         self._metrics = metrics
         self.reported = MergedMetrics.for_reports_of(metrics)
         self.course = course
-        self._slices: list[list[Any]] = []
+        self._length = length
+        self._slices: dict[int, Slices] = {}
         self._beats: list[list[Any]] = []
+        self._user_seconds = 0
+        self._named = False
         # What beats have said already; the users are of that second.
         self._second = self._users = self._opened = self._cpu_us = 0
         self._lateness = Histogram()
         self._causes: dict[str, int] = {}
-        metrics.on_turn = self._slice
-        metrics.on_second = self._beat
+        metrics.on_turn = self._turned
+        metrics.on_second = self._passed
 
     def report(self) -> Iterator[bytes]:
         """A snapshot of what came since the last one.
@@ -78,6 +105,9 @@ class Reporter:
         metrics, reported = self._metrics, self.reported
         small = _small_wire(metrics, reported)
         reported.add_small(small)
+        if self._named:
+            del small["keys"]
+        self._named = True
         yield _json(small)[:-1]
         for name in ("pages", "cases"):
             yield b',"%s":[' % name.encode()
@@ -87,33 +117,61 @@ class Reporter:
                 reported.add_measured(name, number, wire)
                 yield (b"," if number else b"") + _json(wire)
             yield b"]"
-        yield b',"slices":['
-        separator = b""
         for index in range(len(metrics.transactions)):
             self._slice(index)
-            slices, self._slices = self._slices, []
-            if slices:
-                yield separator + _json(slices)[1:-1]
-                separator = b","
+            yield b""
+        self._note_users(metrics.second)
         self._beat(metrics.second)
         beats, self._beats = self._beats, []
-        yield b'],"beats":' + _json(beats) + b"}"
+        slices, self._slices = self._slices, {}
+        packed = [one.to_bytes() for _, one in sorted(slices.items())]
+        yield b',"beats":' + _json(beats)
+        yield b',"slices":' + _json([head for head, _ in packed]) + b"}\n"
+        yield from (content for _, content in packed)
+
+    def _turned(self, index: int) -> None:
+        """A transaction is recorded in a later second than before: perhaps in a later part."""
+        if self._part(self._metrics.transactions[index].second) != self._part(self._metrics.second):
+            self._slice(index)
 
     def _slice(self, index: int) -> None:
-        """Take what a transaction did in its second."""
-        transaction = self._metrics.transactions[index]
-        wire = transaction.to_wire(self.reported.transactions[index])
-        if wire:
-            self.reported.add_measured("transactions", index, wire)
-            self._slices.append([transaction.second, index, wire])
-            if self.course is not None:
-                self.course.add_requests(transaction.second, index, wire)
+        """Take what a transaction did in its part."""
+        transaction, before = self._metrics.transactions[index], self.reported.transactions[index]
+        wire = transaction.to_wire(before)
+        if not wire:
+            return
+        second = self._part(transaction.second)
+        slices = self._slices.get(second)
+        if slices is None:
+            slices = self._slices[second] = Slices(second, self._length)
+        if self.course is None:
+            slices.add(index, wire, before)
+        else:
+            own = Slices(second, self._length)
+            own.add(index, wire, before)
+            slices.extend(own)
+            self.course.add_slices(own)
+        self.reported.add_measured("transactions", index, wire)
 
-    def _beat(self, second: int) -> None:
-        """Take what there is to say of a second, all transactions together."""
-        metrics = self._metrics
+    def _part(self, second: int) -> int:
+        """The second in which a part of the run begins."""
+        return second // self._length * self._length
+
+    def _passed(self, second: int) -> None:
+        """A second is over, and perhaps its part."""
+        self._note_users(second)
+        if self._part(second) != self._part(second + 1):
+            self._beat(second)
+
+    def _note_users(self, second: int) -> None:
         if second != self._second:
             self._second, self._users = second, 0
+        self._user_seconds += self._metrics.busiest - self._users
+        self._users = self._metrics.busiest
+
+    def _beat(self, second: int) -> None:
+        """Take what there is to say of a part, all transactions together."""
+        metrics = self._metrics
         opened, lateness = metrics.connect.count, metrics.lateness.to_wire(self._lateness)
         causes = {
             cause: more
@@ -121,18 +179,18 @@ class Reporter:
             if (more := count - self._causes.get(cause, 0))
         }
         beat: list[Any] = [
-            metrics.busiest - self._users,
+            self._user_seconds,
             opened - self._opened,
             metrics.cpu_us - self._cpu_us,
             lateness,
             causes,
         ]
         self._lateness.merge_wire(lateness)
-        self._users, self._opened, self._cpu_us = metrics.busiest, opened, metrics.cpu_us
+        self._user_seconds, self._opened, self._cpu_us = 0, opened, metrics.cpu_us
         self._causes.update(metrics.causes)
-        self._beats.append([second, *beat])
+        self._beats.append([self._part(second), self._length, *beat])
         if self.course is not None:
-            self.course.add_beat(second, beat)
+            self.course.add_beat(self._part(second), beat, self._length)
 
 
 def _small_wire(metrics: LoadMetrics, known: LoadMetrics | None) -> dict[str, Any]:

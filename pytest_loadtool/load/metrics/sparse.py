@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Final
 
@@ -26,6 +26,11 @@ def _coarse(value: int) -> int:
 
 
 _COARSE_FIRST_ROW: Final = [_coarse(value) for value in range(BUCKETS)]
+
+
+def coarse_number(number: int) -> int:
+    """The number of the bucket in which a coarse histogram has this one."""
+    return number & -_TOGETHER if number >= BUCKETS else _COARSE_FIRST_ROW[number]
 
 
 class SparseHistogram:
@@ -101,20 +106,25 @@ class SparseHistogram:
 
     def add_wire(self, wire: list[Any]) -> None:
         """Add what `Histogram.to_wire` described."""
-        counts = self._loose()
+        counts = self.loose()
         coarse = self.coarse
         self.total += wire[0]
         for shift, buckets, gained in wire[3:]:
             start = (shift + 1) * BUCKETS
             for bucket, more in zip(buckets, gained, strict=True):
-                if coarse:
-                    bucket = bucket & -_TOGETHER if start else _COARSE_FIRST_ROW[bucket]
-                number = start + bucket
+                number = coarse_number(start + bucket) if coarse else start + bucket
                 counts[number] = counts.get(number, 0) + more
+
+    def add(self, total: int, found: Mapping[int, int]) -> None:
+        """Add counts by the number of the bucket, of values whose sum is ``total``."""
+        self.total += total
+        counts = self.loose()
+        for number, more in found.items():
+            counts[number] = counts.get(number, 0) + more
 
     def merge(self, other: SparseHistogram) -> None:
         """Add another's counts, which is as coarse as this."""
-        counts = self._loose()
+        counts = self.loose()
         self.total += other.total
         numbers, gained = other.buckets()
         for number, more in zip(numbers, gained, strict=True):
@@ -144,7 +154,8 @@ class SparseHistogram:
         most = self.bounds(numbers[-1])[1] if numbers else 0
         return Histogram.from_wire([self.total, least, most, *pages.values()])
 
-    def _loose(self) -> dict[int, int]:
+    def loose(self) -> dict[int, int]:
+        """Counts by the number of the bucket, for more to be added until it is packed."""
         counts = self._counts
         if counts is None:
             numbers, found = self.buckets()

@@ -101,10 +101,15 @@ class Timeline:
     def from_wire(cls, wire: list[list[int]]) -> Timeline:
         """The timeline that `to_wire` described."""
         self = cls()
-        (self.length,), *rows = wire
-        for number, *sums in rows:
-            self._add(number, sums)
+        self.merge_wire(wire)
         return self
+
+    def merge_wire(self, wire: list[list[int]]) -> None:
+        """Add what `to_wire` described."""
+        (length,), *rows = wire
+        self._coarsen(length)
+        for number, *sums in rows:
+            self._add(number * length // self.length, sums)
 
     def _intervals(self, first: int = 0) -> Iterator[tuple[int, Sequence[int]]]:
         """The number and the sums of each in which there was anything."""

@@ -1,0 +1,192 @@
+"""What transactions did in a part of a run, in columns: so a thousand workers' add up cheaply.
+
+A worker's report has some of each transaction that had requests. A list for each number rather than
+an object for each transaction is put together with others by extending lists, and travels as
+arrays.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Iterable, Set
+from itertools import compress
+from typing import Any, Final
+
+from pytest_loadtool.load.metrics.buckets import BUCKETS
+from pytest_loadtool.load.metrics.histogram import Histogram
+from pytest_loadtool.load.metrics.measures import TransactionMetrics
+
+KINDS: Final = ("first_byte", "service", "response")
+"""The histograms of `TransactionMetrics`, in their order here."""
+
+_SUMS: Final = ("errors", "received", "sent", "first_byte_us", "service_us", "response_us")
+_LISTS: Final = 1 + len(_SUMS) + 3 + 4 + 2 * len(KINDS)
+
+
+class Slices:
+    """What transactions did in ``length`` seconds of a run, from ``second`` on.
+
+    A transaction may come more than once. Of each there is a place in the first ``columns``: its
+    index, its errors, bytes received and sent, and the sums of its three times. Then follow lists
+    whose places go together: index, status, how many; index, kind of time, least, most, both of
+    the run so far; and for each kind of time the buckets and how many values each has. A bucket is
+    told by its number in a `SparseHistogram`, with the transaction's index above the lower 16 bits.
+
+    ``others`` are what is rare: index, how many were not as recorded, and in which ways.
+    """
+
+    __slots__ = ("_together", "columns", "length", "others", "second")
+
+    def __init__(self, second: int, length: int = 1) -> None:
+        self.second = second
+        self.length = length
+        self.columns: list[list[int]] = [[] for _ in range(_LISTS)]
+        self.others: list[list[Any]] = []
+        self._together: dict[int, dict[int, int]] = {}
+
+    @property
+    def requests(self) -> int:
+        """How many there were."""
+        return sum(self.columns[_STATUSES + 2])
+
+    @property
+    def errors(self) -> int:
+        """How many of them failed."""
+        return sum(self.columns[1])
+
+    @property
+    def size(self) -> int:
+        """How many buckets it has of the three times."""
+        return sum(len(one) for one in self.columns[_BUCKETS::2])
+
+    def add(self, index: int, wire: list[Any], before: TransactionMetrics) -> None:
+        """Add one transaction: what `TransactionMetrics.to_wire` says of what came after
+        ``before``."""
+        self._together.clear()
+        (statuses, counts), errors, (received, sent), (otherwise, *ways), *times = wire
+        columns = self.columns
+        sums = [index, errors, received, sent, *(one[0] for one in times)]
+        for column, value in zip(columns, sums, strict=False):
+            column.append(value)
+        columns[_STATUSES] += [index] * len(statuses)
+        columns[_STATUSES + 1] += statuses
+        columns[_STATUSES + 2] += counts
+        for kind, (_, least, most, *rows) in enumerate(times):
+            known = getattr(before, KINDS[kind])
+            if rows and (least != known.min or most != known.max or not known.max):
+                for place, value in enumerate((index, kind, least, most)):
+                    columns[_EXTENTS + place].append(value)
+            place = _BUCKETS + 2 * kind
+            for shift, buckets, gained in rows:
+                start = (index << 16) + (shift + 1) * BUCKETS
+                columns[place] += [start + bucket for bucket in buckets]
+                columns[place + 1] += gained
+        if otherwise or ways:
+            self.others.append([index, otherwise, *ways])
+
+    def extend(self, other: Slices) -> None:
+        """Add another's, of the same time."""
+        self._together.clear()
+        for mine, theirs in zip(self.columns, other.columns, strict=True):
+            mine += theirs
+        self.others += other.others
+
+    def of(self, indices: Set[int]) -> Slices:
+        """Those of some transactions."""
+        found = Slices(self.second, self.length)
+        for begin, end in _TABLES:
+            columns = self.columns[begin:end]
+            shift = 16 if begin >= _BUCKETS else 0
+            kept = [one >> shift in indices for one in columns[0]]
+            found.columns[begin:end] = [list(compress(one, kept)) for one in columns]
+        found.others = [one for one in self.others if one[0] in indices]
+        return found
+
+    def sums(self) -> Iterable[tuple[int, ...]]:
+        """Index, errors, bytes received and sent, the sums of three times: of each."""
+        return zip(*self.columns[:_STATUSES], strict=True)
+
+    def added(self) -> list[int]:
+        """The same, of all together; the first of it means nothing."""
+        return [sum(one) for one in self.columns[:_STATUSES]]
+
+    def statuses(self) -> Iterable[tuple[int, ...]]:
+        """Index, status, how many."""
+        return zip(*self.columns[_STATUSES:_EXTENTS], strict=True)
+
+    def extents(self) -> Iterable[tuple[int, ...]]:
+        """Index, kind of time, the least and the most of the run so far, where these are new."""
+        return zip(*self.columns[_EXTENTS:_BUCKETS], strict=True)
+
+    def times(self, kind: int) -> tuple[list[int], list[int]]:
+        """The buckets of a kind of time, by transaction, and how many values each has."""
+        place = _BUCKETS + 2 * kind
+        return self.columns[place], self.columns[place + 1]
+
+    def together(self, kind: int) -> dict[int, int]:
+        """How many values there are of all transactions in each bucket of a kind of time."""
+        found = self._together.get(kind)
+        if found is not None:
+            return found
+        found = self._together[kind] = {}
+        get = found.get
+        for key, more in zip(*self.times(kind), strict=True):
+            number = key & 0xFFFF
+            found[number] = get(number, 0) + more
+        return found
+
+    def add_times(self, kind: int, times: Histogram) -> None:
+        """Add a kind of time of all transactions to a histogram; not its sum."""
+        for number, more in self.together(kind).items():
+            times.row(number >> 10).add(number & 1023, more)
+        for _, of, least, most in self.extents():
+            if of == kind:
+                times.extend(least, most)
+
+    def to_bytes(self) -> tuple[list[Any], bytes]:
+        """What `of_bytes` takes: a head of builtin types, and all numbers."""
+        packed = [_packed(one) for one in self.columns]
+        sizes = [[one.typecode, len(one)] for one in packed]
+        return [self.second, self.length, self.others, sizes], b"".join(
+            one.tobytes() for one in packed
+        )
+
+    @classmethod
+    def of_bytes(cls, head: list[Any], content: memoryview) -> tuple[Slices, int]:
+        """The slices that `to_bytes` described, and how many bytes of ``content`` they took."""
+        second, length, others, sizes = head
+        self = cls(second, length)
+        self.others, self.columns, end = others, [], 0
+        for code, size in sizes:
+            numbers: array[int] = array(code)
+            begin, end = end, end + size * numbers.itemsize
+            numbers.frombytes(content[begin:end])
+            if _SWAPPED:
+                numbers.byteswap()
+            self.columns.append(numbers.tolist())
+        return self, end
+
+
+_STATUSES: Final = 1 + len(_SUMS)
+_EXTENTS: Final = _STATUSES + 3
+_BUCKETS: Final = _EXTENTS + 4
+
+#: Which columns have places that go together.
+_TABLES: Final = (
+    (0, _STATUSES), (_STATUSES, _EXTENTS), (_EXTENTS, _BUCKETS),
+    (_BUCKETS, _BUCKETS + 2), (_BUCKETS + 2, _BUCKETS + 4), (_BUCKETS + 4, _LISTS),
+)  # fmt: skip
+
+#: On the wire, numbers are little-endian, as they are on almost all machines.
+_SWAPPED: Final = sys.byteorder == "big"
+
+
+def _packed(numbers: list[int]) -> array[int]:
+    """In as few bytes as the greatest takes; all numbers are natural."""
+    greatest = max(numbers, default=0)
+    code = "B" if greatest < 1 << 8 else "I" if greatest < 1 << 32 else "Q"
+    packed = array(code, numbers)
+    if _SWAPPED:
+        packed.byteswap()
+    return packed
