@@ -14,6 +14,8 @@ Cause = Literal[
     "json",
     "xml",
     "header",
+    "response",
+    "until",
     "outcome",
     "extractor",
     "target",
