@@ -75,7 +75,7 @@ def compared(node: Node, found: Mapping[str, Any], kind: str) -> dict[str, Any]:
             raise node.child(how, None).wrong(_elsewhere(how, counted))
     if counted and not given:
         raise node.child("count", True).wrong(
-            f"says with nothing what the count is compared: add one of {', '.join(goes)}"
+            f"needs what the count is compared with: add one of {', '.join(goes)}"
         )
     for alone in ("equals", "schema"):
         if alone in given and len(given) > 1:

@@ -307,7 +307,7 @@ def validator(node: Node) -> Validator:
     made, subject = _KINDS[kind]
     if kind == "response" and not comparing:
         raise node.wrong(
-            f"says with nothing what the {found[kind]} is compared: add one of "
+            f"needs what the {found[kind]} is compared with: add one of "
             "equals, not_equals, less_than, at_most, more_than, at_least"
         )
     own = {key: found[key] for key in ("row", "unrepeated", "absent") if key in found}

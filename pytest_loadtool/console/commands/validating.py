@@ -127,7 +127,8 @@ async def validate(
             validator = parse_validator(given)
     with as_usage():
         case = editing.with_validator(document.case, index, validator, replace)
-    trials = [tried_validator(validator, on) for on in known_responses(session, index)]
+    folder = session.case_path.parent
+    trials = [tried_validator(validator, on, folder) for on in known_responses(session, index)]
     session.tell(views.tried_validator(trials))
     if preview:
         return

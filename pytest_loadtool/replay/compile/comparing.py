@@ -50,6 +50,11 @@ def compile_comparisons(
     return lambda found, values: all(test(found, values) for test in tests)
 
 
+def literal_value(value: Constant) -> Any:
+    """What a value without placeholders is compared as, see `strict_value`."""
+    return strict_value(Template.parse(value).literal if isinstance(value, str) else value)
+
+
 def expected(compared: Mapping[str, Constant]) -> str:
     """What is compared with, in words: ``= 'open'``, ``>= 1 and < 10``."""
     return " and ".join(f"{COMPARISONS[how]} {_literal(one)}" for how, one in compared.items())
@@ -63,9 +68,8 @@ def shown(value: Any, *, hidden: bool = False, beside: Any = "") -> str:
     value = value[0] if isinstance(value, tuple) else value
     text = "null" if value is None else json_text(value) or ""
     text = clip(text, _LONGEST) or "empty"
-    if isinstance(value, str) == isinstance(beside, str):
-        return text
-    return f"the text {text!r}" if isinstance(value, str) else f"{text}, which is no text"
+    other = isinstance(value, str) and not isinstance(beside, str)
+    return f"the text {text!r}" if other else text
 
 
 def compile_schema(content: bytes, name: str) -> Callable[[Any], tuple[str, str] | None]:
@@ -109,10 +113,10 @@ def compile_schema(content: bytes, name: str) -> Callable[[Any], tuple[str, str]
 
 
 def _equals(value: Constant, names: VariableNames, _number: _Number) -> Test:
-    fill = pieces(Template.parse(value), names) if isinstance(value, str) else value
-    if isinstance(fill, tuple):
+    if isinstance(value, str) and Template.parse(value).references:
+        fill = pieces(Template.parse(value), names)
         return lambda found, values: json_text(found) == joined(fill, values)
-    wanted = strict_value(fill)
+    wanted = literal_value(value)
     return lambda found, _values: bool(strict_value(found) == wanted)
 
 

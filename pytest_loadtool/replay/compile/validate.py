@@ -14,7 +14,6 @@ from typing import Any
 from pytest_loadtool.codec.entities import in_markup, times_in_markup
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.errors import ReplayError, SlowPatternError
-from pytest_loadtool.extraction.jsonpath import strict_value
 from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.extraction.row_search import in_row
 from pytest_loadtool.model.result import Cause, Failure
@@ -35,9 +34,10 @@ from pytest_loadtool.replay.compile.comparing import (
     compile_comparisons,
     compile_schema,
     expected,
+    literal_value,
     shown,
 )
-from pytest_loadtool.replay.compile.format import VariableNames, joined, pieces
+from pytest_loadtool.replay.compile.format import Pieces, VariableNames, joined, pieces
 from pytest_loadtool.replay.compile.found import (
     JudgedResponse,
     all_found,
@@ -164,8 +164,10 @@ def _value(validator: JsonValidator | XmlValidator, names: VariableNames, strict
     """What is at a path, and that it equals something."""
     cause, second = _CAUSES[type(validator)], getattr(validator, "unrepeated", False)
     equals, absent = validator.equals, validator.absent or second
-    fill = pieces(Template.parse(equals), names) if isinstance(equals, str) else equals
-    literal = None if isinstance(fill, tuple) else strict_value(fill)
+    fill: str | Pieces | None = None
+    if isinstance(equals, str) and Template.parse(equals).references:
+        fill = pieces(Template.parse(equals), names)
+    literal = None if equals is None or fill is not None else literal_value(equals)
     find, bound = first_found(validator, 2 if second else 1, names, strict=literal is not None)
     subject = subject_of(validator)
     if equals is not None:
@@ -193,9 +195,9 @@ def _value(validator: JsonValidator | XmlValidator, names: VariableNames, strict
             return Failure(cause, str(error))
         if found is None and unseen is not None:
             return unseen(response, values) or failure
-        if fill is None:
+        if equals is None:
             return failure if (found is not None) is absent else None
-        wanted = joined(fill, values) if isinstance(fill, tuple) else literal
+        wanted = literal if fill is None else joined(fill, values)
         if (found == wanted) is not absent:
             return None
         return failure if found is None or absent else differs(found, wanted)
