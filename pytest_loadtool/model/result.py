@@ -15,7 +15,6 @@ Cause = Literal[
     "xml",
     "header",
     "response",
-    "until",
     "outcome",
     "extractor",
     "target",

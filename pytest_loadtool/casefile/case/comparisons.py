@@ -21,7 +21,6 @@ _GO_WITH: Mapping[str, tuple[str, ...]] = {
     "json": (*_OF_TEXT, "type", "schema"),
     "xml": _OF_TEXT,
     "header": _OF_TEXT,
-    "variable": _OF_TEXT,
     "response": ("equals", "not_equals", *_BOUNDS),
 }
 
@@ -88,7 +87,7 @@ def compared(node: Node, found: Mapping[str, Any], kind: str) -> dict[str, Any]:
 def _elsewhere(how: str, counted: bool) -> str:
     if counted:
         return f"goes with no count, which is a number: expected {', '.join(_GO_WITH['response'])}"
-    kinds = [kind for kind, goes in _GO_WITH.items() if how in goes and kind != "variable"]
+    kinds = [kind for kind, goes in _GO_WITH.items() if how in goes]
     with_count = ", or with 'count'" if how in _GO_WITH["response"] else ""
     return f"goes with {' or '.join(map(repr, kinds))} only{with_count}"
 
