@@ -18,7 +18,7 @@ from pathlib import Path
 from pytest_loadtool.casefile.files import file_errors
 from pytest_loadtool.casefile.toml.diagnostics import Problems
 from pytest_loadtool.casefile.toml.positions import KeyPath
-from pytest_loadtool.codec.uses import files_in
+from pytest_loadtool.codec.uses import named_files
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 
@@ -161,5 +161,5 @@ def reached(case: TestCase) -> Iterator[Reached]:
             )
     for outer, page in enumerate(case.pages):
         for inner, transaction in enumerate(page.transactions):
-            for file in dict.fromkeys(files_in(transaction.request)):
-                yield Reached(("page", outer, "transaction", inner, "body"), Reach.FILE, file)
+            for where, file in named_files(transaction):
+                yield Reached(("page", outer, "transaction", inner, *where), Reach.FILE, file)

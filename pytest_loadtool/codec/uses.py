@@ -9,6 +9,7 @@ from pytest_loadtool.codec.template import Reference, Template, escape, files_of
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.extractor import Source, source_texts, with_texts
+from pytest_loadtool.model.validator import JsonValidator
 
 
 def files_in(request: Request) -> tuple[str, ...]:
@@ -20,13 +21,27 @@ def files_in(request: Request) -> tuple[str, ...]:
     return files_of(request.body) if isinstance(request.body, str) else ()
 
 
-def case_files(case: TestCase) -> tuple[str, ...]:
-    """The files that the bodies of a test case hold, each once.
+def named_files(transaction: Transaction) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """The files that a transaction names, each with where: in its body, or as the JSON Schema of a
+    validator.
 
     Raises:
         TemplateError: as `files_in`.
     """
-    found = (file for one in case.transactions() for file in files_in(one.request))
+    for file in dict.fromkeys(files_in(transaction.request)):
+        yield ("body",), file
+    for index, one in enumerate(transaction.validators):
+        if isinstance(one, JsonValidator) and one.schema is not None:
+            yield ("validators", index, "schema"), one.schema
+
+
+def case_files(case: TestCase) -> tuple[str, ...]:
+    """The files that the transactions of a test case name, each once.
+
+    Raises:
+        TemplateError: as `files_in`.
+    """
+    found = (file for one in case.transactions() for _, file in named_files(one))
     return tuple(dict.fromkeys(found))
 
 

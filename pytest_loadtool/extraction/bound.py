@@ -25,7 +25,7 @@ from pytest_loadtool.extraction.extract import (
     compile_source,
     in_headers,
 )
-from pytest_loadtool.extraction.jsonpath import bind_path
+from pytest_loadtool.extraction.jsonpath import Shown, bind_path
 from pytest_loadtool.extraction.page import (
     Find,
     bind_choice,
@@ -85,9 +85,16 @@ def bind_source(source: Source, match: int, fills: Fills) -> Bound:
 
 
 def _json_path(source: JsonPath, match: int, fills: Fills) -> Bound:
-    get = bind_path(source.path, match, fills)
+    return bind_json_value(source.path, match, fills)
 
-    def extract(response: Readable, values: Sequence[str]) -> str | None:
+
+def bind_json_value(
+    path: str, match: int, fills: Fills, shown: Shown | None = None
+) -> Callable[[Readable, Sequence[str]], Any]:
+    """As `json_value` for a path with placeholders."""
+    get = bind_path(path, match, fills, shown)
+
+    def extract(response: Readable, values: Sequence[str]) -> Any:
         if not response.text:  # a broken coding is raised here: it is no matter of JSON
             return None
         try:

@@ -14,7 +14,7 @@ from pytest_loadtool.codec.template import Template
 from pytest_loadtool.codec.uses import escaped
 from pytest_loadtool.errors import SlowPatternError
 from pytest_loadtool.extraction.address import Fills
-from pytest_loadtool.extraction.jsonpath import Fill, compile_path
+from pytest_loadtool.extraction.jsonpath import Fill, Shown, compile_path
 from pytest_loadtool.extraction.page import Find, bind_choice, bind_form_field, bind_link, in_items
 from pytest_loadtool.extraction.partial import is_partial, partial_fields
 from pytest_loadtool.extraction.pattern import Allowance, Pattern
@@ -107,9 +107,14 @@ def _literal(template: str) -> str:
 
 
 def _json_path(source: JsonPath, match: int) -> Extract:
-    get = compile_path(source.path, match)
+    return json_value(source.path, match)
 
-    def extract(response: Readable) -> str | None:
+
+def json_value(path: str, match: int, shown: Shown | None = None) -> Callable[[Readable], Any]:
+    """A function from a response to the ``match``-th JSON value at a path, as `compile_path`."""
+    get = compile_path(path, match, shown)
+
+    def extract(response: Readable) -> Any:
         if not response.text:  # a broken coding is raised here: it is no matter of JSON
             return None
         try:

@@ -18,6 +18,8 @@ from pytest_loadtool.extraction.pattern import Pattern
 
 #: From a user's values to the text of a template.
 Fill = Callable[[Sequence[str]], str]
+#: What is made of a JSON value that was found; None: it is no match.
+Shown = Callable[[Any], Any]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _STEP = re.compile(
@@ -60,8 +62,9 @@ _ANY = _Wildcard()
 _Step = str | int | _Wildcard | _Where
 
 
-def compile_path(path: str, match: int) -> Callable[[Any], str | None]:
-    """A function from a parsed JSON document to the text of the ``match``-th (from 1) match.
+def compile_path(path: str, match: int, shown: Shown | None = None) -> Callable[[Any], Any]:
+    """A function from a parsed JSON document to the text of the ``match``-th (from 1) match, or to
+    what ``shown`` makes of it.
 
     Strings are returned as they are, all else as its JSON text (``17``, ``true``, ``[1,2]``). Null
     is no value, so it is never a match.
@@ -71,18 +74,42 @@ def compile_path(path: str, match: int) -> Callable[[Any], str | None]:
     """
     steps = _simple(path)
     if steps is None:
-        return _general(path, match)
-    return _compiled(steps, match)
+        return _general(path, match, shown or json_text)
+    return _compiled(steps, match, shown)
 
 
 def bind_path(
-    path: str, match: int, fills: Callable[[Template], Fill]
-) -> Callable[[Any, Sequence[str]], str | None]:
+    path: str, match: int, fills: Callable[[Template], Fill], shown: Shown | None = None
+) -> Callable[[Any, Sequence[str]], Any]:
     """As `compile_path` for a path with placeholders: the function takes a user's values, too.
 
     Raises:
         ValueError: ``path`` is not a JSON path, or a placeholder stands where none can.
     """
+    resolved, show = _bound_steps(path, fills), shown or json_text
+    return lambda document, values: _nth(_walk(document, resolved(values), 0), match, show)
+
+
+def bind_values(
+    path: str, fills: Callable[[Template], Fill]
+) -> Callable[[Any, Sequence[str]], list[Any]]:
+    """A function from a parsed JSON document and a user's values to all that a path leads to, as it
+    is: null, too.
+
+    Raises:
+        ValueError: as `bind_path`.
+    """
+    if _simple(path) is None:
+        find = _finding(path)
+        return lambda document, _values: find(document)
+    resolved = _bound_steps(path, fills)
+    return lambda document, values: list(_walk(document, resolved(values), 0))
+
+
+def _bound_steps(
+    path: str, fills: Callable[[Template], Fill]
+) -> Callable[[Sequence[str]], tuple[_Step, ...]]:
+    """A function from a user's values to the steps of a path with placeholders."""
     steps = _simple(path)
     if steps is None:
         raise ValueError(
@@ -94,14 +121,14 @@ def bind_path(
         if isinstance(text, str) and "${" in text:
             filled.append((position, step, fills(Template.parse(text))))
 
-    def get(document: Any, values: Sequence[str]) -> str | None:
+    def resolved(values: Sequence[str]) -> tuple[_Step, ...]:
         now: list[_Step] = list(steps)
         for position, step, fill in filled:
             text = fill(values)
             now[position] = _Where(step.keys, text, step.bare) if isinstance(step, _Where) else text
-        return _nth(_walk(document, tuple(now), 0), match)
+        return tuple(now)
 
-    return get
+    return resolved
 
 
 def bind_beside(
@@ -124,11 +151,12 @@ def bind_beside(
     return get
 
 
-def _compiled(steps: tuple[_Step, ...], match: int) -> Callable[[Any], str | None]:
+def _compiled(steps: tuple[_Step, ...], match: int, shown: Shown | None) -> Callable[[Any], Any]:
     if any(isinstance(step, (_Wildcard, _Where)) for step in steps):
-        return lambda document: _nth(_walk(document, steps, 0), match)
+        show = shown or json_text
+        return lambda document: _nth(_walk(document, steps, 0), match, show)
     plain = cast(tuple[str | int, ...], steps)
-    return _direct(plain) if match == 1 else _nothing
+    return _direct(plain, shown) if match == 1 else _nothing
 
 
 def _nothing(_: Any) -> None:
@@ -156,6 +184,14 @@ def json_text(value: Any) -> str | None:
     if value.__class__ is int:
         return str(value)  # ten times as fast as what follows
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def strict_value(value: Any) -> Any:
+    """A JSON value as one that is equal to another if they are of one type, too: 7 is 7.0, and is
+    neither ``"7"`` nor true. Arrays and objects are their JSON text."""
+    if value.__class__ is bool:
+        return (value,)
+    return json_text(value) if isinstance(value, list | dict) else value
 
 
 def _simple(path: str) -> tuple[_Step, ...] | None:
@@ -188,8 +224,8 @@ def _given(match: re.Match[str], *groups: str) -> str:
     return next(part for part in match.group(*groups) if part is not None)
 
 
-def _direct(steps: tuple[str | int, ...]) -> Callable[[Any], str | None]:
-    def get(document: Any) -> str | None:
+def _direct(steps: tuple[str | int, ...], shown: Shown | None) -> Callable[[Any], Any]:
+    def get(document: Any) -> Any:
         value = document
         try:
             for step in steps:
@@ -198,7 +234,7 @@ def _direct(steps: tuple[str | int, ...]) -> Callable[[Any], str | None]:
                 value = value[step]
         except (KeyError, IndexError, TypeError):
             return None
-        return json_text(value)
+        return json_text(value) if shown is None else shown(value)
 
     return get
 
@@ -226,12 +262,18 @@ def _walk(value: Any, steps: tuple[_Step, ...], position: int) -> Iterator[Any]:
         yield from _walk(child, steps, position + 1)
 
 
-def _nth(matches: Iterator[Any], match: int) -> str | None:
-    texts = (text for text in map(json_text, matches) if text is not None)
-    return next(islice(texts, match - 1, None), None)
+def _nth(matches: Iterator[Any], match: int, shown: Shown) -> Any:
+    found = (one for one in map(shown, matches) if one is not None)
+    return next(islice(found, match - 1, None), None)
 
 
-def _general(path: str, match: int) -> Callable[[Any], str | None]:
+def _general(path: str, match: int, shown: Shown) -> Callable[[Any], Any]:
+    find = _finding(path)
+    return lambda document: _nth(iter(find(document)), match, shown)
+
+
+def _finding(path: str) -> Callable[[Any], list[Any]]:
+    """A function to all that a path leads to, by jsonpath-ng."""
     # Imported when a path needs it: it costs 50 ms and builds a parser.
     from jsonpath_ng.exceptions import JSONPathError
     from jsonpath_ng.ext.parser import parse
@@ -250,9 +292,9 @@ def _general(path: str, match: int) -> Callable[[Any], str | None]:
     except (JSONPathError, AttributeError, TypeError, ValueError) as error:
         raise ValueError(f"{path!r} is not a JSON path: {error}") from None
 
-    def get(document: Any) -> str | None:
+    def find(document: Any) -> list[Any]:
         for one in patterns:
             one.allowance.begin()
-        return _nth((found.value for found in expression.find(document)), match)
+        return [found.value for found in expression.find(document)]
 
-    return get
+    return find

@@ -71,10 +71,22 @@ def bind_xml_path(
     Raises:
         ValueError: ``path`` is not an XML path, or a placeholder stands elsewhere than in quotes.
     """
+    find = bind_xml_values(path, fills)
+    return lambda text, values: next(islice(find(text, values), match - 1, None), None)
+
+
+def bind_xml_values(
+    path: str, fills: Callable[[Template], Fill]
+) -> Callable[[str, Sequence[str]], Iterator[str]]:
+    """A function from a document and a user's values to the texts of all that a path leads to.
+
+    Raises:
+        ValueError: as `bind_xml_path`.
+    """
     anywhere, steps = xml_steps(path)
     made = [[fills(Template.parse(one.text)) for one in step.wheres] for step in steps]
 
-    def get(text: str, values: Sequence[str]) -> str | None:
+    def get(text: str, values: Sequence[str]) -> Iterator[str]:
         filled: list[XmlStep] = []
         for step, texts in zip(steps, made, strict=True):
             wheres = [
@@ -82,20 +94,24 @@ def bind_xml_path(
                 for one, fill in zip(step.wheres, texts, strict=True)
             ]
             filled.append(XmlStep(step.name, tuple(wheres), step.index))
-        return _nth(text, anywhere, tuple(filled), match)
+        return _found(text, anywhere, tuple(filled))
 
     return get
 
 
 def _nth(text: str, anywhere: bool, steps: tuple[XmlStep, ...], match: int) -> str | None:
+    return next(islice(_found(text, anywhere, steps), match - 1, None), None)
+
+
+def _found(text: str, anywhere: bool, steps: tuple[XmlStep, ...]) -> Iterator[str]:
     try:
         root = xml_root(text)
     except ValueError:
-        return None
+        return iter(())
     document = Element("")
     document.append(root)
     parents: Iterable[Element] = document.iter() if anywhere else (document,)
-    return next(islice(_walk(parents, steps), match - 1, None), None)
+    return _walk(parents, steps)
 
 
 def _walk(parents: Iterable[Element], steps: tuple[XmlStep, ...]) -> Iterator[str]:

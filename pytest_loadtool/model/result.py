@@ -14,6 +14,7 @@ Cause = Literal[
     "json",
     "xml",
     "header",
+    "response",
     "outcome",
     "extractor",
     "target",

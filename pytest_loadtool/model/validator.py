@@ -49,8 +49,50 @@ class Outcome:
         return bool(self.change) and not self.edited
 
 
+#: A value that another one is compared with, as a file has it.
+Constant = str | int | float | bool
+
+#: What a value is compared by, each a field of `Compared`, and how messages write it.
+COMPARISONS: Mapping[str, str] = MappingProxyType(
+    {
+        "equals": "=",
+        "not_equals": "other than",
+        "contains": "with",
+        "matches": "matching",
+        "less_than": "<",
+        "at_most": "<=",
+        "more_than": ">",
+        "at_least": ">=",
+        "empty": "empty:",
+        "type": "of type",
+        "schema": "by schema",
+    }
+)
+
+#: The types of JSON, by the names that JSON Schema has for them.
+JSON_TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """What a value is compared with, besides ``equals``: all that is not None has to hold.
+
+    With ``counted``, not the value is compared but how many there are.
+    """
+
+    not_equals: Constant | None = None
+    contains: str | None = None
+    matches: str | None = None
+    less_than: float | None = None
+    at_most: float | None = None
+    more_than: float | None = None
+    at_least: float | None = None
+    empty: bool | None = None
+    counted: bool = False
+
+
 @dataclass(frozen=True, slots=True)
-class TextValidator:
+class TextValidator(Compared):
     """The decoded body contains ``text`` (a template); with ``absent``, does not.
 
     With ``row`` (a template, too), only the rows count that have it: ``tr``, ``li`` or ``article``
@@ -62,72 +104,108 @@ class TextValidator:
     row: str = ""
     outcome: Outcome | None = None
     unrepeated: bool = False
+    equals: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class RegexValidator:
-    """The decoded body matches ``pattern`` somewhere; with ``absent``, does not."""
+class RegexValidator(Compared):
+    """The decoded body matches ``pattern`` somewhere; with ``absent``, does not.
+
+    What is compared is its first group, or all that it matches.
+    """
 
     pattern: str
     absent: bool = False
     outcome: Outcome | None = None
+    equals: Constant | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class JsonValidator:
+class JsonValidator(Compared):
     """The JSON body has a value at ``path`` (a template); with ``equals``, this one.
 
     ``equals`` is compared as JSON: a string (a template), number, boolean or null (None is "no
-    expectation", as TOML has no null). With ``unrepeated``, all that counts is that the path has no
-    second value.
+    expectation", as TOML has no null). What is put into a template is text, whatever it was where
+    it came from, so such a one is compared as text. With ``unrepeated``, all that counts is that
+    the path has no second value. ``schema`` is the file of a JSON Schema, from the test case's
+    folder.
     """
 
     path: str
-    equals: str | int | float | bool | None = None
+    equals: Constant | None = None
     absent: bool = False
     outcome: Outcome | None = None
     unrepeated: bool = False
+    type: str | None = None
+    schema: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class XmlValidator:
+class XmlValidator(Compared):
     """The XML body has an element or attribute at ``path``; with ``equals``, with this text.
 
     Both are templates. `model.xml_path` says what paths are.
     """
 
     path: str
-    equals: str | None = None
+    equals: Constant | None = None
     absent: bool = False
     outcome: Outcome | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class HeaderValidator:
-    """The response has the header; with ``equals`` (a template), this value, with ``contains``
-    (a template), one with this text in it, with ``matches``, one that the pattern matches in.
-
-    Of several headers of that name, one has to.
-    """
+class HeaderValidator(Compared):
+    """The response has the header; of several of that name, one has to be as expected."""
 
     name: str
-    equals: str | None = None
-    contains: str | None = None
-    matches: str | None = None
+    equals: Constant | None = None
     absent: bool = False
     outcome: Outcome | None = None
 
 
-Validator = TextValidator | RegexValidator | JsonValidator | XmlValidator | HeaderValidator
+#: What a response is measured by.
+MEASURES = ("status", "size", "duration")
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseValidator(Compared):
+    """A measure of the response: its status, the bytes of its decoded body, or its response time in
+    seconds."""
+
+    measure: str
+    equals: Constant | None = None
+    absent: bool = False
+    outcome: Outcome | None = None
+
+
+Validator = (
+    TextValidator
+    | RegexValidator
+    | JsonValidator
+    | XmlValidator
+    | HeaderValidator
+    | ResponseValidator
+)
+
+
+def comparisons(validator: Validator) -> dict[str, Constant]:
+    """What a validator compares with, by how it does."""
+    found = ((how, getattr(validator, how, None)) for how in COMPARISONS)
+    return {how: value for how, value in found if value is not None}
+
+
+#: Which comparisons have templates.
+_COMPARED = ("equals", "not_equals", "contains")
 
 #: By kind of validator: which of its fields are templates, if they are texts.
 _TEMPLATES: Mapping[type, tuple[str, ...]] = MappingProxyType(
     {
         TextValidator: ("text", "row"),
-        RegexValidator: (),
-        JsonValidator: ("path", "equals"),
-        XmlValidator: ("path", "equals"),
-        HeaderValidator: ("equals", "contains"),
+        RegexValidator: _COMPARED,
+        JsonValidator: ("path", *_COMPARED),
+        XmlValidator: ("path", *_COMPARED),
+        HeaderValidator: _COMPARED,
+        ResponseValidator: (),
     }
 )
 

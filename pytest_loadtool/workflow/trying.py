@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.codec.uses import references, used_names
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
-from pytest_loadtool.errors import FileError, SlowPatternError
+from pytest_loadtool.errors import FileError, ReplayError, SlowPatternError
 from pytest_loadtool.extraction.bound import bind_source
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.case import TestCase
@@ -34,6 +35,7 @@ from pytest_loadtool.workflow.replays import OpenReplay
 MOST_MATCHES = 50
 #: How many of the kept replays are looked at.
 _REPLAYS = 2
+_HERE = Path()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +130,21 @@ def _taken(
     return bound(response, ())
 
 
-def tried_validator(validator: Validator | StatusCodes, on: KnownResponse) -> ValidatorTrial:
-    """Try a validator on a response."""
+def tried_validator(
+    validator: Validator | StatusCodes, on: KnownResponse, folder: Path = _HERE
+) -> ValidatorTrial:
+    """Try a validator on a response; the files that it names are in ``folder``."""
     if isinstance(validator, StatusCodes):
         holds = validator.accepts(on.exchange.status)
         return ValidatorTrial(on, holds, "" if holds else f"the status is {on.exchange.status}")
     if missing := used_names([expected_text(validator)], {}) - on.values.keys():
         return ValidatorTrial(on, None, _unknown(missing))
-    check = compile_validator(validator, VariableNames(on.values))
+    schema = getattr(validator, "schema", None)
     try:
+        files = {schema: read_bytes(folder / schema)} if schema else {}
+        check = compile_validator(validator, VariableNames(on.values, files))
         failure = check(RecordedResponse(on.exchange), ())
-    except ContentError as error:
+    except (ContentError, FileError, ReplayError) as error:
         return ValidatorTrial(on, None, str(error))
     if failure is not None and not failure.certain:
         return ValidatorTrial(on, None, failure.told)

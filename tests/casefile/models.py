@@ -55,9 +55,11 @@ from pytest_loadtool.model.load import (
 )
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.model.validator import (
+    JSON_TYPES,
     HeaderValidator,
     JsonValidator,
     RegexValidator,
+    ResponseValidator,
     StatusCodes,
     TextValidator,
     Validator,
@@ -189,6 +191,7 @@ _of_a_split_state = st.builds(
     Extractor, _variables, st.builds(FormField, st.just("__VIEWSTATE1"), st.integers(2, 9))
 )
 _scalars = st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+_whole_seconds = st.integers(0, 10**6).map(float)
 _codes = st.tuples(st.integers(100, 999), st.integers(100, 999)).map(lambda c: (min(c), max(c)))
 _status = st.lists(_codes, min_size=1, max_size=3).map(lambda all_: StatusCodes(tuple(all_)))
 
@@ -199,6 +202,7 @@ def _validators(names: list[str]) -> st.SearchStrategy[Validator]:
         lambda key: st.fixed_dictionaries({key: _patterns if key == "matches" else text})
     )
     return st.one_of(
+        _comparing(text),
         st.builds(TextValidator, _templates(names).filter(bool), st.booleans()),
         st.builds(TextValidator, _templates(names).filter(bool), unrepeated=st.just(True)),
         st.builds(RegexValidator, _patterns, st.booleans()),
@@ -211,6 +215,38 @@ def _validators(names: list[str]) -> st.SearchStrategy[Validator]:
             st.just({}) | of_headers,
             st.booleans(),
         ),
+    )
+
+
+def _comparing(text: st.SearchStrategy[str]) -> st.SearchStrategy[Validator]:
+    """With each comparison by itself, and with bounds together."""
+    bounds = st.fixed_dictionaries({"at_least": st.integers(), "less_than": _whole_seconds})
+    of_text = bounds | st.one_of(
+        st.fixed_dictionaries({"not_equals": text}),
+        st.fixed_dictionaries({"contains": text}),
+        st.fixed_dictionaries({"matches": _patterns}),
+        st.fixed_dictionaries({"empty": st.booleans()}),
+    )
+    of_json = of_text | st.one_of(
+        st.fixed_dictionaries({"type": st.sampled_from(JSON_TYPES)}),
+        st.fixed_dictionaries({"schema": _filled}),
+    )
+    subjects = st.sampled_from(
+        [(RegexValidator, "a"), (XmlValidator, "//a"), (HeaderValidator, "a"), (TextValidator, "a")]
+    )
+    return st.one_of(
+        of_json.map(lambda how: JsonValidator("$.a", **how)),
+        st.builds(lambda one, how: one[0](one[1], **how), subjects, of_text).filter(
+            lambda one: not isinstance(one, TextValidator)
+        ),
+        st.builds(lambda one, how: one[0](one[1], counted=True, **how), subjects, bounds),
+        st.builds(
+            ResponseValidator,
+            st.just("duration"),
+            at_most=_whole_seconds,
+            more_than=st.none() | _whole_seconds,
+        ),
+        st.integers(0, 999).map(lambda code: ResponseValidator("status", equals=code)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+from pytest_loadtool.casefile.case.comparisons import COMPARISON_KEYS, compared, searched
 from pytest_loadtool.casefile.syntax import (
     form_action,
     item_kind,
@@ -28,6 +29,7 @@ from pytest_loadtool.casefile.toml.schema import (
     at_least,
     boolean,
     filled,
+    one_of,
     parsed,
     text,
 )
@@ -50,10 +52,12 @@ from pytest_loadtool.model.extractor import (
     XmlPath,
 )
 from pytest_loadtool.model.validator import (
+    MEASURES,
     HeaderValidator,
     JsonValidator,
     Outcome,
     RegexValidator,
+    ResponseValidator,
     TextValidator,
     Validator,
     XmlValidator,
@@ -73,21 +77,6 @@ def _boundary(node: Node) -> tuple[str, ...]:
 def _name(node: Node) -> str:
     filled(node)
     return parsed(template)(node)
-
-
-def _equals(node: Node) -> str | int | float | bool:
-    if isinstance(node.value, str):
-        return parsed(template)(node)
-    if not isinstance(node.value, int | float):
-        raise node.expected("text, a number, true or false")
-    return node.value
-
-
-def _searched(node: Node) -> str:
-    needle = parsed(template)(node)
-    if not needle:
-        raise node.wrong("must not be empty: every response would contain it")
-    return needle
 
 
 def _decode(node: Node) -> tuple[str, ...]:
@@ -173,6 +162,16 @@ _GOES_WITH: Mapping[str, tuple[tuple[str, ...], str]] = {
 
 _IN_TEXT = {name: read for name, read in _SOURCES.items() if name in _READING}
 
+#: The kinds of validators: the key that says what is looked at, and that key's name in the model.
+_KINDS: Mapping[str, tuple[type[Validator], str]] = {
+    "text": (TextValidator, "text"),
+    "regex": (RegexValidator, "pattern"),
+    "json": (JsonValidator, "path"),
+    "xml": (XmlValidator, "path"),
+    "header": (HeaderValidator, "name"),
+    "response": (ResponseValidator, "measure"),
+}
+
 VALIDATOR = Table(
     "a validator",
     {
@@ -181,59 +180,25 @@ VALIDATOR = Table(
         "before": Key(boolean),
         "needed": Key(boolean),
         "edited": Key(boolean),
-        "text": Key(_searched),
-        "row": Key(_searched),
+        "text": Key(searched),
+        "row": Key(searched),
         "regex": Key(parsed(pattern)),
         "json": Key(parsed(sought_path)),
         "xml": Key(parsed(sought_xml_path)),
         "header": Key(parsed(token)),
-        "equals": Key(_equals),
-        "contains": Key(_searched),
-        "matches": Key(parsed(pattern)),
+        "response": Key(one_of(*MEASURES)),
+        "count": Key(boolean),
+        **COMPARISON_KEYS,
         "absent": Key(boolean),
         "unrepeated": Key(boolean),
     },
 )
 
-_KINDS: Mapping[str, Callable[[dict[str, Any], Outcome | None], Validator]] = {
-    "text": lambda found, outcome: TextValidator(
-        found["text"],
-        found.get("absent", False),
-        found.get("row", ""),
-        outcome,
-        found.get("unrepeated", False),
-    ),
-    "regex": lambda found, outcome: RegexValidator(
-        found["regex"], found.get("absent", False), outcome
-    ),
-    "json": lambda found, outcome: JsonValidator(
-        found["json"],
-        found.get("equals"),
-        found.get("absent", False),
-        outcome,
-        found.get("unrepeated", False),
-    ),
-    "xml": lambda found, outcome: XmlValidator(
-        found["xml"], found.get("equals"), found.get("absent", False), outcome
-    ),
-    "header": lambda found, outcome: HeaderValidator(
-        found["header"],
-        found.get("equals"),
-        found.get("contains"),
-        found.get("matches"),
-        found.get("absent", False),
-        outcome,
-    ),
-}
-#: What is expected of a header: one of them.
-_OF_HEADER = ("equals", "contains", "matches")
 #: What goes with some kinds alone.
 _OF_KIND = {
-    "equals": ("json", "xml", "header"),
-    "contains": ("header",),
-    "matches": ("header",),
     "row": ("text",),
     "unrepeated": ("text", "json"),
+    "count": ("text", "regex", "json", "xml", "header"),
 }
 #: What says something else of how often it is there, or where.
 _NOT_REPEATED = ("absent", "equals", "row")
@@ -333,15 +298,23 @@ def validator(node: Node) -> Validator:
     for key, kinds in _OF_KIND.items():
         if key in found and kind not in kinds:
             raise node.child(key, None).wrong(f"goes with {' or '.join(map(repr, kinds))} only")
-    if len(given := [key for key in _OF_HEADER if key in found]) > 1:
-        raise node.child(given[1], None).wrong(f"goes without {given[0]!r}: leave one of them out")
-    if found.get("unrepeated") and (others := [key for key in _NOT_REPEATED if found.get(key)]):
+    comparing = compared(node, found, kind)
+    others = [key for key in _NOT_REPEATED if found.get(key)] or list(comparing)
+    if found.get("unrepeated") and others:
         raise node.child("unrepeated", True).wrong(
             f"goes without {others[0]!r}: leave one of them out"
         )
-    if kind != "json" and not isinstance(found.get("equals", ""), str):
-        raise node.child("equals", found["equals"]).expected(f"text, as '{kind}' has no numbers")
-    return _KINDS[kind](found, _outcome(node, found))
+    if found.get("row") and comparing:
+        raise node.child("row", None).wrong("goes without 'count': leave one of them out")
+    made, subject = _KINDS[kind]
+    if kind == "response" and not comparing:
+        raise node.wrong(
+            f"needs what the {found[kind]} is compared with: add one of "
+            "equals, not_equals, less_than, at_most, more_than, at_least"
+        )
+    own = {key: found[key] for key in ("row", "unrepeated", "absent") if key in found}
+    outcome = _outcome(node, found)
+    return made(**{subject: found[kind]}, **own, **comparing, outcome=outcome)
 
 
 def _outcome(node: Node, found: Mapping[str, Any]) -> Outcome | None:

@@ -53,10 +53,12 @@ from pytest_loadtool.model.validator import (
     HeaderValidator,
     JsonValidator,
     RegexValidator,
+    ResponseValidator,
     StatusCodes,
     TextValidator,
     Validator,
     XmlValidator,
+    comparisons,
 )
 
 
@@ -270,19 +272,18 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
                 pairs["row"] = string(row)
         case RegexValidator(pattern=pattern):
             pairs["regex"] = string(pattern)
-        case JsonValidator(path=path, equals=expected):
+        case JsonValidator(path=path):
             pairs["json"] = string(path)
-            if expected is not None:
-                pairs["equals"] = scalar(expected)
-        case XmlValidator(path=path, equals=text):
+        case XmlValidator(path=path):
             pairs["xml"] = string(path)
-            if text is not None:
-                pairs["equals"] = string(text)
         case HeaderValidator(name=name):
             pairs["header"] = string(name)
-            for key in ("equals", "contains", "matches"):
-                if (value := getattr(validator, key)) is not None:
-                    pairs[key] = string(value)
+        case ResponseValidator(measure=measure):
+            pairs["response"] = string(measure)
+    pairs |= {"count": "true"} if validator.counted else {}
+    seconds = isinstance(validator, ResponseValidator) and validator.measure == "duration"
+    for how, value in comparisons(validator).items():
+        pairs[how] = string(format_duration(float(value))) if seconds else scalar(value)
     unrepeated = isinstance(validator, TextValidator | JsonValidator) and validator.unrepeated
     pairs |= {"unrepeated": "true"} if unrepeated else {}
     return pairs | ({"absent": "true"} if validator.absent else {})

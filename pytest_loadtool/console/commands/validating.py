@@ -57,9 +57,19 @@ async def validate(
     json: str | None = None,
     xml: str | None = None,
     header: str | None = None,
+    response: str | None = None,
     equals: str | None = None,
+    not_equals: str | None = None,
     contains: str | None = None,
     matches: str | None = None,
+    less_than: str | None = None,
+    at_most: str | None = None,
+    more_than: str | None = None,
+    at_least: str | None = None,
+    empty: bool = False,
+    type_: str | None = None,
+    schema: str | None = None,
+    count: bool = False,
     absent: bool = False,
     unrepeated: bool = False,
     outcome: str | None = None,
@@ -73,8 +83,11 @@ async def validate(
 
     One of --text, a text of the body (`${users.name}` is a dataset field), with --row, another text
     of the row of the page that it is sought in; --regex, a regular expression; --json or --xml, a
-    path, with --equals, the value there (of JSON, '"17"' is a text, 17 a number); --header, its
-    name, with --equals, --contains, a text in its value, or --matches, a regular expression.
+    path; --header, its name; --response, one of status, size (bytes) and duration (`800ms`).
+    What is there is compared by --equals (of JSON, '"17"' is a text, 17 a number), --not-equals,
+    --contains, a text in it, --matches, a regular expression, --less-than, --at-most, --more-than,
+    --at-least, --empty; a JSON value by --type, too (string, number, integer, boolean, array,
+    object, null), or --schema, the file of a JSON Schema. With --count, how many there are is.
     --absent wants the opposite; --unrepeated only that a text, or a value at a JSON path, is not
     there a second time; --outcome says in words what is so then. --replace 2 takes the place of
     validator 2; with --outcome it stays the proof of the change that this one was found for, and
@@ -97,17 +110,25 @@ async def validate(
         validator = pick(session, found, views.described, from_, choose)
     else:
         keys = {"text": text, "row": row, "regex": regex, "json": json, "xml": xml}
-        keys |= {"header": header, "contains": contains, "matches": matches, "outcome": outcome}
+        keys |= {"header": header, "response": response, "contains": contains, "matches": matches}
+        keys |= {"type": type_, "schema": schema, "outcome": outcome}
         given: dict[str, Any] = {name: one for name, one in keys.items() if one is not None}
-        given |= {"absent": True} if absent else {}
-        given |= {"unrepeated": True} if unrepeated else {}
-        if equals is not None:
-            given["equals"] = parsed(equals) if json is not None else equals
+        flags = {"count": count, "empty": empty, "absent": absent, "unrepeated": unrepeated}
+        given |= {name: True for name, one in flags.items() if one}
+        numbers = count or json is not None or response is not None
+        compared = {"equals": equals, "not_equals": not_equals}
+        bounds = {"less_than": less_than, "at_most": at_most}
+        bounds |= {"more_than": more_than, "at_least": at_least}
+        given |= {n: parsed(one) if numbers else one for n, one in compared.items() if one}
+        given |= {n: parsed(one) for n, one in bounds.items() if one}
+        if equals == "":
+            given["equals"] = ""
         with as_usage():
             validator = parse_validator(given)
     with as_usage():
         case = editing.with_validator(document.case, index, validator, replace)
-    trials = [tried_validator(validator, on) for on in known_responses(session, index)]
+    folder = session.case_path.parent
+    trials = [tried_validator(validator, on, folder) for on in known_responses(session, index)]
     session.tell(views.tried_validator(trials))
     if preview:
         return

@@ -25,7 +25,13 @@ from pytest_loadtool.editing.actors import constants
 from pytest_loadtool.editing.suggestions import suggested_extractors, suggested_validators
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.extractor import Extractor, InItem, Source
-from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes, Validator
+from pytest_loadtool.model.validator import (
+    COMPARISONS,
+    DEFAULT_STATUS,
+    MEASURES,
+    StatusCodes,
+    Validator,
+)
 
 #: Boxes of transactions that a form has room for, and how many stand in a row.
 _MOST_USES, _USES_IN_ROW = 9, 3
@@ -76,6 +82,10 @@ _VALIDATING: _Rows = (
         Blank("value"),
     ),
     _STATUS,
+    (
+        Radio("kind", "response", "Measure"),
+        Blank("response", choices=MEASURES, fixed=True, width=8),
+    ),
     (
         CheckBox("absent", "the opposite"),
         CheckBox("unrepeated", "no second time"),
@@ -225,6 +235,7 @@ def _validator_form(
             elif part.key != "how":
                 words += _given(_option(part.key), values.get(part.key, ""))
         words += [f"--{key}" for key in ("absent", "unrepeated") if values.get(key)]
+        words += values.get("kept", "").split("\0") if values.get("kept") else []
         words += _given("outcome", values.get("outcome", ""))
         return " ".join([*words, *_given("replace", str(number or ""))])
 
@@ -250,16 +261,30 @@ def _expecting(validator: Validator) -> dict[str, str]:
     table = {key: _read(text) for key, text in pairs if key not in known}
     kinds = (row[0].option for row in _VALIDATING if isinstance(row[0], Radio))
     kind = next(one for one in kinds if one in table)
-    found = {"kind": kind}
+    found, kept = {"kind": kind}, list[str]()
     for key, value in table.items():
-        if kind == "header" and key in ("equals", "contains", "matches"):
+        if key == "count" or (key in COMPARISONS and key not in _IN_FORM[kind]):
+            option = f"--{key.replace('_', '-')}"
+            kept += [option] if value is True else [option, shlex.quote(written(value))]
+        elif kind == "header" and key in ("equals", "contains", "matches"):
             found |= {"how": key, "value": value}
         elif key in ("absent", "unrepeated"):
             found[key] = "yes"
         else:
             name = f"{kind} {key}" if key == "equals" else key
             found[name] = written(value) if (kind, key) == ("json", "equals") else value
-    return found
+    return found | ({"kept": "\0".join(kept)} if kept else {})
+
+
+#: The comparisons that the form shows; others stay as they are, and are made with `validate`.
+_IN_FORM = {
+    "json": ("equals",),
+    "xml": ("equals",),
+    "header": ("equals", "contains", "matches"),
+    "text": (),
+    "regex": (),
+    "response": (),
+}
 
 
 def _read(text: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.console.views.line import Kind, ViewLine
@@ -16,14 +16,16 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.validator import (
     DEFAULT_STATUS,
-    HeaderValidator,
+    Constant,
     JsonValidator,
     RegexValidator,
     StatusCodes,
     TextValidator,
     Validator,
-    XmlValidator,
+    comparisons,
 )
+from pytest_loadtool.replay.compile.comparing import expected
+from pytest_loadtool.replay.compile.found import subject_of
 from pytest_loadtool.workflow.telling import counted
 from pytest_loadtool.workflow.trying import (
     MOST_MATCHES,
@@ -38,21 +40,24 @@ _VALUE, _SOUGHT = 40, 100
 
 def described(validator: Validator | StatusCodes) -> str:
     """What a validator wants, in words: ``JSON path $.state is 'open'``."""
+    if isinstance(validator, StatusCodes):
+        return f"Status Code is {validator}"
+    compared = comparisons(validator)
     match validator:
-        case StatusCodes():
-            return f"Status Code is {validator}"
         case TextValidator(text=text, unrepeated=True):
             what = f"text {text!r} no second time"
-        case TextValidator(text=text, absent=absent, row=row):
+        case TextValidator(text=text, absent=absent, row=row) if not compared:
             where = f" in the row of {row!r}" if row else ""
             what = f"{'no ' if absent else ''}text {text!r}{where}"
-        case RegexValidator(pattern=pattern, absent=absent):
+        case RegexValidator(pattern=pattern, absent=absent) if not compared:
             what = f"{'no ' if absent else ''}match of {pattern!r}"
         case JsonValidator(path=path, unrepeated=True):
             what = f"JSON path {path} has no second value"
-        case JsonValidator() | XmlValidator() | HeaderValidator():
+        case _:
+            subject = subject_of(validator).replace("Header ", "header ")
+            counted = "count of " if validator.counted else ""
             negated = "not " if validator.absent else ""
-            what = f"{_subject(validator)} is {negated}{_expected(validator)}"
+            what = f"{counted}{subject} is {negated}{_expected(compared)}"
     if validator.outcome is None:
         return what
     how = "before" if validator.outcome.before else "by"
@@ -60,24 +65,17 @@ def described(validator: Validator | StatusCodes) -> str:
     return f"{what} ({validator.outcome.name}{change})"
 
 
-def _subject(validator: JsonValidator | XmlValidator | HeaderValidator) -> str:
-    match validator:
-        case JsonValidator(path=path):
-            return f"JSON path {path}"
-        case XmlValidator(path=path):
-            return f"XML path {path}"
-        case HeaderValidator(name=name):
-            return f"header {name}"
+#: How a comparison is said, where that is not as messages of replay write it.
+_SAID = {"equals": "{!r}", "contains": "one with {!r}", "matches": "one that {!r} matches"}
 
 
-def _expected(validator: JsonValidator | XmlValidator | HeaderValidator) -> str:
-    match validator:
-        case HeaderValidator(contains=str(text)):
-            return f"one with {text!r}"
-        case HeaderValidator(matches=str(pattern)):
-            return f"one that {pattern!r} matches"
-        case _:
-            return "there" if validator.equals is None else repr(validator.equals)
+def _expected(compared: Mapping[str, Constant]) -> str:
+    """What a value is compared with: ``'open'``, ``>= 1 and < 10``."""
+    said = (
+        _SAID[how].format(value) if how in _SAID else expected({how: value})
+        for how, value in compared.items()
+    )
+    return " and ".join(said) or "there"
 
 
 def taken_by(extractor: Extractor) -> str:

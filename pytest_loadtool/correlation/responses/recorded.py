@@ -43,6 +43,21 @@ class RecordedResponse:
         return self._text
 
     @property
+    def status(self) -> int:
+        """Its status code."""
+        return self._exchange.status
+
+    @property
+    def size(self) -> int:
+        """The bytes of its decoded body."""
+        return len(self._exchange.response_body)
+
+    @property
+    def duration(self) -> float:
+        """How long it took, in seconds."""
+        return self._exchange.took
+
+    @property
     def headers(self) -> HeaderList:
         """All headers in order."""
         return self._exchange.response_headers

@@ -6,41 +6,63 @@ many users counts as one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
 from pytest_loadtool.codec.entities import in_markup, times_in_markup
-from pytest_loadtool.codec.printable import clip
-from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.template import Template
-from pytest_loadtool.errors import SlowPatternError
-from pytest_loadtool.extraction.bound import bind_source
-from pytest_loadtool.extraction.extract import Readable, compile_source
+from pytest_loadtool.errors import ReplayError, SlowPatternError
 from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.extraction.row_search import in_row
-from pytest_loadtool.model.extractor import JsonPath, XmlPath, source_texts
 from pytest_loadtool.model.result import Cause, Failure
 from pytest_loadtool.model.validator import (
+    Constant,
     HeaderValidator,
     JsonValidator,
     Outcome,
     RegexValidator,
+    ResponseValidator,
     StatusCodes,
     TextValidator,
     Validator,
     XmlValidator,
+    comparisons,
 )
-from pytest_loadtool.replay.compile.computed import composed
-from pytest_loadtool.replay.compile.format import VariableNames, joined, pieces
+from pytest_loadtool.replay.compile.comparing import (
+    compile_comparisons,
+    compile_schema,
+    expected,
+    literal_value,
+    shown,
+)
+from pytest_loadtool.replay.compile.format import Pieces, VariableNames, joined, pieces
+from pytest_loadtool.replay.compile.found import (
+    JudgedResponse,
+    all_found,
+    first_found,
+    is_hidden,
+    name_of,
+    subject_of,
+)
 from pytest_loadtool.replay.compile.listed import unseen_item
 from pytest_loadtool.replay.user.failures import not_as_recorded
 from pytest_loadtool.replay.user.plan import Check, Response
 
 #: From a response and the user's values to why the validator does not hold, or None.
-Holds = Callable[[Readable, Sequence[str]], Failure | None]
+Holds = Callable[[JudgedResponse, Sequence[str]], Failure | None]
 
-#: Characters of a value that a failure tells.
-_LONGEST = 60
+_CAUSES: Mapping[type, Cause] = MappingProxyType(
+    {
+        TextValidator: "text",
+        RegexValidator: "regex",
+        JsonValidator: "json",
+        XmlValidator: "xml",
+        HeaderValidator: "header",
+        ResponseValidator: "response",
+    }
+)
 
 
 def accepted_codes(status: StatusCodes) -> frozenset[int]:
@@ -54,16 +76,17 @@ def compile_validator(validator: Validator, names: VariableNames, *, strict: boo
     match validator:
         case TextValidator(unrepeated=True):
             return _unrepeated(validator, names)
-        case TextValidator():
+        case TextValidator(counted=False):
             return _text(validator, names, strict)
-        case RegexValidator():
-            return _regex(validator)
-        case JsonValidator(path=path):
-            return _value("json", JsonPath(path), validator, names, strict)
-        case XmlValidator(path=path):
-            return _value("xml", XmlPath(path), validator, names, strict)
-        case HeaderValidator():
-            return _header(validator, names)
+        case JsonValidator(schema=str(name)):
+            return _by_schema(validator, name, names)
+    compared = comparisons(validator)
+    if isinstance(validator, JsonValidator | XmlValidator):
+        if not validator.counted and not compared.keys() - {"equals"}:
+            return _value(validator, names, strict)
+    elif isinstance(validator, RegexValidator) and not compared:
+        return _regex(validator)
+    return _compared(validator, compared, names)
 
 
 def noting(check: Check, outcome: Outcome, strict: bool) -> Check:
@@ -97,11 +120,11 @@ def _text(validator: TextValidator, names: VariableNames, strict: bool) -> Holds
     failure = _failure("text", f"Search text {said}{where}: {validator.text!r}", validator.outcome)
     unseen = None if absent else unseen_item(validator, names, strict)
 
-    def check(response: Readable, values: Sequence[str]) -> Failure | None:
+    def check(response: JudgedResponse, values: Sequence[str]) -> Failure | None:
         text, wanted = response.text, joined(needle, values)
         return failure if (wanted in text or in_markup(wanted, text)) is absent else None
 
-    def check_rows(response: Readable, values: Sequence[str]) -> Failure | None:
+    def check_rows(response: JudgedResponse, values: Sequence[str]) -> Failure | None:
         found = in_row(response.text, joined(row, values), joined(needle, values))
         if found is not absent:
             return None
@@ -115,7 +138,7 @@ def _unrepeated(validator: TextValidator, names: VariableNames) -> Holds:
     message = f"Search text found a second time: {validator.text!r}"
     failure = _failure("text", message, validator.outcome)
 
-    def check(response: Readable, values: Sequence[str]) -> Failure | None:
+    def check(response: JudgedResponse, values: Sequence[str]) -> Failure | None:
         return failure if times_in_markup(joined(needle, values), response.text) > 1 else None
 
     return check
@@ -129,7 +152,7 @@ def _regex(validator: RegexValidator) -> Holds:
         "regex", f"Regular expression {said}: {validator.pattern!r}", validator.outcome
     )
 
-    def check(response: Readable, _values: Sequence[str]) -> Failure | None:
+    def check(response: JudgedResponse, _values: Sequence[str]) -> Failure | None:
         try:
             found = pattern.first(response.text) is not None
         except SlowPatternError as error:
@@ -139,38 +162,31 @@ def _regex(validator: RegexValidator) -> Holds:
     return check
 
 
-def _value(
-    cause: Cause,
-    source: JsonPath | XmlPath,
-    validator: JsonValidator | XmlValidator,
-    names: VariableNames,
-    strict: bool,
-) -> Holds:
-    """What is at a path."""
-    second = isinstance(validator, JsonValidator) and validator.unrepeated
-    match = 2 if second else 1
-    find = bound = None
-    if source_texts(source):
-        bound = bind_source(source, match, lambda template: composed(template, names))
-    else:
-        find = compile_source(source, match)
-    absent, equals = validator.absent or second, validator.equals
-    fill = pieces(Template.parse(equals), names) if isinstance(equals, str) else _literal(equals)
-    subject = str(source)
-    if fill is not None:
+def _value(validator: JsonValidator | XmlValidator, names: VariableNames, strict: bool) -> Holds:
+    """What is at a path, and that it equals something."""
+    cause, second = _CAUSES[type(validator)], getattr(validator, "unrepeated", False)
+    equals, absent = validator.equals, validator.absent or second
+    fill: str | Pieces | None = None
+    if isinstance(equals, str) and Template.parse(equals).references:
+        fill = pieces(Template.parse(equals), names)
+    literal = None if equals is None or fill is not None else literal_value(equals)
+    find, bound = first_found(validator, 2 if second else 1, names, strict=literal is not None)
+    subject = subject_of(validator)
+    if equals is not None:
         subject += f" = {equals!r}"
     said = "found, but should be absent" if absent else "not found"
     said = "found a second time" if second else said
     failure = _failure(cause, f"{subject}: {said}", validator.outcome)
     unseen = None if absent else unseen_item(validator, names, strict)
-    hidden = is_secret(validator.path)
+    hidden = is_hidden(validator)
 
-    def differs(found: str, wanted: str) -> Failure:
+    def differs(found: Any, wanted: Any) -> Failure:
         """It has another value there: a person is told which one, unless it is a secret."""
-        seen = f"{validator.path} is {_here(found, hidden)}, expected {_here(wanted)}"
+        here = shown(found, hidden=hidden, beside=wanted)
+        seen = f"{validator.path} is {here}, expected {shown(wanted, beside=found)}"
         return _another(cause, subject, seen, validator.outcome)
 
-    def check(response: Readable, values: Sequence[str]) -> Failure | None:
+    def check(response: JudgedResponse, values: Sequence[str]) -> Failure | None:
         try:
             if find is not None:
                 found = find(response)
@@ -181,9 +197,9 @@ def _value(
             return Failure(cause, str(error))
         if found is None and unseen is not None:
             return unseen(response, values) or failure
-        if fill is None:
+        if equals is None:
             return failure if (found is not None) is absent else None
-        wanted = joined(fill, values)
+        wanted = literal if fill is None else joined(fill, values)
         if (found == wanted) is not absent:
             return None
         return failure if found is None or absent else differs(found, wanted)
@@ -191,41 +207,69 @@ def _value(
     return check
 
 
-def _header(validator: HeaderValidator, names: VariableNames) -> Holds:
-    name, absent = validator.name, validator.absent
-    equals, contains, matches = validator.equals, validator.contains, validator.matches
-    fill = pieces(Template.parse((equals if equals is not None else contains) or ""), names)
-    pattern = Pattern(matches) if matches is not None else None
-    subject = f"Header {name}"
-    for how, text in (("=", equals), ("with", contains), ("matching", matches)):
-        subject += "" if text is None else f" {how} {text!r}"
+def _compared(
+    validator: Validator, compared: Mapping[str, Constant], names: VariableNames
+) -> Holds:
+    """That what is found, or how many there are, is as expected; of several headers, one of them
+    has to be."""
+    cause, absent, counted = _CAUSES[type(validator)], validator.absent, validator.counted
+    every = isinstance(validator, HeaderValidator)
+    texts = not counted and not isinstance(validator, JsonValidator | ResponseValidator)
+    find, test = all_found(validator, names), compile_comparisons(compared, names, texts=texts)
+    of, wanted = "Count of " if counted else "", expected(compared)
+    whole = f"{of}{subject_of(validator)} {wanted}".rstrip()
     said = "found, but should be absent" if absent else "not found"
-    failure = _failure("header", f"{subject}: {said}", validator.outcome)
-    hidden = is_secret(name) or name.lower() == "set-cookie"
+    failure = _failure(cause, f"{whole}: {said}", validator.outcome)
+    short, hidden = f"{of.lower()}{name_of(validator)}", not counted and is_hidden(validator)
+    of_null, equals = "type" in compared, compared.get("equals")
 
-    def holds(value: str, wanted: str) -> bool:
-        if pattern is not None:
-            return pattern.first(value) is not None
-        return value == wanted if equals is not None else wanted in value
-
-    def check(response: Readable, values: Sequence[str]) -> Failure | None:
-        wanted = joined(fill, values)
-        found = response.header_values(name)
+    def check(response: JudgedResponse, values: Sequence[str]) -> Failure | None:
         try:
-            if any(holds(value, wanted) for value in found) is not absent:
+            found = find(response, values)
+            if counted:
+                found = (len(found),)
+            elif not of_null:
+                found = [one for one in found if one is not None]
+            kept = found if every else found[:1]
+            if any(test(one, values) for one in kept) is not absent:
                 return None
         except SlowPatternError as error:
-            return Failure("header", str(error))
+            return Failure(cause, str(error))
         if absent or not found:
             return failure
-        seen = f"{name} is {_here(found[0], hidden)}, expected {subject[len(name) + 8 :]}"
-        return _another("header", subject, seen, validator.outcome)
+        here = shown(found[0], hidden=hidden, beside=found[0] if equals is None else equals)
+        return _another(cause, whole, f"{short} is {here}, expected {wanted}", validator.outcome)
 
     return check
 
 
-def _here(value: str, hidden: bool = False) -> str:
-    return "another value" if hidden else clip(value, _LONGEST) or "empty"
+def _by_schema(validator: JsonValidator, name: str, names: VariableNames) -> Holds:
+    """That what is at a path follows a JSON Schema. Failures are told apart by the rule that is
+    broken."""
+    content = names.files.get(name)
+    if content is None:
+        raise ReplayError(f"the file {name} was not read")
+    broken, find = compile_schema(content, name), all_found(validator, names)
+    absent, subject = validator.absent, f"JSON path {validator.path}"
+    missing = _failure("json", f"{subject} by schema {name!r}: not found", validator.outcome)
+    said = f"{subject}: follows the schema {name}, but should not"
+    follows = _failure("json", said, validator.outcome)
+
+    def check(response: JudgedResponse, values: Sequence[str]) -> Failure | None:
+        found = find(response, values)
+        if not found:
+            return None if absent else missing
+        problem = broken(found[0])
+        if (problem is None) is not absent:
+            return None
+        if problem is None:
+            return follows
+        rule, told = problem
+        message = f"{subject} does not follow the schema {name}"
+        seen = _failure("json", f"{message}: {told}", validator.outcome).message
+        return replace(_failure("json", f"{message}: {rule}", validator.outcome), seen=seen)
+
+    return check
 
 
 def _another(cause: Cause, subject: str, seen: str, outcome: Outcome | None) -> Failure:
@@ -241,10 +285,3 @@ def _failure(cause: Cause, message: str, outcome: Outcome | None) -> Failure:
         return Failure(cause, message)
     why = f"{outcome.change} did not take effect: " if outcome.change else ""
     return Failure("outcome", f"{why}not so: {outcome.name}. {message}")
-
-
-def _literal(equals: int | float | bool | None) -> str | None:
-    """A number or boolean as JSON writes it, which is what an extractor gives."""
-    if isinstance(equals, bool):
-        return "true" if equals else "false"
-    return None if equals is None else str(equals)

@@ -438,6 +438,20 @@ class Response:
         return decode(self.body, ",".join(codings)) if codings and self.body else self.body
 
     @property
+    def size(self) -> int:
+        """The bytes of its decoded body.
+
+        Raises:
+            ContentError: its content coding is broken.
+        """
+        return len(self.content)
+
+    @property
+    def duration(self) -> float:
+        """Its response time in seconds. A timer that rings early makes no response quicker."""
+        return self.finished - min(self.sent, self.send.due)
+
+    @property
     def text(self) -> str:
         """The body as text, in the charset it declares, else UTF-8; undecodable bytes as U+FFFD.
 

@@ -403,8 +403,11 @@ def test_failure_tells_what_was_there(
         ("extract 1 token --json $ --decode b64", "is not a decoding"),
         ("extract 1 token --from 4711 --json $.a", "leave the other options out"),
         ("extract 9 token --json $.a", "there is no transaction 9"),
-        ("validate 1", "expected one of text, regex, json, xml, header; got none"),
-        ("validate 1 --text a --equals b", "equals: goes with 'json' or 'xml' or 'header' only"),
+        ("validate 1", "expected one of text, regex, json, xml, header, response; got none"),
+        (
+            "validate 1 --text a --equals b",
+            "equals: goes with 'regex' or 'json' or ",
+        ),
         ("remove-extractor 1 token", "no extractor of token: it has none"),
         ("remove-validator 1 1", "it has none but the Status Code validator"),
     ],
