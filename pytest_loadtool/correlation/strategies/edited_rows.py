@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from urllib.parse import unquote_plus
 
 from pytest_loadtool.codec.entities import WRITTEN, unescape
@@ -80,6 +80,9 @@ def _cells_sent(transaction: int, traffic: Traffic) -> Mapping[Slot, _Cell]:
     cell in the nearest response."""
     pages = filter(_has_cells, (traffic.steps[at] for at in range(transaction - 1, -1, -1)))
     found: dict[Slot, _Cell] = {}
+    nearest = next(pages, None)
+    if nearest is None:
+        return found
     own = [
         one
         for one in traffic.slots_of(transaction)
@@ -91,7 +94,7 @@ def _cells_sent(transaction: int, traffic: Traffic) -> Mapping[Slot, _Cell]:
         for index, one in enumerate(values)
         if len(one) >= _SHORTEST and any(map(str.isalpha, one))
     ]
-    for step in islice(pages, _MOST_PAGES if texts else 0):
+    for step in islice(chain((nearest,), pages), _MOST_PAGES if texts else 0):
         page: _Page | None = None
         settled: set[tuple[int, int]] = set()
         for anchor, text in texts:
