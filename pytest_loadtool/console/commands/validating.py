@@ -86,8 +86,9 @@ async def validate(
     path; --header, its name; --response, one of status, size (bytes) and duration (`800ms`).
     What is there is compared by --equals (of JSON, '"17"' is a text, 17 a number), --not-equals,
     --contains, a text in it, --matches, a regular expression, --less-than, --at-most, --more-than,
-    --at-least, --empty; a JSON value by --type, too (string, number, integer, boolean, array,
-    object, null), or --schema, the file of a JSON Schema. With --count, how many there are is.
+    --at-least, --empty, where nothing is to be there; a JSON value by --type, too (string, number,
+    integer, boolean, array, object, null), or --schema, the file of a JSON Schema. With --count,
+    how many there are is.
     --absent wants the opposite; --unrepeated only that a text, or a value at a JSON path, is not
     there a second time; --outcome says in words what is so then. --replace 2 takes the place of
     validator 2; with --outcome it stays the proof of the change that this one was found for, and
