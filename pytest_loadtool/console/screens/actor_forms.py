@@ -29,6 +29,7 @@ from pytest_loadtool.model.validator import (
     COMPARISONS,
     DEFAULT_STATUS,
     MEASURES,
+    ResponseValidator,
     StatusCodes,
     Validator,
 )
@@ -70,6 +71,11 @@ _RARE: Mapping[str, Part] = {
 _IS_THERE = "is there"
 
 _STATUS = (Radio("kind", "status", "Status Code"), Blank("status"))
+#: Of one that exists: its bounds are kept as they are. `validate` makes one.
+_MEASURE = (
+    Radio("kind", "response", "Measure"),
+    Blank("response", choices=MEASURES, fixed=True, width=8),
+)
 _VALIDATING: _Rows = (
     (Radio("kind", "text", "Search text"), Blank("text"), Blank("row", "in the row of")),
     (Radio("kind", "regex", "Regex"), Blank("regex")),
@@ -82,10 +88,7 @@ _VALIDATING: _Rows = (
         Blank("value"),
     ),
     _STATUS,
-    (
-        Radio("kind", "response", "Measure"),
-        Blank("response", choices=MEASURES, fixed=True, width=8),
-    ),
+    _MEASURE,
     (
         CheckBox("absent", "the opposite"),
         CheckBox("unrepeated", "no second time"),
@@ -105,7 +108,8 @@ def actor_form(editor: Editor) -> Form | None:
             return _extractor_form(editor, "Extractor of", extractor.variable, _source(extractor))
         case validator:
             values = {"how": _IS_THERE, **_expecting(validator)}
-            rows = tuple(row for row in _VALIDATING if row is not _STATUS)
+            left = (_STATUS,) if isinstance(validator, ResponseValidator) else (_STATUS, _MEASURE)
+            rows = tuple(row for row in _VALIDATING if row not in left)
             return _validator_form(editor, "Validator", rows, values, editor.actor.number)
 
 
@@ -215,7 +219,8 @@ def validator_form(editor: Editor) -> Form | None:
             values |= given
             values.setdefault("kind", kind)
     values.setdefault("kind", "text")
-    return _validator_form(editor, "New validator", _VALIDATING, values)
+    rows = tuple(row for row in _VALIDATING if row is not _MEASURE)
+    return _validator_form(editor, "New validator", rows, values)
 
 
 def _validator_form(

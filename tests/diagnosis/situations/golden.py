@@ -13,7 +13,7 @@ _OTHERWISE = (
     (r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT", "DATE"),
     (r"\b\d+(\.\d+)? (s|ms)\b", r"N \2"),
     (r"--loadtool-timeout \d+s", "--loadtool-timeout Ns"),
-    (r"(?<==)\S{4}…|(?<=Authorization: )\S{4}…", "…"),
+    (r"(?<==)\S{4}…|(?<=Authorization: )\S{4}…|(?<= = )\S{4}…", "…"),
     (r"\b[0-9a-f]{12,}\b", "ID"),
     (r"\b1\d{9}\b", "TIME"),
     (r"(?<=arrival = )\d{4}-\d\d-\d\d", "DAY"),
