@@ -13,6 +13,7 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.links import labels_of
 from pytest_loadtool.correlation.responses.markup_items import ELEMENT, items_around
+from pytest_loadtool.correlation.responses.objects import inner
 from pytest_loadtool.correlation.responses.producers import (
     in_response,
     in_text,
@@ -147,7 +148,8 @@ def suggested_validators(exchange: Exchange, text: str) -> tuple[Validator, ...]
         if value == text:
             path = with_texts(JsonPath(format_path(steps)), escape)
             assert isinstance(path, JsonPath), "it stays what it is"
-            found.append(JsonValidator(path.path, escape(text)))
+            here = inner(response.json(), steps)
+            found.append(JsonValidator(path.path, escape(text) if isinstance(here, str) else here))
     if response.has_text and text in response.text:
         found.append(TextValidator(escape(text)))
         if _DIGITS.search(text):
