@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from shlex import quote
+from types import MappingProxyType
 
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.template import Reference, Template, TemplateError
@@ -34,6 +35,7 @@ from pytest_loadtool.model.validator import (
     HeaderValidator,
     JsonValidator,
     RegexValidator,
+    ResponseValidator,
     TextValidator,
     Validator,
     XmlValidator,
@@ -223,20 +225,31 @@ def _change(situation: Situation, title: str) -> StepOutcome | None:
     return next((one for one in situation.outcomes if titles[one.index] == title), None)
 
 
+#: By kind of validator, the field that says of what a value is compared.
+_SUBJECTS: Mapping[type[Validator], str] = MappingProxyType(
+    {
+        JsonValidator: "path",
+        XmlValidator: "path",
+        HeaderValidator: "name",
+        ResponseValidator: "measure",
+    }
+)
+
+
 def value_differs(situation: Situation) -> Cause | RuledOut | None:
-    """A value of JSON, XML or a header is another one, or is not there."""
+    """What a validator compares is another value, or is not there."""
     if "status" in situation.causes:
         return None
     wanted = {
-        one.name if isinstance(one, HeaderValidator) else one.path
+        getattr(one, _SUBJECTS[type(one)])
         for one in situation.failed.transaction.validators
-        if isinstance(one, JsonValidator | XmlValidator | HeaderValidator)
+        if type(one) in _SUBJECTS
     }
     broken = next(
         (
             one
             for one in situation.failed.failures
-            if one.cause in ("json", "xml", "header")
+            if one.cause in ("json", "xml", "header", "response")
             and any(where in one.message for where in wanted)
         ),
         None,
