@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pytest_loadtool.load.metrics.histogram import Extent, Histogram
@@ -99,6 +100,16 @@ class TransactionMetrics:
         self.otherwise += otherwise - sum(ways.values())
         for way, count in ways.items():
             self.differ(way, count)
+
+    def add_sums(self, sums: Sequence[int]) -> None:
+        """Add errors, bytes received and sent, and the sums of the three times, in microseconds."""
+        errors, received, sent, first_byte, service, response = sums
+        self.errors += errors
+        self.received += received
+        self.sent += sent
+        self.first_byte.total += first_byte
+        self.service.total += service
+        self.response.total += response
 
     def _add(self, statuses: dict[int, int], errors: int, received: int, sent: int) -> None:
         for status, count in statuses.items():

@@ -133,14 +133,8 @@ class MergedMetrics(LoadMetrics):
     def add_slices(self, slices: Slices) -> None:
         """Add what transactions did."""
         transactions = self.transactions
-        for index, errors, received, sent, first_byte, service, response in slices.sums():
-            one = transactions[index]
-            one.errors += errors
-            one.received += received
-            one.sent += sent
-            one.first_byte.total += first_byte
-            one.service.total += service
-            one.response.total += response
+        for index, *sums in slices.sums():
+            transactions[index].add_sums(sums)
         for index, status, count in slices.statuses():
             statuses = transactions[index].statuses
             statuses[status] = statuses.get(status, 0) + count
@@ -166,13 +160,7 @@ class MergedMetrics(LoadMetrics):
 
 def _grow(total: TransactionMetrics, slices: Slices) -> None:
     """Add what all of these transactions did."""
-    _, errors, received, sent, first_byte, service, response = slices.added()
-    total.errors += errors
-    total.received += received
-    total.sent += sent
-    total.first_byte.total += first_byte
-    total.service.total += service
-    total.response.total += response
+    total.add_sums(slices.added()[1:])
     for _, status, count in slices.statuses():
         total.statuses[status] = total.statuses.get(status, 0) + count
     for kind, name in enumerate(KINDS):
