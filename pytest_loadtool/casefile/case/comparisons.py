@@ -72,10 +72,9 @@ def compared(node: Node, found: Mapping[str, Any], kind: str) -> dict[str, Any]:
     for how in given:
         if how not in goes:
             raise node.child(how, None).wrong(_elsewhere(how, counted))
-    if counted and not given:
-        raise node.child("count", True).wrong(
-            f"needs what the count is compared with: add one of {', '.join(goes)}"
-        )
+    if not given and (counted or kind == "response"):
+        at, what = (node.child("count", True), "count") if counted else (node, found[kind])
+        raise at.wrong(f"needs what the {what} is compared with: add one of {', '.join(goes)}")
     for alone in ("equals", "schema"):
         if alone in given and len(given) > 1:
             other = next(how for how in given if how != alone)

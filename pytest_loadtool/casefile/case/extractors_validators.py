@@ -307,11 +307,6 @@ def validator(node: Node) -> Validator:
     if found.get("row") and comparing:
         raise node.child("row", None).wrong("goes without 'count': leave one of them out")
     made, subject = _KINDS[kind]
-    if kind == "response" and not comparing:
-        raise node.wrong(
-            f"needs what the {found[kind]} is compared with: add one of "
-            "equals, not_equals, less_than, at_most, more_than, at_least"
-        )
     own = {key: found[key] for key in ("row", "unrepeated", "absent") if key in found}
     outcome = _outcome(node, found)
     return made(**{subject: found[kind]}, **own, **comparing, outcome=outcome)

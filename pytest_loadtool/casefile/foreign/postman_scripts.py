@@ -197,14 +197,17 @@ def _json_check(script: _Script, found: re.Match[str]) -> bool:
 
 
 def _has(script: _Script, found: re.Match[str]) -> bool:
+    """``expect(json).to.have.property("name")``, ``"name" in json.path``, ``_.has(json, "name")``:
+    the value may be null, but is there."""
+    said = found.groupdict()
     path = _base(script, found["base"], found["path"])
     if path is None:
         return False
     table: dict[str, Any] = {"json": f"{path}.{_text(found['name'])}"}
-    if found["not"]:
+    if said.get("not"):
         table["absent"] = True
-    elif found["text"] or found["other"]:
-        table["equals"] = _value(found["text"], found["other"])
+    elif said.get("text") or said.get("other"):
+        table["equals"] = _value(said["text"], said["other"])
     script.step.validators.append(table)
     return True
 
@@ -215,18 +218,6 @@ def _extract(script: _Script, found: re.Match[str]) -> bool:
         return False
     name = script.builder.names.of(_text(found["name"]))
     script.step.extractors.append({"variable": name, "json": path})
-    return True
-
-
-def _member(script: _Script, found: re.Match[str]) -> bool:
-    """``"name" in json.path``, ``_.has(json, "name")``: the value may be null, but is there."""
-    path = _base(script, found["base"], found["path"])
-    if path is None:
-        return False
-    table: dict[str, Any] = {"json": f"{path}.{_text(found['name'])}"}
-    if found.re.groupindex.get("text"):
-        table["equals"] = _value(found["text"], found["other"])
-    script.step.validators.append(table)
     return True
 
 
@@ -321,11 +312,11 @@ _CHECKS: tuple[tuple[re.Pattern[str], Callable[[_Script, re.Match[str]], bool]],
             rf"(?:(?:\s*,\s*|\)\.(?:and|that)\.(?:is\.)?{_EQUAL}\(){_EXPECTED})?\)",
             _has,
         ),
-        (rf"(?P<name>{_STRING[1:-1]}) in {_OF}", _member),
-        (rf"_\.has\({_OF}\s*,\s*(?P<name>{_STRING[1:-1]})\)", _member),
+        (rf"(?P<name>{_STRING[1:-1]}) in {_OF}", _has),
+        (rf"_\.has\({_OF}\s*,\s*(?P<name>{_STRING[1:-1]})\)", _has),
         (
             rf"\(?_\.get\({_OF}\s*,\s*(?P<name>{_STRING[1:-1]})\)\s*={{2,3}}\s*{_EXPECTED}\)?",
-            _member,
+            _has,
         ),
         (
             rf"pm\.expect\((\w+)\)\.to\.(not\.)?(?:include|contain)\({_STRING}\)",
