@@ -294,8 +294,8 @@ def test_bars_have_all_values() -> None:
 
 @pytest.mark.slow
 def test_a_long_run_of_a_large_case_opens_at_once(tmp_path: Path) -> None:
-    """30 minutes of 700 transactions: below half a second of the browser's processor time from an
-    empty page to plots that are drawn, so below a second also where that is slow."""
+    """30 minutes of 700 transactions: below a second of the browser's processor time from an empty
+    page to plots that are drawn."""
     file = write(tmp_path / "page.html", long_run())
     empty = tmp_path / "empty.html"
     empty.write_text("<title>nothing</title>")
