@@ -84,7 +84,7 @@ def test_program_has_the_terminal_while_it_runs(terminal: Terminal, shop: ShopSe
 def test_interrupted_program_leaves_the_terminal_alone(terminal: Terminal, tmp_path: Path) -> None:
     """What it has started may set the terminal back a moment later, as node does: the prompt comes
     after that."""
-    later = "(trap '' INT; sleep 1; stty sane < /dev/tty; touch gone) & echo begun; sleep 60"
+    later = "(trap '' INT; echo begun; sleep 1; stty sane < /dev/tty; touch gone) & sleep 60"
     terminal.enter("record")
     terminal.wait_for(r"Recording through")
     terminal.enter(f'run sh -c "{later}"')
