@@ -42,6 +42,10 @@ def time_of(group: str, name: str, moment: dict[str, Any]) -> Any:
     return moment[group][name]
 
 
+#: The rows of tables are made when the browser has nothing else to do.
+ROWS_MADE = "return document.querySelector('.grid tr.row') !== null"
+
+
 def plotted(group: str, series: int) -> str:
     """The values of a curve, as the plot has them."""
     return (
@@ -72,6 +76,7 @@ def test_plots_and_tables_are_the_json(browser: str, tmp_path: Path) -> None:
                 curves.append((group, series, partial(time_of, f"{group}_ms", name)))
         for group, series, value in curves:
             assert page.run(plotted(group, series)) == [value(one) for one in moments], group
+        page.until(ROWS_MADE)
         rows = page.run(
             "return [...document.querySelectorAll('.grid tr.row')]"
             ".map(x => [...x.cells].map(y => y.innerText))"
@@ -240,6 +245,7 @@ def test_two_runs_are_drawn_over_each_other(tmp_path: Path) -> None:
         assert [one for one in compared if one] == [
             ["mean before"], ["requests before"], ["errors before"], ["users before"]
         ]  # fmt: skip
+        page.until(ROWS_MADE)
         page.run("document.querySelector('.row').click(); return 1")
         assert page.run("return document.querySelectorAll('.detail .bar-before').length") > 0
 
@@ -272,6 +278,7 @@ def test_a_run_under_way(tmp_path: Path) -> None:
         assert page.run(plotted("requests", 1)) == [one.requests for one in moments]
         medians = [dict(one.response.percentiles)["p50"] for one in moments]
         assert page.run(plotted("response_time", 1)) == medians
+        page.until(ROWS_MADE)
         assert page.run("return document.querySelectorAll('.row').length") == len(seen.rows)
     nothing = live_data(Progress(), [], CONFIGURATION, "2026-03-04T05:06:07+00:00", 0.0)
     file.write_bytes(load_page([nothing], refresh=5))
