@@ -43,7 +43,7 @@ class Observed:
                 step.transaction,
                 response,
                 failures,
-                response.otherwise,
+                response.not_as_recorded,
             )
         )
 

@@ -17,9 +17,9 @@ __all__ = [
 ]  # fmt: skip
 
 MOST_KEYS = 20
-"""An object with more keys is taken for a table of things by their names."""
+"""An object with more keys is taken for a table of resources by their names."""
 
-#: What may be the name of a field; with digits it may be that of a thing.
+#: What may be the name of a field; with digits it may be that of a resource.
 _KEY = re.compile(r"[A-Za-z_$@][A-Za-z_$@:.-]{0,39}")
 _MOST_LISTED = 100  # of a batch
 _CODE = re.compile(r"-?\d{1,6}")
@@ -49,12 +49,12 @@ BAD_WORDS = frozenset({"error", "err", "fail", "failed", "failure", "exception",
 
 
 def spelled(key: str) -> str:
-    """The name of a field as it is compared."""
+    """Return the name of a field as it is compared."""
     return key.lower().replace("_", "").replace("-", "")
 
 
 def document_of(text: str) -> Any:
-    """The value; raises ValueError if it is no JSON."""
+    """Return the value; raises ValueError if it is no JSON."""
     try:
         return json.loads(text.lstrip("\ufeff"))
     except RecursionError:
@@ -62,7 +62,7 @@ def document_of(text: str) -> Any:
 
 
 def document(text: str) -> Answer:
-    """What a document looks like."""
+    """Return what a document looks like."""
     try:
         found = document_of(text)
     except ValueError:
@@ -83,7 +83,7 @@ def document(text: str) -> Answer:
 
 
 def _keys(found: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of its fields; of a table of things by their names there are none."""
+    """Return the names of its fields; of a table of resources by their names there are none."""
     if len(found) > MOST_KEYS:
         return ()
     values = list(found.values())
@@ -95,7 +95,7 @@ def _keys(found: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _failed(found: object) -> str:
-    """How a whole document says that it failed: JSON-RPC 2.0 §5.1, GraphQL §7.1."""
+    """Return how a whole document says that it failed: JSON-RPC 2.0 §5.1, GraphQL §7.1."""
     if not isinstance(found, dict):
         return ""
     error = found.get("error")
@@ -115,7 +115,7 @@ def _has_data(data: object) -> bool:
 
 
 def _said(key: str, value: object) -> str | int | bool | None:
-    """What a field says of how it went; None: nothing."""
+    """Return what a field says of how it went; None: nothing."""
     name = spelled(key)
     if name in _ERRORS:
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -152,7 +152,7 @@ _ROOTS = frozenset(
 
 
 def element(text: str) -> Answer:
-    """What a document looks like."""
+    """Return what a document looks like."""
     root = _ROOT.search(text, 0, _LONGEST_PROLOGUE)
     if root is None:
         return Answer()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pytest_loadtool.answers.documents import BAD_WORDS, GOOD_WORDS, spelled
-from pytest_loadtool.answers.look import REDIRECTS
+from pytest_loadtool.answers.shape import REDIRECTS
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.case import Kind, Recorded
 
@@ -20,7 +20,7 @@ from pytest_loadtool.model.case import Kind, Recorded
 _SAME = frozenset({200, 206, 304})
 
 #: One body is by so much larger than the other, and at least by so many bytes, that they can hardly
-#: be of the same thing.
+#: be of the same resource.
 _ORDER, _AT_LEAST = 10, 1000
 #: What holds data may grow with them.
 _GROWS = frozenset({Kind.JSON, Kind.XML})
@@ -42,17 +42,17 @@ class Seen:
 class ExpectedAnswer:
     """What was recorded.
 
-    ``words`` are those of the title that are not a user's or a thing's own; ``is_of_a_thing`` says
-    that the request was for one that a response named, which may be called otherwise.
+    ``words`` are those of the title that are not a user's or a resource's own; ``is_of_a_resource``
+    says that the request was for one that a response named, which may be called otherwise.
     """
 
     recorded: Recorded
     words: frozenset[str] = field(default=frozenset())
-    is_of_a_thing: bool = False
+    is_of_a_resource: bool = False
 
     @property
     def answer(self) -> Answer:
-        """What the recorded answer looked like; nothing is known of one without."""
+        """Return what the recorded answer looked like; nothing is known of one without."""
         return self.recorded.answer or Answer()
 
 
@@ -68,7 +68,7 @@ _Judge = Callable[[ExpectedAnswer, Seen], str]
 
 
 def judge(was: ExpectedAnswer, now: Seen) -> Finding | None:
-    """The first thing that there is to say about an answer; None: it came as recorded."""
+    """Return the first resource that there is to say about an answer; None: it came as recorded."""
     differs = _status(was, now)
     both_succeed = was.recorded.status // 100 == now.status // 100 == 2
     if was.recorded.answer is not None and (both_succeed or was.recorded.status == now.status):
@@ -83,7 +83,7 @@ def judge(was: ExpectedAnswer, now: Seen) -> Finding | None:
 
 
 def words(text: str) -> Iterator[str]:
-    """The words of a title that do not belong to a day, without numbers and signs."""
+    """Return the words of a title that do not belong to a day, without numbers and signs."""
     return (one for one in _WORDS.findall(text.lower()) if one not in _DAYS)
 
 
@@ -130,12 +130,12 @@ _FAILED: tuple[_Judge, ...] = (_says_it_failed, _keys_say_it, _asks_to_log_in)
 
 _FALSE = frozenset({False, "0", "false", "no"})
 _FLAGS = frozenset({"success", "succeeded", "successful", "issuccess", "ok"})
-#: Those whose number is a code for nothing else. That of others, ``status``, may be of a thing.
+#: Those whose number is a code for nothing else. That of others, ``status``, may be of a resource.
 _CODES = frozenset(
     {"code", "statuscode", "errorcode", "errcode", "errno", "ret", "retcode", "returncode"}
     | {"resultcode", "rc"}
 )
-#: What a number is explained with. A thing with a status has an id.
+#: What a number is explained with. A resource with a status has an id.
 _EXPLAINS = frozenset({"message", "msg", "error", "errors", "reason", "detail", "info", "errmsg"})
 
 
@@ -161,7 +161,7 @@ _WORD_OR_CODE = _CODES | {"status", "result", "outcome"}
 
 
 def _number(value: str | int | bool | None) -> int | None:
-    """A code that may be written as text."""
+    """Return a code that may be written as text."""
     if value is None or isinstance(value, bool):
         return None
     try:
@@ -194,7 +194,7 @@ def _place(was: ExpectedAnswer, now: Seen) -> str:
 
 
 def _leads_alike(before: str, to: str) -> bool:
-    """Return whether two paths are of the same page, of one thing or another."""
+    """Return whether two paths are of the same page, of one resource or another."""
     was, now = before.strip("/").split("/"), to.strip("/").split("/")
     alike = len(was) == len(now) and all(
         "*" in (one, other) or one == other for one, other in zip(was, now, strict=True)
@@ -237,7 +237,7 @@ def _keys(was: ExpectedAnswer, now: Seen) -> str:
 
 
 def _lists(was: ExpectedAnswer, now: Seen) -> str:
-    """What is not there at all has been said."""
+    """Return which lists are empty now; keys that are not there at all are told elsewhere."""
     if was.answer.lists == ("$",):
         return "an empty list" if not now.answer.lists and now.answer.json == "array" else ""
     kept = frozenset(now.answer.lists)
@@ -259,7 +259,7 @@ def _title(was: ExpectedAnswer, now: Seen) -> str:
     if now.kind is not Kind.HTML or not was.words or not now.answer.size:
         return ""
     missing = was.words.difference(words(now.answer.title))
-    if not missing or (was.is_of_a_thing and len(missing) < len(was.words)):
+    if not missing or (was.is_of_a_resource and len(missing) < len(was.words)):
         return ""
     title = now.answer.title
     shown = title if len(title) <= _LONGEST_TITLE else title[: _LONGEST_TITLE - 1] + "…"

@@ -28,7 +28,7 @@ _OPENINGS = (
 
 
 def declared(media: str) -> Kind:
-    """What a media type says."""
+    """Return what a media type says."""
     if media in _TYPES:
         return _TYPES[media]
     if media.startswith("image/"):
@@ -43,6 +43,6 @@ def declared(media: str) -> Kind:
 
 
 def shown(start: str) -> Kind:
-    """What the beginning of a body shows that is no JSON."""
+    """Return what the beginning of a body shows that is no JSON."""
     lower = start.lower()
     return next((kind for opening, kind in _OPENINGS if lower.startswith(opening)), Kind.OTHER)

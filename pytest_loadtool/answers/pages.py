@@ -28,13 +28,14 @@ _TYPED = frozenset({"", "text", "email", "tel", "number", "url", "date"})
 
 
 def title_of(text: str) -> str:
-    """The text of a document's ``<title>``: entities decoded, white space collapsed; or empty."""
+    """Return the text of a document's ``<title>``: entities decoded, white space collapsed; or
+    empty."""
     match = _TITLE.search(_without_comments(text))
     return " ".join(unescape(match[1]).split()) if match and match[2] else ""
 
 
 def heading_of(text: str) -> str:
-    """The text of a page's main heading."""
+    """Return the text of a page's main heading."""
     start = _HEADING.search(text)
     if start is None:
         return ""
@@ -43,12 +44,12 @@ def heading_of(text: str) -> str:
 
 
 def _plain(markup: str) -> str:
-    """What is to be read of it."""
+    """Return what is to be read of it."""
     return " ".join(unescape(_TAG.sub(" ", markup)).split())
 
 
 def page(text: str) -> Answer:
-    """What a page looks like."""
+    """Return what a page looks like."""
     title = title_of(text)
     heading = heading_of(text)
     failed = says_error(title) or says_error(heading)
@@ -79,7 +80,7 @@ def _login(text: str, is_called_so: bool) -> LoginForm:
 
 
 def _without_comments(text: str) -> str:
-    """``text`` with ``<!-- -->`` cut out: a title in one is none."""
+    """Return ``text`` with ``<!-- -->`` cut out: a title in one is none."""
     result = []
     position = 0
     while (start := text.find("<!--", position)) >= 0:

@@ -15,7 +15,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def basic_value(credentials: Credentials) -> str:
-    """The value of Authorization. The text is UTF-8, whether or not the server says so (§2.1).
+    """Return the value of Authorization. The text is UTF-8, whether or not the server says so
+    (§2.1).
 
     Raises:
         AuthenticationError: the user name has a colon, or there are control characters (§2).
@@ -47,7 +48,7 @@ class BasicSession:
         self._value = value
 
     def header(self, request: RequestFacts) -> str:  # noqa: ARG002 - whatever the request
-        """The value of Authorization."""
+        """Return the value of Authorization."""
         return self._value
 
     def renew(self, told: Sequence[str]) -> None:
@@ -72,7 +73,7 @@ class BasicHandshake:
         self.session = BasicSession(self.realm, request.target, self._value)
 
     def next(self, challenges: Sequence[Challenge]) -> str | None:  # noqa: ARG002 - all in the first
-        """The credentials, once."""
+        """Return the credentials, once."""
         if self._given:
             return None
         self._given = True

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def lifetime_of(token: str, answer: Any = None, date: str = "") -> float | None:
-    """The seconds that ``token`` is good for, from when it was given out; None: nobody says.
+    """Return the seconds that ``token`` is good for, from when it was given out; None: nobody says.
 
     ``answer`` is the parsed JSON that it came in, of which ``expires_in`` counts (RFC 6749 §5.1),
     also one level down. Else, of a JWT, ``exp`` less ``iat`` (RFC 7519 §4.1), or less the ``date``
@@ -46,7 +46,7 @@ def _by_its_claims(claims: Mapping[str, Any], date: str) -> float | None:
 
 
 def _claims(token: str) -> Mapping[str, Any]:
-    """What a JWT says; nothing of what is no JWT."""
+    """Return what a JWT says; nothing of what is no JWT."""
     parts = token.split(".")
     if len(parts) != 3:
         return {}
@@ -58,7 +58,7 @@ def _claims(token: str) -> Mapping[str, Any]:
 
 
 def _number(value: Any) -> float | None:
-    """A number, which some servers write as text."""
+    """Return a number, which some servers write as text."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

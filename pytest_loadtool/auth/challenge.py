@@ -34,7 +34,7 @@ class Challenge:
 
 
 def parse_challenges(values: Sequence[str]) -> tuple[Challenge, ...]:
-    """All challenges of the header lines in order: that is the server's preference.
+    """Return all challenges of the header lines in order: that is the server's preference.
 
     Several may stand in one line or in several. What cannot be a challenge is passed over; a realm
     without quotes goes up to the next comma, as browsers take it. Of a parameter given twice the
@@ -66,7 +66,7 @@ def _challenges(line: str) -> Iterator[Challenge]:
 
 
 def _value(line: str, start: int) -> tuple[str, int]:
-    """A parameter's value, and where it ends."""
+    """Return a parameter's value, and where it ends."""
     if quoted := _QUOTED.match(line, start):
         return _ESCAPED.sub(r"\1", quoted[1]), quoted.end()
     end = _end(_UNQUOTED, line, start)
@@ -74,24 +74,24 @@ def _value(line: str, start: int) -> tuple[str, int]:
 
 
 def _end(pattern: re.Pattern[str], line: str, start: int) -> int:
-    """Where the match ends that the pattern always finds, of no characters at the least."""
+    """Return where the match ends that the pattern always finds, of no characters at the least."""
     match = pattern.match(line, start)
     assert match is not None
     return match.end()
 
 
 def scheme_name(scheme: str) -> str:
-    """A scheme as people write it, from its name in lower case."""
+    """Return a scheme as people write it, from its name in lower case."""
     return "NTLM" if scheme == "ntlm" else scheme.capitalize()
 
 
 def scheme_names(challenges: Iterable[Challenge], joined: str = ", ") -> str:
-    """The schemes of these challenges, each once: ``Negotiate, NTLM``."""
+    """Return the schemes of these challenges, each once: ``Negotiate, NTLM``."""
     return joined.join(dict.fromkeys(scheme_name(one.scheme) for one in challenges))
 
 
 def octets(value: str) -> bytes:
-    """The octets of a header value (one character each); text that came decoded as UTF-8."""
+    """Return the octets of a header value (one character each); text that came decoded as UTF-8."""
     try:
         return value.encode("latin-1")
     except UnicodeEncodeError:
@@ -99,7 +99,7 @@ def octets(value: str) -> bytes:
 
 
 def readable(value: str) -> str:
-    """A header value as text: UTF-8 where it is that, else ISO 8859-1."""
+    """Return a header value as text: UTF-8 where it is that, else ISO 8859-1."""
     try:
         return octets(value).decode()
     except UnicodeDecodeError:

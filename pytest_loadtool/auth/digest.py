@@ -31,7 +31,7 @@ _MOST_KEPT = 4096
 
 
 def new_cnonce() -> str:
-    """A client nonce that nobody can guess."""
+    """Return a client nonce that nobody can guess."""
     return secrets.token_hex(16)
 
 
@@ -86,7 +86,7 @@ class DigestSession:
         )
 
     def header(self, request: RequestFacts) -> str:
-        """The value of Authorization, with the next nonce count."""
+        """Return the value of Authorization, with the next nonce count."""
         uri, subject = _subject(self._hash, request.method, request.target)
         count = between = ""
         if self._qop:
@@ -117,7 +117,7 @@ class DigestSession:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _subject(name: str, method: str, target: str) -> tuple[str, str]:
-    """What is asked for, as a parameter and as its hash: the same for all users."""
+    """Return what is asked for, as a parameter and as its hash: the same for all users."""
     asked = octets(target)
     return _quoted("uri", asked), _sum(name, b"%b:%b" % (octets(method), asked))
 
@@ -137,7 +137,8 @@ def _hash_named(algorithm: str) -> str:
 
 
 def _qop(offered: str) -> str:
-    """The quality of protection to use: ``auth``, or none where none is offered (RFC 2069)."""
+    """Return the quality of protection to use: ``auth``, or none where none is offered (RFC
+    2069)."""
     options = {option.strip().lower() for option in offered.split(",")} - {""}
     if not options or "auth" in options:
         return "auth" if options else ""
@@ -148,7 +149,7 @@ def _qop(offered: str) -> str:
 
 
 def _protected(domain: str, host: str) -> tuple[str, ...]:
-    """The paths of the host that ``domain`` names; without any, all of it (RFC 7616 §3.3).
+    """Return the paths of the host that ``domain`` names; without any, all of it (RFC 7616 §3.3).
 
     Other hosts that it names are passed over: credentials are for the host that they were given
     for.
@@ -165,7 +166,7 @@ def _protected(domain: str, host: str) -> tuple[str, ...]:
 
 
 def _quoted(name: str, value: bytes) -> str:
-    """A parameter with a quoted string (RFC 9110 §5.6.4)."""
+    """Return a parameter with a quoted string (RFC 9110 §5.6.4)."""
     return f'{name}="{_SPECIAL.sub(_ESCAPE, value).decode("latin-1")}"'
 
 
@@ -198,7 +199,7 @@ class DigestHandshake:
         return self.session.realm
 
     def next(self, challenges: Sequence[Challenge]) -> str | None:
-        """The answer to the challenge; None when the server, answered, still asks.
+        """Return the answer to the challenge; None when the server, answered, still asks.
 
         Raises:
             AuthenticationError: it takes none of its own nonces.
@@ -214,6 +215,7 @@ class DigestHandshake:
         return self.session.header(self._request)
 
     def _renews(self, challenge: Challenge) -> bool:
-        """Whether it says that user and password are right, and just the nonce too old (§3.3)."""
+        """Return whether it says that user and password are right, and just the nonce too old
+        (§3.3)."""
         stale = challenge.parameters.get("stale", "").lower() == "true"
         return stale and challenge.scheme == "digest" and challenge.realm == self.realm

@@ -34,7 +34,7 @@ class HandshakeState(Protocol):
         """The paths of the host that they are for, with all below (the protection space)."""
 
     def header(self, request: RequestFacts) -> str:
-        """The value of Authorization that goes with the request before any challenge."""
+        """Return the value of Authorization that goes with the request before any challenge."""
 
     def renew(self, told: Sequence[str]) -> None:
         """Take what the server says in Authentication-Info: the values of that header."""
@@ -72,10 +72,12 @@ class Handshake(Protocol):
 
     @property
     def session(self) -> HandshakeState | None:
-        """What serves later requests once this one was accepted; None if bound to a connection."""
+        """Return what serves later requests once this one was accepted; None if bound to a
+        connection."""
 
     def next(self, challenges: Sequence[Challenge]) -> str | None:
-        """The value of Authorization (or Proxy-Authorization); None: the credentials are refused.
+        """Return the value of Authorization (or Proxy-Authorization); None: the credentials are
+        refused.
 
         Raises:
             AuthenticationError: the server wants what is not supported.

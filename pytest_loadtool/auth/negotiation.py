@@ -48,8 +48,8 @@ class _Waiting:
 
 
 def negotiations(exchanges: Sequence[Exchange]) -> dict[int, tuple[int, ...]]:
-    """The exchanges that fold, in the order of their start, by the one they fold under; both as
-    indexes in ``exchanges``, which may come in any order.
+    """Return the exchanges that fold, in the order of their start, by the one they fold under; both
+    as indexes in ``exchanges``, which may come in any order.
 
     A client may negotiate the same request on several connections at a time: its NTLM messages tell
     them apart, and where there are none it does not matter.
@@ -80,7 +80,7 @@ def is_challenge(exchange: Exchange) -> bool:
 
 
 def challenges_in(exchange: Exchange) -> tuple[Challenge, ...]:
-    """The challenges in the response, those of HTTP authentication alone."""
+    """Return the challenges in the response, those of HTTP authentication alone."""
     party = _PARTIES.get(exchange.status)
     if party is None:
         return ()
@@ -89,14 +89,15 @@ def challenges_in(exchange: Exchange) -> tuple[Challenge, ...]:
 
 
 def credentials_in(exchange: Exchange, party: Party) -> str:
-    """The credentials of HTTP authentication that the request has for ``party``; else nothing."""
+    """Return the credentials of HTTP authentication that the request has for ``party``; else
+    nothing."""
     value = exchange.request_header(party.credentials) or ""
     return value if is_http_credentials(party.credentials, value) else ""
 
 
 def is_http_credentials(name: str, value: str) -> bool:
-    """Whether a request header carries credentials of HTTP authentication, which are a virtual
-    user's own. Bearer tokens and keys are none: they stand in the test case."""
+    """Return whether a request header carries credentials of HTTP authentication, which are a
+    virtual user's own. Bearer tokens and keys are none: they stand in the test case."""
     return (
         name.lower() in (SERVER.credentials, PROXY.credentials)
         and value.partition(" ")[0].lower() in METHODS
@@ -116,7 +117,7 @@ def was_refused(exchange: Exchange) -> bool:
 
 
 def ntlm_message(credentials: str) -> bytes:
-    """The NTLM message in the value of a header, with what may follow it; empty if there is
+    """Return the NTLM message in the value of a header, with what may follow it; empty if there is
     none."""
     scheme, _, token = credentials.partition(" ")
     if scheme.lower() not in ("negotiate", "ntlm"):
@@ -135,8 +136,8 @@ def _message(exchange: Exchange, party: Party) -> int:
 
 
 def _continued(waiting: Sequence[_Waiting], exchange: Exchange) -> _Waiting | None:
-    """The negotiation that the request goes on with; of several the latest, as others may have been
-    given up."""
+    """Return the negotiation that the request goes on with; of several the latest, as others may
+    have been given up."""
     able = [one for one in reversed(waiting) if credentials_in(exchange, one.party)]
     for one in able:
         authenticates = _message(exchange, one.party) == _AUTHENTICATE

@@ -53,7 +53,7 @@ class NtlmHandshake:
         return self._steps > 1
 
     def next(self, challenges: Sequence[Challenge]) -> str | None:
-        """The next token; None when the server, told user and password, asks anew."""
+        """Return the next token; None when the server, told user and password, asks anew."""
         if self._steps > 1:
             return None
         if not self._steps:
@@ -99,13 +99,13 @@ def _decoded(token: str) -> bytes:
 
 
 def _context(credentials: Credentials, host: str) -> ContextProxy:
-    """A context of its own for a handshake."""
+    """Return a context of its own for a handshake."""
     return _prepared(credentials, host).new_context()
 
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _prepared(credentials: Credentials, host: str) -> ContextProxy:
-    """The user's context: it has the password's hash, which the others take over.
+    """Return the user's context: it has the password's hash, which the others take over.
 
     Raises:
         AuthenticationError: the user name is empty. pyspnego would look for one in a file that the

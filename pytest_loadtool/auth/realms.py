@@ -28,7 +28,8 @@ class Realms:
         self._entered[host] = dict(sorted(spaces.items(), key=lambda one: -len(one[0])))
 
     def find(self, host: object, target: str) -> HandshakeState | None:
-        """The session for a request of the host, if its path lies in a realm already entered."""
+        """Return the session for a request of the host, if its path lies in a realm already
+        entered."""
         for prefix, session in self._entered.get(host, {}).items():
             if _within(target, prefix):
                 return session
@@ -41,7 +42,8 @@ class Realms:
 
 
 def _within(target: str, prefix: str) -> bool:
-    """Whether the path is the prefix or lies below it: ``/a`` has ``/a/b`` and not ``/ab``."""
+    """Return whether the path is the prefix or lies below it: ``/a`` has ``/a/b`` and not
+    ``/ab``."""
     if not target.startswith(prefix):
         return False
     return prefix.endswith("/") or target[len(prefix) : len(prefix) + 1] in ("", "/", "?")

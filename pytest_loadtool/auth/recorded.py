@@ -51,7 +51,8 @@ class RecordedIdentity:
 
 
 def recorded_identities(exchanges: Sequence[Exchange]) -> tuple[RecordedIdentity, ...]:
-    """Whose credentials of HTTP authentication the requests carry, in the order of their first use.
+    """Return whose credentials of HTTP authentication the requests carry, in the order of their
+    first use.
 
     Credentials that were refused, before others of the same realm were taken, are left out.
     """

@@ -39,7 +39,8 @@ METHODS = tuple(_SCHEMES)
 
 
 def supported(challenges: Sequence[Challenge], method: str = "") -> tuple[Challenge, ...]:
-    """Those that can be answered, in the server's order; with a ``method`` those of it alone."""
+    """Return those that can be answered, in the server's order; with a ``method`` those of it
+    alone."""
     wanted = (method,) if method else METHODS
     return tuple(one for one in challenges if one.scheme in wanted)
 
@@ -50,7 +51,8 @@ def start(
     request: RequestFacts,
     method: str = "",
 ) -> Handshake | None:
-    """The handshake for the first challenge that can be answered: their order is the preference.
+    """Return the handshake for the first challenge that can be answered: their order is the
+    preference.
 
     It has done nothing yet: its first `next` wants the same challenges. None: nothing offered is
     HTTP authentication, and the 401 is a response like any other.

@@ -17,7 +17,7 @@ from pytest_loadtool.model.dataset import Dataset, shown_columns
 
 
 def read_dataset(path: Path) -> Dataset:
-    """The dataset in a CSV file.
+    """Return the dataset in a CSV file.
 
     Raises:
         FileError: it cannot be read, is not UTF-8 or not CSV, has no header row, or a row is not as
@@ -27,7 +27,7 @@ def read_dataset(path: Path) -> Dataset:
 
 
 def parse_dataset(source: str, path: str) -> Dataset:
-    """The dataset that a CSV text says. ``path`` is what errors call it.
+    """Return the dataset that a CSV text says. ``path`` is what errors call it.
 
     Raises:
         FileError: as `read_dataset`.
@@ -46,7 +46,8 @@ def parse_dataset(source: str, path: str) -> Dataset:
 
 
 def format_dataset(dataset: Dataset) -> str:
-    """The CSV text that `parse_dataset` reads back as ``dataset``; lines end with a line feed."""
+    """Return the CSV text that `parse_dataset` reads back as ``dataset``; lines end with a line
+    feed."""
     buffer = io.StringIO(newline="")
     # The writer quotes what its own line end is made of, so it must think of both characters.
     writer = csv.writer(buffer, lineterminator="\r\n")
@@ -69,7 +70,7 @@ def save_dataset(path: Path, dataset: Dataset) -> None:
 
 
 def _rows(source: str, path: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The rows that hold something, each with the line it begins on."""
+    """Yield the rows that hold something, each with the line it begins on."""
     reader = csv.reader(io.StringIO(source, newline=""), strict=True)
     while True:
         line = reader.line_num + 1

@@ -26,7 +26,7 @@ def file_errors(path: Path, doing: str) -> Iterator[None]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file.
+    """Return the content of a file.
 
     Raises:
         FileError: it does not exist (the message names the nearest that does), is a directory, or
@@ -58,7 +58,7 @@ def _reading(path: Path) -> Iterator[None]:
 
 
 def read_text(path: Path) -> str:
-    """The content of a UTF-8 file, without a byte order mark; line ends as they are.
+    """Return the content of a UTF-8 file, without a byte order mark; line ends as they are.
 
     Raises:
         FileError: as `read_bytes`, or it is not UTF-8 (with the line of the first wrong byte).

@@ -23,7 +23,7 @@ _MARKS = (
 )
 #: What is no UTF-8 was most likely written by a spreadsheet on Windows. It has a text for each byte
 #: but five, which cp1252 leaves open.
-_OTHERWISE = "cp1252"
+_FALLBACK = "cp1252"
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
 
@@ -85,12 +85,13 @@ def _encoding(content: bytes) -> str:
     try:
         content.decode()
     except UnicodeDecodeError:
-        return _OTHERWISE
+        return _FALLBACK
     return "utf-8"
 
 
 def _delimiter(text: str) -> str:
-    """The one that is in the first lines most often, as often in each; a comma if none is."""
+    """Return the one that is in the first lines most often, as often in each; a comma if none
+    is."""
     lines = [line for line in text.splitlines() if line.strip()][:20]
     counts = {one: [line.count(one) for line in lines] for one in DELIMITERS}
 
@@ -102,7 +103,7 @@ def _delimiter(text: str) -> str:
 
 
 def _rows(path: Path, text: str, delimiter: str) -> list[tuple[int, tuple[str, ...]]]:
-    """The rows that hold something, each with the line that it ends on."""
+    """Return the rows that hold something, each with the line that it ends on."""
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         found = [(reader.line_num, tuple(one.strip() for one in row)) for row in reader]
@@ -119,7 +120,7 @@ def _is_header(row: tuple[str, ...]) -> bool:
 
 
 def _columns(row: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """The columns as placeholders can name them, and those that were called otherwise."""
+    """Return the columns as placeholders can name them, and those that were called otherwise."""
     names: list[str] = []
     renamed = []
     for number, written in enumerate(row, 1):
@@ -134,7 +135,7 @@ def _columns(row: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[tuple[str, st
 
 
 def _in_ascii(text: str) -> str:
-    """A name in the letters that placeholders have: ``Grosse`` for ``Größe``."""
+    """Return a name in the letters that placeholders have: ``Grosse`` for ``Größe``."""
     letters = normalize("NFKD", text.replace("ß", "ss"))
     base = "".join(one for one in letters if not combining(one))
     return _NO_NAME.sub("_", base).strip("_")

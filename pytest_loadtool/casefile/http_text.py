@@ -27,7 +27,7 @@ _SERVER = re.compile(r"https?://[^/?#\s]+", re.IGNORECASE)
 
 
 def read_exchange(request: Path, response: Path, *, server: str, started: float) -> Exchange:
-    """The exchange that two files hold.
+    """Return the exchange that two files hold.
 
     ``server`` is the base URL for a request that names neither scheme nor host; ``started`` is in
     seconds since the epoch.
@@ -46,7 +46,7 @@ def read_exchange(request: Path, response: Path, *, server: str, started: float)
 def parse_exchange(
     request: tuple[bytes, str], response: tuple[bytes, str], *, server: str, started: float
 ) -> Exchange:
-    """The exchange that two texts, each with its file's name, describe; as `read_exchange`.
+    """Return the exchange that two texts, each with its file's name, describe; as `read_exchange`.
 
     Raises:
         FileError: one of them is not such a message.
@@ -94,7 +94,8 @@ class _Message:
 
 
 def _message(content: bytes, path: str, expected: str) -> _Message:
-    """The message; of several heads (``100 Continue``, redirects that curl followed) the last."""
+    """Return the message; of several heads (``100 Continue``, redirects that curl followed) the
+    last."""
     line = 1
     while True:
         head, body, blank = _split(content.removeprefix(b"\xef\xbb\xbf"))

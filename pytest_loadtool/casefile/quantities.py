@@ -23,7 +23,8 @@ _BYTES = {"MB": 1 << 20, "GB": 1 << 30}
 
 
 def parse_duration(text: str) -> float:
-    """Seconds of ``250ms``, ``3.2s``, ``2m``, ``1h30m``: units in that order, each at most once.
+    """Return seconds of ``250ms``, ``3.2s``, ``2m``, ``1h30m``: units in that order, each at most
+    once.
 
     Raises:
         ValueError: ``text`` is not a duration; the message says what is expected.
@@ -49,7 +50,8 @@ def parse_duration(text: str) -> float:
 
 
 def format_duration(seconds: float) -> str:
-    """The shortest of the usual ways to write it: ``0s``, ``250ms``, ``3.2s``, ``1m30s``, ``2h``.
+    """Return the shortest of the usual ways to write it: ``0s``, ``250ms``, ``3.2s``, ``1m30s``,
+    ``2h``.
 
     Raises:
         ValueError: ``seconds`` is negative or not finite.
@@ -70,7 +72,7 @@ def format_duration(seconds: float) -> str:
 
 
 def parse_share(text: str) -> float:
-    """A part of one from per cent: ``"1%"`` is 0.01.
+    """Return a part of one from per cent: ``"1%"`` is 0.01.
 
     Raises:
         ValueError: ``text`` is no percentage from 0% to 100%; the message says what is expected.
@@ -95,7 +97,7 @@ def format_share(share: float) -> str:
 
 
 def parse_rate(text: str) -> float:
-    """A rate per second from ``50/s``, ``100/min`` or ``2.5/h``.
+    """Return a rate per second from ``50/s``, ``100/min`` or ``2.5/h``.
 
     Raises:
         ValueError: ``text`` is not a rate; the message says what is expected.
@@ -157,7 +159,7 @@ def _is_number(text: str) -> bool:
 
 
 def _decimal(number: Fraction) -> str:
-    """A fraction whose decimals end, without exponent and without zeros at the end."""
+    """Return a fraction whose decimals end, without exponent and without zeros at the end."""
     whole, rest = divmod(number, 1)
     if not rest:
         return str(whole)

@@ -48,7 +48,7 @@ _Choice = TypeVar("_Choice", bound=Enum)
 
 
 def parse_rules(source: str, path: str) -> tuple[Rule, ...]:
-    """The rules that a file's text says, in its order. ``path`` is what errors call it.
+    """Return the rules that a file's text says, in its order. ``path`` is what errors call it.
 
     Raises:
         FileError: something in it is wrong.
@@ -66,7 +66,7 @@ def parse_rules(source: str, path: str) -> tuple[Rule, ...]:
 
 
 def read_rules(path: Path) -> tuple[Rule, ...]:
-    """The rules in a file.
+    """Return the rules in a file.
 
     Raises:
         FileError: something in it is wrong.
@@ -76,14 +76,14 @@ def read_rules(path: Path) -> tuple[Rule, ...]:
 
 @cache
 def package_rules() -> tuple[Rule, ...]:
-    """The rules that come with this package."""
+    """Return the rules that come with this package."""
     return read_rules(_PACKAGE)
 
 
 def case_rules(
     case: TestCase, path: Path, *, project: Iterable[Path] = (), trust: Trust = TRUSTED
 ) -> tuple[Rule, ...]:
-    """All rules for a test case, the most trusted first: its own come before the package's.
+    """Return all rules for a test case, the most trusted first: its own come before the package's.
 
     ``path`` is its file, which need not exist and which the names of its files are relative to.
     The rules in the files of the ``project`` come behind the test case's own. ``trust`` says where

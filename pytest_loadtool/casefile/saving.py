@@ -63,7 +63,8 @@ def _save(path: Path, lines: Iterable[KeyedLine]) -> None:
 
 
 def _over(path: str, old: str, lines: tuple[KeyedLine, ...]) -> str:
-    """The text of ``lines`` with what a person wrote in ``old``: comments, and what is as usual."""
+    """Return the text of ``lines`` with what a person wrote in ``old``: comments, and what is as
+    usual."""
     try:
         old_data = tomllib.loads(old)
     except (ValueError, RecursionError) as error:

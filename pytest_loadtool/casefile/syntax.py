@@ -124,13 +124,13 @@ def cookie_line(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Text of a user as it stands in a message: on one line, not too long."""
+    """Return text of a user as it stands in a message: on one line, not too long."""
     short = text if len(text) <= 60 else f"{text[:59]}…"
     return f'"{on_one_line(short)}"'
 
 
 def template(text: str) -> str:
-    """Text with placeholders; the text itself, once it is known to parse."""
+    """Return text with placeholders; the text itself, once it is known to parse."""
     try:
         Template.parse(text)  # its TemplateError is a ValueError
     except UnknownFilterError as error:
@@ -139,7 +139,7 @@ def template(text: str) -> str:
 
 
 def token(text: str) -> str:
-    """A header name."""
+    """Return a header name."""
     if not is_token(text):
         raise ValueError(f"{shown(text)} is not a header name")
     return text
@@ -159,7 +159,7 @@ def base_url(text: str) -> str:
 
 
 def variable_name(text: str) -> str:
-    """A user variable's name: ``token``, ``csrf_token[1]``."""
+    """Return a user variable's name: ``token``, ``csrf_token[1]``."""
     if text in BUILTIN_NAMES:
         raise ValueError(f"${{{text}}} is built in: choose another name")
     if not _VARIABLE.fullmatch(text):
@@ -171,7 +171,7 @@ def variable_name(text: str) -> str:
 
 
 def plain_name(what: str) -> Callable[[str], str]:
-    """A check for names of letters, digits, "_" and "-"; errors say what they are not."""
+    """Return a check for names of letters, digits, "_" and "-"; errors say what they are not."""
 
     def check(text: str) -> str:
         if not _DATASET.fullmatch(text):
@@ -193,21 +193,22 @@ profile_name = plain_name("a profile's name")
 
 
 def identifier(text: str) -> str:
-    """The name of a pytest fixture or mark."""
+    """Return the name of a pytest fixture or mark."""
     if not text.isidentifier() or keyword.iskeyword(text):
         raise ValueError(f'expected a Python name such as "smoke_test", got {shown(text)}')
     return text
 
 
 def transport(text: str) -> str:
-    """What requests go over."""
+    """Return what requests go over."""
     if text not in ("raw", "httpx"):
         raise ValueError(f'expected "raw" or "httpx", got {shown(text)}')
     return text
 
 
 def app_name(text: str) -> str:
-    """An application: ``module:attribute``, perhaps with its kind before and ``()`` after it."""
+    """Return an application: ``module:attribute``, perhaps with its kind before and ``()`` after
+    it."""
     if not _APP.fullmatch(text):
         raise ValueError(
             'expected "module:attribute" such as "myproject.asgi:application", or '
@@ -217,7 +218,7 @@ def app_name(text: str) -> str:
 
 
 def kind(text: str) -> Kind:
-    """The kind of a recorded response."""
+    """Return the kind of a recorded response."""
     try:
         return Kind(text)
     except ValueError:
@@ -240,7 +241,7 @@ def code_range(text: str) -> tuple[int, int]:
 
 
 def pattern(text: str) -> str:
-    """A regular expression of Python's `re`."""
+    """Return a regular expression of Python's `re`."""
     try:
         # What may change its meaning in some later Python is not the user's concern here.
         with warnings.catch_warnings():
@@ -255,7 +256,7 @@ def pattern(text: str) -> str:
 
 
 def json_path(text: str) -> str:
-    """A path into a JSON body, as jsonpath-ng reads it."""
+    """Return a path into a JSON body, as jsonpath-ng reads it."""
     if _PLAIN_JSON_PATH.fullmatch(text):
         return text
     from jsonpath_ng.ext.parser import parse  # slow to import, and few paths need it
@@ -271,7 +272,7 @@ def json_path(text: str) -> str:
 
 
 def sought_path(text: str) -> str:
-    """A JSON path that may have placeholders: in quotes, or alone behind ``==``."""
+    """Return a JSON path that may have placeholders: in quotes, or alone behind ``==``."""
     if "${" not in text:
         return json_path(text)
     template(text)
@@ -284,7 +285,7 @@ def sought_path(text: str) -> str:
 
 
 def sought_xml_path(text: str) -> str:
-    """A path into XML that may have placeholders in its quotes."""
+    """Return a path into XML that may have placeholders in its quotes."""
     template(text)
     try:
         xml_steps(text)
@@ -294,7 +295,7 @@ def sought_xml_path(text: str) -> str:
 
 
 def sought_pattern(text: str) -> str:
-    """A regular expression that may have placeholders."""
+    """Return a regular expression that may have placeholders."""
     if "${" not in text:
         return pattern(text)
     template(text)
@@ -324,7 +325,7 @@ def sought_pattern(text: str) -> str:
 
 
 def link_address(text: str) -> str:
-    """An address in a page, ``*`` in place of the value."""
+    """Return an address in a page, ``*`` in place of the value."""
     if template(text).count("*") != 1:
         raise ValueError(
             f'expected an address with one * where the value is, as in "/orders/*/edit", got '
@@ -334,7 +335,7 @@ def link_address(text: str) -> str:
 
 
 def form_action(text: str) -> str:
-    """The address that a form submits to."""
+    """Return the address that a form submits to."""
     if "*" in template(text):
         raise ValueError(f"{shown(text)} holds no value: write ... for any text, not *")
     if not text.replace("...", "").strip("/?&="):
@@ -352,7 +353,7 @@ def _address(text: str) -> str:
 
 
 def item_kind(text: str) -> str:
-    """What an item of a list is: ``div.card``."""
+    """Return what an item of a list is: ``div.card``."""
     if not _ITEM.fullmatch(text):
         raise ValueError(
             f'expected an element, perhaps with classes, such as "div.card", got {shown(text)}'
@@ -361,7 +362,7 @@ def item_kind(text: str) -> str:
 
 
 def charset(text: str) -> str:
-    """The name of a character set that bodies can be in."""
+    """Return the name of a character set that bodies can be in."""
     if not is_charset(text):
         raise ValueError(
             f'{shown(text)} is no character set for bodies: expected a name such as "windows-1252"'
@@ -370,7 +371,7 @@ def charset(text: str) -> str:
 
 
 def base64_bytes(text: str) -> bytes:
-    """The bytes of base64 text (RFC 4648 §4); white space does not count."""
+    """Return the bytes of base64 text (RFC 4648 §4); white space does not count."""
     try:
         return base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError) as error:

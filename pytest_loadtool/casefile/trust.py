@@ -57,7 +57,7 @@ TRUSTED = Trust()
 
 
 def named_path(by: Path, name: str, trust: Trust, *, limit: int | None = FILE_LIMIT) -> Path:
-    """The file that the file ``by`` means by ``name``, if it may be read; it need not exist.
+    """Return the file that the file ``by`` means by ``name``, if it may be read; it need not exist.
 
     It may in the root directory, wherever links lead, or in the folder of ``by`` if that is not
     there. Nothing is opened: of a named pipe that would wait for a writer. ``limit`` is the most
@@ -136,7 +136,8 @@ class Reached:
 
 
 def reached(case: TestCase) -> Iterator[Reached]:
-    """All that ``case`` reaches, but for servers. Its ``server_fixture`` is no more than that."""
+    """Yield all that ``case`` reaches, but for servers. Its ``server_fixture`` is no more than
+    that."""
     if case.app:
         yield Reached(("app",), Reach.APPLICATION, case.app)
     for index, fixture in enumerate(case.fixtures):

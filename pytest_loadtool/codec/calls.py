@@ -22,7 +22,7 @@ _SOAP_12_ACTION = re.compile(r"\baction=\"?([^\";]+)", re.IGNORECASE)
 
 
 def graphql_operation(document: str, name: object = None) -> re.Match[str] | None:
-    """The operation of that name in a document, else the first one: its type, and what it is
+    """Return the operation of that name in a document, else the first one: its type, and what it is
     called. None: there is none, as in ``{ me }``."""
     if isinstance(name, str) and name:
         named = rf"\b(query|mutation|subscription)\s+({re.escape(name)})\b"
@@ -32,8 +32,8 @@ def graphql_operation(document: str, name: object = None) -> re.Match[str] | Non
 
 
 def rpc_method(call: object) -> str | None:
-    """The method of a call of JSON-RPC (JSON-RPC 2.0 §4; before 2.0 it did not say what it was);
-    None if it is no such call."""
+    """Return the method of a call of JSON-RPC (JSON-RPC 2.0 §4; before 2.0 it did not say what it
+    was); None if it is no such call."""
     if not isinstance(call, dict) or not ("jsonrpc" in call or "params" in call):
         return None
     method = call.get("method")
@@ -41,16 +41,16 @@ def rpc_method(call: object) -> str | None:
 
 
 def is_rpc_answer(document: object) -> bool:
-    """Whether a document answers a call of JSON-RPC (JSON-RPC 2.0 §5; before 2.0 it does not say
-    what it is)."""
+    """Return whether a document answers a call of JSON-RPC (JSON-RPC 2.0 §5; before 2.0 it does not
+    say what it is)."""
     return isinstance(document, dict) and (
         "jsonrpc" in document or (len(document) > 1 and document.keys() <= _RPC_ANSWER)
     )
 
 
 def soap_action(action: str | None, content_type: str) -> str:
-    """The last word of the action that a SOAPAction header (SOAP 1.1 §6.1.1) or a content type
-    (RFC 3902 §5) names; empty if none does."""
+    """Return the last word of the action that a SOAPAction header (SOAP 1.1 §6.1.1) or a content
+    type (RFC 3902 §5) names; empty if none does."""
     if action is None:
         if not content_type.lower().startswith("application/soap+xml"):
             return ""
@@ -61,13 +61,14 @@ def soap_action(action: str | None, content_type: str) -> str:
 
 
 def soap_operation(body: bytes) -> str:
-    """The element that a SOAP body begins with (SOAP 1.1 §7); empty if it is none."""
+    """Return the element that a SOAP body begins with (SOAP 1.1 §7); empty if it is none."""
     found = _SOAP_BODY.search(body) if b"Body" in body else None
     return found[1].decode() if found else ""
 
 
 def sql_changes(body: bytes) -> bool:
-    """Whether a form or JSON has a statement of SQL that changes something (ISO/IEC 9075)."""
+    """Return whether a form or JSON has a statement of SQL that changes something (ISO/IEC
+    9075)."""
     head = body[:_MOST_READ]
     plain = unquote_to_bytes(head.replace(b"+", b" ")) if b"%" in head or b"+" in head else head
     return _SQL_CHANGE.search(plain) is not None

@@ -10,14 +10,14 @@ _CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 
 
 def declared_charset(content_type: str) -> str:
-    """The charset parameter; empty without one."""
+    """Return the charset parameter; empty without one."""
     found = _CHARSET.search(content_type)
     return found[1] if found else ""
 
 
 def decoded(body: bytes, content_type: str) -> str:
-    """The body as text: UTF-8 where nothing is declared; where that is unknown UTF-8 if it is, else
-    Latin-1. Bytes that cannot be decoded are U+FFFD."""
+    """Return the body as text: UTF-8 where nothing is declared; where that is unknown UTF-8 if it
+    is, else Latin-1. Bytes that cannot be decoded are U+FFFD."""
     codec = _codec(declared_charset(content_type) or "utf-8")
     if codec:
         return body.decode(codec, "replace")

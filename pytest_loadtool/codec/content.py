@@ -44,7 +44,7 @@ class TooLargeError(ContentError):
 
 
 def decode(body: bytes, codings: str) -> bytes:
-    """``body`` with its codings (a Content-Encoding value) removed.
+    """Return ``body`` with its codings (a Content-Encoding value) removed.
 
     Raises:
         ContentError: as `decoded`.
@@ -56,8 +56,8 @@ def decode(body: bytes, codings: str) -> bytes:
 
 
 def decoded(chunks: Iterable[bytes], codings: str, limit: int = DECODED_LIMIT) -> Iterable[bytes]:
-    """The pieces of what a body stands for, whose codings a Content-Encoding value lists. An empty
-    body is empty, whatever its coding.
+    """Return the pieces of what a body stands for, whose codings a Content-Encoding value lists. An
+    empty body is empty, whatever its coding.
 
     Raises:
         ContentError: a coding is unknown.
@@ -78,8 +78,8 @@ def decoded(chunks: Iterable[bytes], codings: str, limit: int = DECODED_LIMIT) -
 
 
 def _undone(chunks: Iterable[bytes], name: str, limit: int) -> Iterator[bytes]:
-    """All members of a body, one after the other. What follows the last one is passed over, as
-    browsers do."""
+    """Yield all members of a body, one after the other. What follows the last one is passed over,
+    as browsers do."""
     begin, marks = _CODINGS[name]
     source = iter(chunks)
     data, room = b"", limit

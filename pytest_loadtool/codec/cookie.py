@@ -54,8 +54,8 @@ class Cookie:
 
 
 def parse_cookie(line: str, host: str, target: str, now: float) -> Cookie | None:
-    """The cookie that a response from ``host`` to ``target`` sets with this Set-Cookie line at
-    ``now``, in seconds since the epoch (RFC 6265 §5.2, §5.3); what has expired by then is to be
+    """Return the cookie that a response from ``host`` to ``target`` sets with this Set-Cookie line
+    at ``now``, in seconds since the epoch (RFC 6265 §5.2, §5.3); what has expired by then is to be
     removed. None: the line sets none, or one of another domain. Attributes that cannot be read are
     passed over."""
     if "\r" in line or "\n" in line or "\0" in line:  # it would end the line that sends it
@@ -114,7 +114,7 @@ def set_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]
 
 
 def _cookie_date(text: str) -> float:
-    """The time, in seconds since the epoch; `NEVER` if it is none (RFC 6265 §5.1.1)."""
+    """Return the time, in seconds since the epoch; `NEVER` if it is none (RFC 6265 §5.1.1)."""
     time: re.Match[str] | None = None
     day = month = year = -1
     for part in _DATE_PART.findall(text):

@@ -21,7 +21,8 @@ _NAMED_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def base64_text(text: str) -> str | None:
-    """The UTF-8 text that is base64 here (RFC 4648 §4 or §5), padded or not; None if it is none.
+    """Return the UTF-8 text that is base64 here (RFC 4648 §4 or §5), padded or not; None if it is
+    none.
 
     White space (RFC 2045 §6.8) and percent-encoding, which cannot be part of it, are passed over.
     """
@@ -35,7 +36,7 @@ def base64_text(text: str) -> str | None:
 
 
 def token_payload(text: str) -> str | None:
-    """The claims of a JSON web token, unverified, as clients read them (RFC 7519 §3)."""
+    """Return the claims of a JSON web token, unverified, as clients read them (RFC 7519 §3)."""
     parts = text.split(".")
     return base64_text(parts[1]) if len(parts) == 3 and parts[1] else None
 
@@ -46,7 +47,7 @@ def unquoted(text: str) -> str:
 
 
 def script_string(text: str) -> str:
-    """A string of JSON, without its quotes, as scripts read it."""
+    """Return a string of JSON, without its quotes, as scripts read it."""
     decoded = _ESCAPE.sub(_unescaped, text)
     if decoded.isascii():
         return decoded

@@ -12,7 +12,8 @@ _NUMBER = re.compile("&#(?=[0-9])0*+([0-9]{0,8})[0-9]*+")
 
 
 def unescape(text: str) -> str:
-    """``text`` without its character references (WHATWG HTML §13.2.5.72), as `html.unescape` does.
+    """Return ``text`` without its character references (WHATWG HTML §13.2.5.72), as `html.unescape`
+    does.
 
     That raises ValueError for a number of more than 4,300 digits, which Python does not convert.
     """
@@ -23,12 +24,12 @@ def unescape(text: str) -> str:
 
 
 def in_markup(wanted: str, text: str) -> bool:
-    """Whether ``text`` has ``wanted`` as it is, or with character references."""
+    """Return whether ``text`` has ``wanted`` as it is, or with character references."""
     if wanted in text or "&" not in text or not WRITTEN.search(wanted):
         return wanted in text
     return max(WRITTEN.split(wanted), key=len) in text and wanted in unescape(text)
 
 
 def times_in_markup(wanted: str, text: str) -> int:
-    """How many times ``text`` has ``wanted``, as it is or with character references."""
+    """Return how many times ``text`` has ``wanted``, as it is or with character references."""
     return (unescape(text) if "&" in text and WRITTEN.search(wanted) else text).count(wanted)

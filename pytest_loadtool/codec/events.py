@@ -19,8 +19,8 @@ def is_event_stream(text: str) -> bool:
 
 
 def events_of(text: str) -> list[dict[str, Any]]:
-    """The events of a stream, each with ``event`` and ``id`` if it has them, and with its ``data``:
-    what that says in JSON, else the text.
+    """Return the events of a stream, each with ``event`` and ``id`` if it has them, and with its
+    ``data``: what that says in JSON, else the text.
 
     Raises:
         ValueError: it is no event stream.
@@ -33,7 +33,7 @@ def events_of(text: str) -> list[dict[str, Any]]:
 
 
 def json_or_events(text: str) -> Any:
-    """What a text says in JSON; of an event stream, its events.
+    """Return what a text says in JSON; of an event stream, its events.
 
     Raises:
         ValueError: it is neither.

@@ -7,13 +7,14 @@ LIMIT, LINES = 2000, 40
 
 
 def is_binary(text: str) -> bool:
-    """Whether a decoded body is no text: it holds NUL, or many bytes its charset does not know."""
+    """Return whether a decoded body is no text: it holds NUL, or many bytes its charset does not
+    know."""
     sample = text[:2000]
     return "\x00" in sample or sample.count("\ufffd") > len(sample) / 20
 
 
 def excerpt(text: str, place: int = 0) -> list[str]:
-    """The lines of ``text`` around the character at ``place``; says how much is left out."""
+    """Return the lines of ``text`` around the character at ``place``; says how much is left out."""
     if len(text) <= LIMIT and text.count("\n") < LINES:
         return text.split("\n")
     start = _start(text, max(0, min(place, len(text) - 1)))

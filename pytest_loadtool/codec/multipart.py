@@ -65,13 +65,13 @@ def is_multipart(content_type: str) -> bool:
 
 
 def boundary_of(content_type: str) -> str:
-    """What its parts are told apart by; empty if it does not say."""
+    """Return what its parts are told apart by; empty if it does not say."""
     found = _BOUNDARY.search(content_type)
     return "" if found is None else found[1] or found[2]
 
 
 def parts_of(text: str, content_type: str) -> Iterator[Part]:
-    """The parts of a multipart body, in order; none if it has not the form of one.
+    """Yield the parts of a multipart body, in order; none if it has not the form of one.
 
     Positions are those in ``text``, which has a character for each byte or is decoded.
     """
@@ -97,7 +97,7 @@ def _delimiter(boundary: str) -> re.Pattern[str]:
 
 
 def _part(text: str, start: int, end: int) -> Iterator[Part]:
-    """The part between two delimiters: it begins with a line end, or is none."""
+    """Yield the part between two delimiters: it begins with a line end, or is none."""
     # Before a content that is empty, some leave out the line end of the delimiter.
     blank = text.find("\r\n\r\n", start, end + 2)
     if blank < 0:
@@ -120,7 +120,8 @@ def _part(text: str, start: int, end: int) -> Iterator[Part]:
 
 
 def charset_of(body: bytes, content_type: str) -> str:
-    """The character set that the text of a body is in; empty if that is UTF-8, or there is none.
+    """Return the character set that the text of a body is in; empty if that is UTF-8, or there is
+    none.
 
     It is the declared one. Browsers send forms with files in that of the page and declare nothing:
     then it is windows-1252, or any that gives back the same bytes.
@@ -136,8 +137,8 @@ def charset_of(body: bytes, content_type: str) -> str:
 
 
 def is_charset(name: str) -> bool:
-    """Whether it is a character set that is known, and in which ASCII is ASCII: with others the
-    texts around a placeholder are no texts of their own."""
+    """Return whether it is a character set that is known, and in which ASCII is ASCII: with others
+    the texts around a placeholder are no texts of their own."""
     try:
         return '--\r\n"'.encode(name) == b'--\r\n"'
     except (LookupError, UnicodeError):
@@ -145,8 +146,8 @@ def is_charset(name: str) -> bool:
 
 
 def pieces_of(body: bytes, content_type: str) -> tuple[Piece, ...]:
-    """The body as text, in `charset_of` it, with content in between. All of a body that is no text
-    is content."""
+    """Return the body as text, in `charset_of` it, with content in between. All of a body that is
+    no text is content."""
     charset = charset_of(body, content_type)
     pieces: list[Piece] = []
     position = 0
@@ -176,7 +177,7 @@ def _contents(body: bytes, content_type: str, charset: str) -> Iterator[Content]
 
 
 def _texts(body: bytes, content_type: str) -> Iterator[bytes]:
-    """What has to be text if any of the body is: heads, and what was typed into fields."""
+    """Yield what has to be text if any of the body is: heads, and what was typed into fields."""
     if not is_multipart(content_type):
         yield body
         return
@@ -207,7 +208,8 @@ def _is_text(content: bytes, charset: str) -> bool:
 
 
 def as_template(pieces: Iterable[Piece]) -> str:
-    """The body as a template, in which each content is a file that has its number for a name."""
+    """Return the body as a template, in which each content is a file that has its number for a
+    name."""
     numbers = map(str, count())
     return "".join(
         escape(piece) if isinstance(piece, str) else str(Reference.to_file(next(numbers)))
@@ -216,8 +218,8 @@ def as_template(pieces: Iterable[Piece]) -> str:
 
 
 def shown(body: bytes, content_type: str) -> str | None:
-    """The body for people to read, with the size of each content in its place; None if no part of
-    it is text."""
+    """Return the body for people to read, with the size of each content in its place; None if no
+    part of it is text."""
     pieces = pieces_of(body, content_type)
     if not any(isinstance(piece, str) for piece in pieces):
         return None

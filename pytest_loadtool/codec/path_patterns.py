@@ -7,7 +7,8 @@ from typing import Any
 
 
 def with_comparisons(path: Any, made: Callable[[Any], Any]) -> Any:
-    """The path as jsonpath-ng has parsed it, with what ``made`` makes of each comparison by ``=~``.
+    """Return the path as jsonpath-ng has parsed it, with what ``made`` makes of each comparison by
+    ``=~``.
 
     The path is changed in place.
     """

@@ -95,12 +95,13 @@ ENCODERS: Mapping[Place, Callable[[str], str]] = MappingProxyType(
 
 
 def encode(place: Place, value: str) -> str:
-    """``value`` as it is written in ``place``."""
+    """Return ``value`` as it is written in ``place``."""
     return ENCODERS[place](value)
 
 
 def target_places(template: Template) -> tuple[Place, ...]:
-    """The place of each reference of a request target, in order; in a query, see `query_syntax`."""
+    """Return the place of each reference of a request target, in order; in a query, see
+    `query_syntax`."""
     places: list[Place] = []
     query: str | None = None
     for position, part in enumerate(template.parts):
@@ -118,24 +119,25 @@ def target_places(template: Template) -> tuple[Place, ...]:
 
 
 def query_syntax(text: str) -> Place:
-    """How values are written in a query with this text: as in forms (``FORM``) if it has a ``+``,
-    which stands for a space, and nothing that forms would have written otherwise; else ``QUERY``.
+    """Return how values are written in a query with this text: as in forms (``FORM``) if it has a
+    ``+``, which stands for a space, and nothing that forms would have written otherwise; else
+    ``QUERY``.
     """
     return Place.FORM if "+" in text and not _NO_FORM.search(text) else Place.QUERY
 
 
 def header_places(template: Template) -> tuple[Place, ...]:
-    """The place of each reference of a header value, in order: all are ``HEADER``."""
+    """Return the place of each reference of a header value, in order: all are ``HEADER``."""
     return (Place.HEADER,) * len(template.references)
 
 
 def cookie_places(template: Template) -> tuple[Place, ...]:
-    """The place of each reference of a cookie, in order: all are ``COOKIE``."""
+    """Return the place of each reference of a cookie, in order: all are ``COOKIE``."""
     return (Place.COOKIE,) * len(template.references)
 
 
 def body_places(template: Template, content_type: str) -> tuple[Place, ...]:
-    """The place of each reference of a text body, in order; see `body_syntax`."""
+    """Return the place of each reference of a text body, in order; see `body_syntax`."""
     syntax = body_syntax(template, content_type)
     if syntax is Place.JSON:
         return tuple(_json_places(template))
@@ -145,7 +147,8 @@ def body_places(template: Template, content_type: str) -> tuple[Place, ...]:
 
 
 def body_syntax(template: Template, content_type: str) -> Place:
-    """What a text body is written in: ``FORM``, ``MULTIPART``, ``XML``, ``JSON`` or else ``TEXT``.
+    """Return what a text body is written in: ``FORM``, ``MULTIPART``, ``XML``, ``JSON`` or else
+    ``TEXT``.
 
     ``content_type`` is the request's header, empty without one. A body that is JSON although its
     content type says plain text, or nothing, counts as JSON (fetch sends text/plain by itself).

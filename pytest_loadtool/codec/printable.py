@@ -11,7 +11,7 @@ _CONTROL_OR_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\ufeff]")
 
 
 def printable(text: str) -> str:
-    """``text`` with control characters written as escapes and lone surrogates as ``?``."""
+    """Return ``text`` with control characters written as escapes and lone surrogates as ``?``."""
     return _shown(_CONTROL, text.replace("\r\n", "\n"))
 
 

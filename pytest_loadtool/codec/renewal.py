@@ -14,20 +14,20 @@ _PATH = re.compile(r"(?:^|[/_.-])(?:refresh|renew)", re.IGNORECASE)
 
 
 def asks_for_renewal(target: str, body: str) -> bool:
-    """Whether a request says that it wants a new token for an old one: by its grant type (RFC 6749
-    §6), by a refresh token that it names, or by its path."""
+    """Return whether a request says that it wants a new token for an old one: by its grant type
+    (RFC 6749 §6), by a refresh token that it names, or by its path."""
     if _GRANT.search(target) or _PATH.search(urlsplit(target).path):
         return True
     return bool(_GRANT.search(body) or _NAME.search(body))
 
 
 def family(variable: str) -> str:
-    """The name without its number: variables that differ in it stand for the same thing."""
+    """Return the name without its number: variables that differ in it stand for the same thing."""
     return variable.partition("[")[0]
 
 
 def successors(case: TestCase, transaction: Transaction) -> dict[str, str]:
-    """What its response replaces: each variable by the one that its extractors set anew.
+    """Return what its response replaces: each variable by the one that its extractors set anew.
 
     That is the token that it refreshes, and what it uses for that and gets back: a refresh token
     that is good for one use. Of several extractors of the same family the one counts that looks in

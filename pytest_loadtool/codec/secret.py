@@ -44,7 +44,7 @@ _GIVEN_OUT = frozenset({Secret.TOKEN, Secret.PROOF})
 
 @lru_cache(1 << 12)
 def secret_kinds(name: str) -> frozenset[Secret]:
-    """What a field of that name, which may be percent-encoded, holds by all that it says."""
+    """Return what a field of that name, which may be percent-encoded, holds by all that it says."""
     words = plain(unquote_plus(name))
     return frozenset(kind for kind, one in _PATTERNS.items() if re.search(one, words))
 
@@ -65,5 +65,6 @@ def is_typed_secret(name: str) -> bool:
 
 
 def is_given_out(name: str) -> bool:
-    """Whether a field of that name holds what a server gave out, and takes for a while only."""
+    """Return whether a field of that name holds what a server gave out, and takes for a while
+    only."""
     return not _GIVEN_OUT.isdisjoint(secret_kinds(name)) and not is_typed_secret(name)

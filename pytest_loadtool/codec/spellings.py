@@ -15,12 +15,12 @@ _ENCODING_FILTERS = ("html", *BASE64, "s256")
 
 
 def spellings(value: str) -> set[str]:
-    """How a value is written in the places that values travel in."""
+    """Return how a value is written in the places that values travel in."""
     return {spell(value) for spell in SPELLINGS}
 
 
 def any_of(texts: Iterable[str]) -> re.Pattern[str] | None:
-    """A pattern for any of these, of several that fit the longest. It branches by the first
+    """Return a pattern for any of these, of several that fit the longest. It branches by the first
     character, so that most alternatives are not looked at."""
     branches: dict[str, list[str]] = {}
     for text in sorted(texts, key=lambda one: (-len(one), one)):

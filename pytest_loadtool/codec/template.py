@@ -48,7 +48,7 @@ class Reference:
     filters: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """The placeholder as written: ``${name|filter}``."""
+        """Return the placeholder as written: ``${name|filter}``."""
         return f"${{{'|'.join((self.name, *self.filters))}}}"
 
     @property
@@ -66,7 +66,8 @@ class Reference:
 
     @staticmethod
     def to_file(path: str) -> Reference:
-        """The placeholder of the file at that path, which has no ``|``, ``}`` or line break."""
+        """Return the placeholder of the file at that path, which has no ``|``, ``}`` or line
+        break."""
         return Reference(_FILE + path)
 
 
@@ -91,7 +92,8 @@ class Template:
         return tuple(part for part in self.parts if isinstance(part, Reference))
 
     def filled(self, value: Callable[[Reference], str]) -> str:
-        """The text with ``value`` of each reference, in order; its filters are not applied."""
+        """Return the text with ``value`` of each reference, in order; its filters are not
+        applied."""
         return "".join(part if isinstance(part, str) else value(part) for part in self.parts)
 
     @property
@@ -104,12 +106,12 @@ class Template:
 
 
 def escape(text: str) -> str:
-    """Text whose every ``${`` is written ``$${``, so that it parses to itself."""
+    """Return text whose every ``${`` is written ``$${``, so that it parses to itself."""
     return text.replace("${", "$${")
 
 
 def files_of(text: str) -> tuple[str, ...]:
-    """The paths of the files in the template, in order, repeats included.
+    """Return the paths of the files in the template, in order, repeats included.
 
     Raises:
         TemplateError: as `Template.parse`.
@@ -121,7 +123,7 @@ def files_of(text: str) -> tuple[str, ...]:
 
 
 def with_files(text: str, named: Callable[[str], str]) -> str:
-    """The template with what ``named`` makes of the path of each file in it.
+    """Return the template with what ``named`` makes of the path of each file in it.
 
     Raises:
         TemplateError: as `Template.parse`.

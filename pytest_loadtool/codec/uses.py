@@ -13,7 +13,7 @@ from pytest_loadtool.model.validator import JsonValidator
 
 
 def files_in(request: Request) -> tuple[str, ...]:
-    """The files in the body of a request, by their paths from the test case's folder.
+    """Return the files in the body of a request, by their paths from the test case's folder.
 
     Raises:
         TemplateError: a placeholder is malformed.
@@ -22,8 +22,8 @@ def files_in(request: Request) -> tuple[str, ...]:
 
 
 def named_files(transaction: Transaction) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """The files that a transaction names, each with where: in its body, or as the JSON Schema of a
-    validator.
+    """Yield the files that a transaction names, each with where: in its body, or as the JSON Schema
+    of a validator.
 
     Raises:
         TemplateError: as `files_in`.
@@ -36,7 +36,7 @@ def named_files(transaction: Transaction) -> Iterator[tuple[tuple[str | int, ...
 
 
 def case_files(case: TestCase) -> tuple[str, ...]:
-    """The files that the transactions of a test case name, each once.
+    """Return the files that the transactions of a test case name, each once.
 
     Raises:
         TemplateError: as `files_in`.
@@ -46,18 +46,19 @@ def case_files(case: TestCase) -> tuple[str, ...]:
 
 
 def references(source: Source) -> tuple[Reference, ...]:
-    """The placeholders of an extractor's source, in order."""
+    """Return the placeholders of an extractor's source, in order."""
     texts = source_texts(source)
     return tuple(one for text in texts for one in Template.parse(text).references)
 
 
 def escaped(source: Source) -> Source:
-    """A source whose texts are no templates yet, as one in which they stand for themselves."""
+    """Return a source whose texts are no templates yet, as one in which they stand for
+    themselves."""
     return with_texts(source, escape)
 
 
 def used_by(case: TestCase, request: Request) -> frozenset[str]:
-    """The names of the placeholders in all that a request of the test case sends.
+    """Return the names of the placeholders in all that a request of the test case sends.
 
     Raises:
         KeyError: as `TestCase.wire_headers`.
@@ -67,8 +68,8 @@ def used_by(case: TestCase, request: Request) -> frozenset[str]:
 
 
 def needed_by(case: TestCase, transaction: Transaction) -> frozenset[str]:
-    """The names that must have a value before a transaction: `used_by` its request, and what its
-    extractors look for that no extractor before them finds in the same response.
+    """Return the names that must have a value before a transaction: `used_by` its request, and what
+    its extractors look for that no extractor before them finds in the same response.
 
     Raises:
         KeyError, TemplateError: as `used_by`.
@@ -83,7 +84,7 @@ def needed_by(case: TestCase, transaction: Transaction) -> frozenset[str]:
 
 
 def sent_texts(case: TestCase, request: Request) -> Iterator[str]:
-    """The texts of a request of the test case in which placeholders may stand.
+    """Yield the texts of a request of the test case in which placeholders may stand.
 
     Raises:
         KeyError: as `TestCase.wire_headers`.
@@ -96,7 +97,7 @@ def sent_texts(case: TestCase, request: Request) -> Iterator[str]:
 
 
 def lasting_datasets(case: TestCase) -> tuple[DatasetUse, ...]:
-    """The datasets of a test case, as its virtual users take rows of them.
+    """Return the datasets of a test case, as its virtual users take rows of them.
 
     A row that its start uses, or its identities where it has a start, is who the user is: it lasts
     as long as the user does.
@@ -116,8 +117,8 @@ def lasting_datasets(case: TestCase) -> tuple[DatasetUse, ...]:
 
 
 def used_names(texts: Iterable[str], variables: Mapping[str, Variable]) -> frozenset[str]:
-    """The names of the placeholders in these templates, and in what variables are made of; files
-    are not among them.
+    """Return the names of the placeholders in these templates, and in what variables are made of;
+    files are not among them.
 
     Raises:
         TemplateError: a placeholder is malformed.

@@ -43,8 +43,8 @@ PagePart = NewType("PagePart", str)
 ProxyScheme = NewType("ProxyScheme", str)
 #: A user whose HTTP authentication was recorded.
 UserName = NewType("UserName", str)
-#: What becomes of credentials and tokens: one of ``secrets.WAYS``.
-SecretsWay = NewType("SecretsWay", str)
+#: What becomes of credentials and tokens: one of ``secrets.SECRETS_CHOICES``.
+SecretsChoice = NewType("SecretsChoice", str)
 #: A page of the test case: its name or the beginning of it, or its number, as in ``P3``.
 PageName = NewType("PageName", str)
 #: Several pages: ``P1-P3``, ``P1,P4``, a name, ``all``.
@@ -171,12 +171,12 @@ class Argument:
         return self.kind if self.kind in _TYPES else self.kind.__supertype__
 
     def words(self, words: Sequence[str]) -> int:
-        """How many of ``words``, at least one, are its value."""
+        """Return how many of ``words``, at least one, are its value."""
         named = self.kind in _OF_TWO_WORDS and _METHOD.fullmatch(words[0])
         return 2 if named and len(words) > 1 and _TARGET.match(words[1]) else 1
 
     def parse(self, text: str) -> Any:
-        """The value that ``text`` stands for.
+        """Return the value that ``text`` stands for.
 
         Raises:
             UsageError: it is not of the argument's type.

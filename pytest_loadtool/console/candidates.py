@@ -75,7 +75,7 @@ def candidates(document: Document, start: str, *, pages: bool = True) -> Iterato
 def _paths(
     transactions: Sequence[Transaction], method: str, start: str
 ) -> Iterator[tuple[str, str]]:
-    """The paths that begin so, each once, with the numbers of those that have them."""
+    """Yield the paths that begin so, each once, with the numbers of those that have them."""
     numbers: dict[str, list[str]] = {}
     for number, one in enumerate(transactions, 1):
         path = path_of(one)

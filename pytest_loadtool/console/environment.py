@@ -16,13 +16,13 @@ from pytest_loadtool.workflow.recording import Live
 
 
 def variables(live: Live) -> dict[str, str]:
-    """What to add to a program's environment."""
+    """Return what to add to a program's environment."""
     proxy = RecordingProxy(live.proxy, str(live.recorder.ca_certificate))
     return {**proxy.environment, **_own(live), **dict.fromkeys(NO_PROXY, _not_recorded(live))}
 
 
 def exports(live: Live) -> Iterator[str]:
-    """The same as shell commands."""
+    """Yield the same as shell commands."""
     for name, value in _own(live).items():
         yield f"export {name}={shlex.quote(value)}"
     for names, value in (
@@ -40,7 +40,7 @@ def _own(live: Live) -> dict[str, str]:
 
 
 def _not_recorded(live: Live) -> str:
-    """The address of the developer tools: a driver must reach it directly."""
+    """Return the address of the developer tools: a driver must reach it directly."""
     return live.devtools.removeprefix("http://")
 
 

@@ -105,7 +105,7 @@ def _log(session: Console, call: Call, running: Running, ending: Ending) -> None
 
 
 def _secrets(session: Console) -> set[str]:
-    """What was typed as a secret, and what the environment has for the test case."""
+    """Return what was typed as a secret, and what the environment has for the test case."""
     known = session.document.case.variables.values() if session.document is not None else ()
     return {*session.secrets, *(os.environ.get(one.env, "") for one in known if one.env)} - {""}
 
@@ -118,7 +118,7 @@ def _differ(one: Document | None, other: Document | None) -> bool:
 
 
 def outcome(session: Console) -> int:
-    """The exit status of a console that ends without an error."""
+    """Return the exit status of a console that ends without an error."""
     if session.live is not None or session.unsaved:
         return ABANDONED
     return NOTHING_RECORDED if session.document is None else SAVED

@@ -47,7 +47,8 @@ async def guide(session: Console, title: str, make: Callable[[], Lines]) -> None
 async def _found(
     session: Console, title: str, make: Callable[[], Lines]
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The lines that a wizard ends in, once somebody has agreed to them; and what was answered."""
+    """Return the lines that a wizard ends in, once somebody has agreed to them; and what was
+    answered."""
     path: list[tuple[Question, str]] = []
     while True:
         answers = [answer for _, answer in path]
@@ -56,7 +57,7 @@ async def _found(
             path.pop()
             session.say(step.reason)
             if not session.attended:
-                raise CommandError(step.otherwise or step.reason)
+                raise CommandError(step.unattended or step.reason)
             continue
         number = len(answers) + 1
         if isinstance(step, Question):
@@ -67,8 +68,8 @@ async def _found(
             asked, place = _last_page(step), f"step {number} of {number}"
         session.say(ViewLine((f"{title}, {place}", "heading")))
         answer = await session.answer(asked)
-        if answer is None and asked.otherwise:
-            raise CommandError(asked.otherwise)
+        if answer is None and asked.unattended:
+            raise CommandError(asked.unattended)
         answer = asked.default if answer is None else answer
         if asked is step and not _is_back(asked, answer):
             path.append((asked, answer))

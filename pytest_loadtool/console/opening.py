@@ -83,7 +83,7 @@ def domains(
     *,
     block_trackers: bool,
 ) -> DomainFilter:
-    """The filter of a recording, or of an import."""
+    """Return the filter of a recording, or of an import."""
     given = session.settings.domains
     if block_trackers:
         block += TRACKERS

@@ -16,7 +16,7 @@ END = "<!-- end of commands -->"
 
 
 def reference(registry: Registry) -> str:
-    """A section per command: its usage, then its help."""
+    """Return a section per command: its usage, then its help."""
     return "\n".join(
         f"### {command.name}\n\n```text\n{command.usage}\n```\n\n{command.help}\n\n"
         f"```text\nloadtool> {command.example}\n```\n"
@@ -25,7 +25,7 @@ def reference(registry: Registry) -> str:
 
 
 def updated(text: str, registry: Registry) -> str:
-    """A page with what stands between the two marks replaced by the reference.
+    """Return a page with what stands between the two marks replaced by the reference.
 
     Raises:
         ValueError: the marks are not there.

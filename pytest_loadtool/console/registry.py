@@ -52,7 +52,7 @@ class Command:
         return self.help.partition("\n")[0]
 
     def about(self, label: str) -> str:
-        """What the help says of an option, in a few words: the clause that it stands in."""
+        """Return what the help says of an option, in a few words: the clause that it stands in."""
         text = " ".join(self.help.split())
         found = re.search(rf"{re.escape(label)}(?![\w-])(?: [A-Z]+\b)?,?(?: is| are)? ", text)
         if found is None:
@@ -65,12 +65,12 @@ class Command:
         return " ".join((self.name, *(argument.usage for argument in self.arguments)))
 
     def positionals(self) -> tuple[Argument, ...]:
-        """The positional arguments in order, those of several words last."""
+        """Return the positional arguments in order, those of several words last."""
         places = ("positional", "several", "rest")
         return tuple(one for one in self.arguments if one.place in places)
 
     def slot(self, position: int) -> Argument | None:
-        """The positional argument that comes after ``position`` others."""
+        """Return the positional argument that comes after ``position`` others."""
         slots = self.positionals()
         if position < len(slots):
             return slots[position]
@@ -105,7 +105,7 @@ class Registry:
     """Other names that people know, spelled as those of commands, and what they stand for."""
 
     def command(self, name: str) -> Command:
-        """The command of that name, of which the last words may be left out.
+        """Return the command of that name, of which the last words may be left out.
 
         Raises:
             UsageError: there is none; the text names the nearest.
@@ -125,8 +125,8 @@ class Registry:
         return self.commands.get(longer[0] if len(longer) == 1 else name)
 
     def split(self, words: list[str]) -> tuple[Command, list[str]]:
-        """The command that ``words``, at least one, begin with, in small or capital letters, and
-        the words after its name.
+        """Return the command that ``words``, at least one, begin with, in small or capital letters,
+        and the words after its name.
 
         Raises:
             UsageError: there is no such command.
@@ -140,14 +140,14 @@ class Registry:
         return self.command(words[0].lower()), words[1:]
 
     def _written_out(self, words: list[str]) -> list[str]:
-        """The words with what an alias at their beginning, the longest, stands for."""
+        """Return the words with what an alias at their beginning, the longest, stands for."""
         for length in range(len(words), 0, -1):
             if meant := self.aliases.get("-".join(words[:length]).lower()):
                 return [*split(meant), *words[length:]]
         return words
 
     def parse(self, line: str) -> Call | None:
-        """What ``line`` asks for; None for a blank line or a comment (``#``).
+        """Return what ``line`` asks for; None for a blank line or a comment (``#``).
 
         Raises:
             UsageError: no such command, or arguments that it does not take.
@@ -173,14 +173,14 @@ _Function = Callable[..., Awaitable[None]]
 def registry(
     groups: Mapping[str, Sequence[_Function]], aliases: Mapping[str, str] = MappingProxyType({})
 ) -> Registry:
-    """The registry of these command functions, by groups."""
+    """Return the registry of these command functions, by groups."""
     made = {name: tuple(map(_command, functions)) for name, functions in groups.items()}
     commands = {one.name: one for group in made.values() for one in group}
     return Registry(MappingProxyType(commands), MappingProxyType(made), aliases)
 
 
 def split(line: str) -> list[str]:
-    """The words of a line, with quotes as in a shell.
+    """Return the words of a line, with quotes as in a shell.
 
     Raises:
         UsageError: a quote is not closed.
@@ -211,7 +211,7 @@ def _is_group(hint: Any) -> bool:
 
 
 def _read(parameter: inspect.Parameter, hint: Any) -> Iterable[Argument]:
-    """The argument that a parameter is, or the options that it groups."""
+    """Return the argument that a parameter is, or the options that it groups."""
     if not _is_group(hint):
         return [_argument(parameter, hint)]
     return [

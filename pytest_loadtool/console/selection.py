@@ -191,7 +191,7 @@ def stable_names(case: TestCase) -> list[str]:
 
 
 def _named(words: Sequence[str]) -> Iterator[str]:
-    """The words, a method with the path behind it."""
+    """Yield the words, a method with the path behind it."""
     method = ""
     for word in words:
         if method:
@@ -203,8 +203,8 @@ def _named(words: Sequence[str]) -> Iterator[str]:
 
 
 def _found(document: Document, word: str) -> Selection:
-    """What one word selects. What a transaction asked for when recorded means it, too, if nothing
-    asks for that now: its path may have got placeholders."""
+    """Return what one word selects. What a transaction asked for when recorded means it, too, if
+    nothing asks for that now: its path may have got placeholders."""
     case = document.case
     if word == ALL:
         return everything(case)
@@ -251,7 +251,8 @@ def _within(transactions: Sequence[Transaction], word: str) -> str:
 
 
 def _by_number(case: TestCase, word: str, *, pages: bool = False) -> Selection | None:
-    """What numbers select; None if the word is something else. With ``pages``, all are of pages."""
+    """Return what numbers select; None if the word is something else. With ``pages``, all are of
+    pages."""
     matches = [_NUMBERS.fullmatch(part.strip()) for part in word.split(",")]
     if not all(matches):
         return None
@@ -293,7 +294,7 @@ def _pages(case: TestCase, pages: Sequence[int]) -> Selection:
 
 
 def _beginning(names: Sequence[str], text: str) -> list[int]:
-    """The pages whose names begin with the text, without regard to case."""
+    """Return the pages whose names begin with the text, without regard to case."""
     wanted = text.casefold()
     return [index for index, name in enumerate(names) if name.casefold().startswith(wanted)]
 

@@ -72,7 +72,7 @@ class Frontend(Protocol):
 
     @property
     def columns(self) -> int | None:
-        """How wide what is shown may be; None where that does not matter."""
+        """Return how wide what is shown may be; None where that does not matter."""
 
     def clear(self) -> None:
         """Empty the screen, where there is one."""
@@ -183,7 +183,7 @@ class Console:
 
     @property
     def state(self) -> State:
-        """What `undo` brings back."""
+        """Return what `undo` brings back."""
         return State(self.document, self.saved)
 
     @state.setter
@@ -230,7 +230,7 @@ class Console:
             self.running.again = line
 
     def opened(self) -> Document:
-        """The open document.
+        """Return the open document.
 
         Raises:
             CommandError: there is none.
@@ -245,17 +245,17 @@ class Console:
         return self.document
 
     def shown(self, path: Path) -> str:
-        """A path as a person would type it here."""
+        """Return a path as a person would type it here."""
         return self.settings.shown(path)
 
-    async def agree(self, question: str, otherwise: str, option: str = "") -> None:
+    async def agree(self, question: str, unattended: str, option: str = "") -> None:
         """Go on only if the person says yes; a script has to say it in the command, by ``option``.
 
         Raises:
-            CommandError: the answer is no, or there is nobody to ask; ``otherwise`` is its text.
+            CommandError: the answer is no, or there is nobody to ask; ``unattended`` is its text.
         """
         if not await self.frontend.confirm(question, unattended=False):
-            raise CommandError(otherwise)
+            raise CommandError(unattended)
         if option:
             self.decided(option)
 
@@ -296,8 +296,8 @@ class Console:
                     self.say(asked.reason)
                 known = None if asked.reason else self.known_answers.get(asked.text)
                 answer = await self.answer(asked) if known is None else known
-                if answer is None and (asked.otherwise or asked.reason):
-                    raise CommandError(asked.otherwise or asked.reason)
+                if answer is None and (asked.unattended or asked.reason):
+                    raise CommandError(asked.unattended or asked.reason)
                 asked = wizard.send(asked.default if answer is None else answer)
         except StopIteration as end:
             found: _T = end.value

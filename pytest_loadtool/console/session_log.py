@@ -32,7 +32,7 @@ class LogEntry:
     ending: Ending = "done"
 
     def lines(self) -> Iterator[str]:
-        """The entry in a script: what is not to be run again is a comment."""
+        """Yield the entry in a script: what is not to be run again is a comment."""
         if self.ending == "done":
             yield self.line
         else:
@@ -66,19 +66,19 @@ class SessionLog:
         ]
 
     def script(self) -> str:
-        """The session as a script for ``--record-script``."""
+        """Return the session as a script for ``--record-script``."""
         return "".join(f"{line}\n" for line in script_lines(self.entries))
 
 
 def script_lines(entries: Iterable[LogEntry]) -> Iterator[str]:
-    """The lines of a script that does what the session did."""
+    """Yield the lines of a script that does what the session did."""
     for entry in entries:
         yield from entry.lines()
 
 
 def log_file(case_path: Path, began: str) -> Path | None:
-    """The log of all sessions with a test case, to which one that ``began`` then adds; None if
-    this user has no place for it."""
+    """Return the log of all sessions with a test case, to which one that ``began`` then adds; None
+    if this user has no place for it."""
     name = f"{case_path.name.partition('.')[0]}-{sha256(str(case_path).encode()).hexdigest()[:8]}"
     try:
         path = state_file(f"sessions/{name}.session.txt")
@@ -125,7 +125,8 @@ def _follows(before: str, word: str, named: bool) -> bool:
 
 
 def _names_a_secret(word: str) -> bool:
-    """Whether a word is the name of a field or column; an option such as --secrets is none."""
+    """Return whether a word is the name of a field or column; an option such as --secrets is
+    none."""
     return not word.startswith("-") and "=" not in word and is_secret(word)
 
 

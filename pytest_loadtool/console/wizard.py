@@ -27,7 +27,7 @@ class Question:
     reason: str = ""
     secret: bool = False
     """Whether what is typed must not be seen. There is no default then."""
-    otherwise: str = ""
+    unattended: str = ""
     """What is told where nobody answers and the default will not do: what to pass instead."""
     about: str = ""
     """What is said before it."""
@@ -46,12 +46,12 @@ def question(
     understand: Callable[[str], _T],
     *,
     secret: bool = False,
-    otherwise: str = "",
+    unattended: str = "",
     about: str = "",
     why: str = "",
 ) -> Wizard[_T]:
     """Ask until ``understand``, which raises `UsageError`, makes something of the answer."""
-    asked = Question(text, default, "", secret, otherwise, about, why)
+    asked = Question(text, default, "", secret, unattended, about, why)
     return _asked(asked, understand)
 
 
@@ -60,7 +60,7 @@ def choice(
     ways: Iterable[str] | Mapping[str, str],
     default: str,
     *,
-    otherwise: str = "",
+    unattended: str = "",
     about: str = "",
     why: str = "",
 ) -> Wizard[str]:
@@ -69,7 +69,7 @@ def choice(
     known = tuple(ways)
     meanings = ways if isinstance(ways, Mapping) else dict.fromkeys(known, "")
     asked = Question(
-        f"{text} ({', '.join(known)})?", default, "", False, otherwise, about, why, meanings
+        f"{text} ({', '.join(known)})?", default, "", False, unattended, about, why, meanings
     )
     return _asked(asked, lambda answer: one_of(known, answer))
 
@@ -151,7 +151,7 @@ def steps(make: Callable[[], Wizard[object]], answers: Sequence[str], asked: Que
 def _lengths(
     make: Callable[[], Wizard[object]], answers: list[str], asked: Question, left: Iterator[int]
 ) -> Iterator[int | None]:
-    """How many pages follow on each way from a question; None where nobody can tell."""
+    """Yield how many pages follow on each way from a question; None where nobody can tell."""
     if asked.reason or next(left, None) is None:
         yield None
         return

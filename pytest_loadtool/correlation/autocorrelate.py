@@ -14,12 +14,12 @@ from collections.abc import Collection, Container, Generator, Iterator, Mapping,
 from dataclasses import dataclass, field, replace
 
 from pytest_loadtool.codec.uses import needed_by
-from pytest_loadtool.correlation.claims import REPLAY_COMPARE
 from pytest_loadtool.correlation.classify import looks_random
 from pytest_loadtool.correlation.configuration import Configuration, configure
 from pytest_loadtool.correlation.decisions.ignoring import ignored, set_aside
 from pytest_loadtool.correlation.index.indexing import read_traffic
 from pytest_loadtool.correlation.index.traffic import Traffic, steps_of
+from pytest_loadtool.correlation.proposals import REPLAY_COMPARE
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.sources.items import by_rows
@@ -261,7 +261,7 @@ class _State:
         return tuple(one.name for one in found)
 
     def proven(self) -> TestCase:
-        """The test case without what is to be confirmed."""
+        """Return the test case without what is to be confirmed."""
         unsure = [name for name, trial in self.trials.items() if not trial.sure]
         steps = steps_of(self.case, self.exchanges)
         return revert(self.case, steps, only=unsure) if unsure else self.case
@@ -281,14 +281,14 @@ class _State:
         )
 
     def unproved(self, held: Container[int], failed: Container[int]) -> Iterator[Missing]:
-        """The transactions that have not passed as they are, although the last replay was not to
-        say so: what made them pass was taken back."""
+        """Yield the transactions that have not passed as they are, although the last replay was not
+        to say so: what made them pass was taken back."""
         for index, form in enumerate(self._forms()):
             if index not in held and index not in failed and form not in self.forms.get(index, ()):
                 yield Missing(index, (_UNPROVED,))
 
     def left(self) -> Iterator[str]:
-        """What is sent as recorded although the server gives out another value; each once."""
+        """Yield what is sent as recorded although the server gives out another value; each once."""
         fields = {(one.slot.name, one.slot.value): one for one in self.doubtful[::-1]}
         doubtful = (_about(one, _CHANCE) for one in reversed(fields.values()))
         yield from dict.fromkeys((*filter(None, self.refused.values()), *doubtful))
@@ -306,7 +306,7 @@ class _State:
             self._configure(revert(self.case, steps, only=trials))
 
     def missing(self, replayed: Replayed, held: Mapping[int, str]) -> Iterator[Missing]:
-        """Why the transactions failed, in their order; of the first also what it may want."""
+        """Yield why the transactions failed, in their order; of the first also what it may want."""
         first_held = min(held, default=None)
         for index, messages in sorted(replayed.failures.items()):
             reasons = list(messages)
@@ -322,7 +322,7 @@ class _State:
             yield Missing(index, tuple(reasons))
 
     def _as_recorded(self, index: int, replayed: Replayed) -> Iterator[str]:
-        """The fields of a transaction that look dynamic and are sent as recorded."""
+        """Yield the fields of a transaction that look dynamic and are sent as recorded."""
         for slot in self._traffic().slots:
             if index not in (slot.users or (slot.transaction,)) or is_typed(slot):
                 continue
@@ -334,7 +334,8 @@ class _State:
                 yield f"{name} is sent as recorded, {_shown(slot.value)}: {source}"
 
     def _source(self, slot: Slot, index: int, replayed: Replayed) -> str:
-        """Where the value came from; empty if it still comes from there, so that it is right."""
+        """Return where the value came from; empty if it still comes from there, so that it is
+        right."""
         steps = steps_of(self.case, self.exchanges)
         for step in reversed(steps[:index]):
             if step.exchange is None or not RecordedResponse(step.exchange).holds(slot.value):
@@ -367,7 +368,8 @@ def _about(one: Suggestion, why: str) -> str:
 
 
 def _held(case: TestCase) -> Iterator[tuple[int, str]]:
-    """The transactions that are not sent, with the reason: dangerous, or in need of one that is."""
+    """Yield the transactions that are not sent, with the reason: dangerous, or in need of one that
+    is."""
     lost: dict[str, int] = {}
     for index, one in enumerate(case.transactions()):
         needed = sorted(needed_by(case, one) & lost.keys())

@@ -20,7 +20,7 @@ _TIME = re.compile(
 )
 _CODE = re.compile(r"[A-Za-z0-9_-]{4,64}")
 _FILE = re.compile(r"([\w-]+)\.([a-z][a-z0-9]{1,5})")
-#: In which format a thing is asked for, whatever it is called.
+#: In which format a resource is asked for, whatever it is called.
 _DATA_ENDINGS = frozenset({"csv", "ics", "json", "jsonld", "vcf", "xml"})
 _PATH_NUMBER = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
 
@@ -44,11 +44,11 @@ _IDENTITY_NAMES = frozenset(
     }
 )
 
-#: Last words of names of ids that are no numbers, where the thing has just been given one.
+#: Last words of names of ids that are no numbers, where the resource has just been given one.
 _CODE_WORDS = frozenset(
     {"code", "handle", "hash", "key", "no", "number", "ref", "reference", "slug", "token"}
 )
-#: Names of what tells one state of a thing from the next, which whoever changes it sends back.
+#: Names of what tells one state of a resource from the next, which whoever changes it sends back.
 _VERSION_NAMES = frozenset(
     {
         *("changetoken", "concurrencystamp", "concurrencytoken", "etag", "ifmatch", "lockversion"),
@@ -57,7 +57,7 @@ _VERSION_NAMES = frozenset(
     }
 )
 
-#: Last words of the names under which a thing has what people call it.
+#: Last words of the names under which a resource has what people call it.
 _TITLE_WORDS = frozenset(
     {
         *("body", "caption", "code", "comment", "content", "description", "email", "filename"),
@@ -69,7 +69,7 @@ _TITLE_WORDS = frozenset(
 #: What fields hold that are no more than a choice, whatever they are called.
 SWITCHES = frozenset({"", "true", "false", "on", "off", "yes", "no", "1", "0"})
 
-#: From how many characters on a text tells one thing from another, whatever its field is called.
+#: From how many characters on a text tells one resource from another, whatever its field is called.
 TELLING = 6
 
 #: Longest part of a value that is looked at: ASP.NET view states have hundreds of kilobytes.
@@ -77,7 +77,8 @@ _LONGEST_SAMPLE = 400
 
 
 def looks_random(value: str) -> bool:
-    """Whether no person and no program text writes such a value: a token, a UUID, a long number.
+    """Return whether no person and no program text writes such a value: a token, a UUID, a long
+    number.
 
     A word, a slug, a version, a date, a path or a URL is none; nor is text for its escapes.
     """
@@ -119,8 +120,8 @@ _DATE_OR_CLOCK = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d{8}T\d{6}Z?|\d\d:\d\d
 
 
 def looks_like_time(value: str) -> bool:
-    """An ISO 8601 date or time, also ``2026-11-21.05:50:55`` and ``20261121T055055Z``, or seconds,
-    milliseconds or microseconds since 1970."""
+    """Return an ISO 8601 date or time, also ``2026-11-21.05:50:55`` and ``20261121T055055Z``, or
+    seconds, milliseconds or microseconds since 1970."""
     return _TIME.fullmatch(value) is not None
 
 
@@ -131,33 +132,35 @@ def is_path_id(segment: str) -> bool:
 
 
 def id_before_ending(segment: str) -> str:
-    """The id in a segment of a path that ends as files do: ``17`` of ``17.json``; empty if there is
-    none."""
+    """Return the id in a segment of a path that ends as files do: ``17`` of ``17.json``; empty if
+    there is none."""
     found = _FILE.fullmatch(segment)
     named = found is not None and (found[2] in _DATA_ENDINGS or is_path_id(found[1]))
     return found[1] if found is not None and named else ""
 
 
 def is_short_number(value: str) -> bool:
-    """A number that many things have by chance: up to 7 digits."""
+    """Return a number that many resources have by chance: up to 7 digits."""
     return len(value) <= 7 and value.isascii() and value.isdigit()
 
 
 def is_id_name(name: str) -> bool:
-    """Whether a field of that name holds an id: ``id``, ``item_id``, ``form-0-id``, ``oldid``."""
+    """Return whether a field of that name holds an id: ``id``, ``item_id``, ``form-0-id``,
+    ``oldid``."""
     words = words_of(name)
     return (bool(words) and (words[-1] in _ID_WORDS or ends_in_id(words[-1]))) or name in _ID_NAMES
 
 
 def is_code_name(name: str) -> bool:
-    """Whether a new thing may have its id in a field of that name: an id, or ``code``, ``slug``."""
+    """Return whether a new resource may have its id in a field of that name: an id, or ``code``,
+    ``slug``."""
     words = words_of(name)
     return is_id_name(name) or (bool(words) and words[-1] in _CODE_WORDS)
 
 
 def is_version_name(name: str) -> bool:
-    """Whether a field of that name says in which state a thing was when it was read: ``version``,
-    ``rowVersion``, ``_etag``, ``If-Match``."""
+    """Return whether a field of that name says in which state a resource was when it was read:
+    ``version``, ``rowVersion``, ``_etag``, ``If-Match``."""
     return same_name(name) in _VERSION_NAMES
 
 
@@ -177,18 +180,20 @@ def is_identity_name(name: str) -> bool:
 
 
 def names_somebody(name: str, value: str) -> bool:
-    """Whether the value is who somebody is, by the field's name: ``login=Login`` is a button."""
+    """Return whether the value is who somebody is, by the field's name: ``login=Login`` is a
+    button."""
     return is_identity_name(name) and same_name(value) != same_name(name)
 
 
 def is_title_name(name: str) -> bool:
-    """Whether a field of that name holds what people call a thing: ``title``, ``item_name``."""
+    """Return whether a field of that name holds what people call a resource: ``title``,
+    ``item_name``."""
     words = words_of(name)
     return bool(words) and words[-1] in _TITLE_WORDS
 
 
 def singular(name: str) -> str:
-    """What one of a path segment's things is called: ``line-items`` → ``line item``."""
+    """Return what one of a path segment's resources is called: ``line-items`` → ``line item``."""
     words = words_of(name)
     if not words:
         return ""
@@ -208,5 +213,5 @@ _PLURALS = (
 
 
 def collection_names(name: str) -> frozenset[str]:
-    """What a path segment's things may be called, one or many of them."""
+    """Return what a path segment's resources may be called, one or many of them."""
     return frozenset({plain(name), singular(name)} - {""})

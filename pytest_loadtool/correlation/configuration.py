@@ -54,16 +54,16 @@ def configure(
     unconfigured = revert(case, steps_of(case, exchanges))
     traffic = read_traffic(unconfigured, steps_of(unconfigured, exchanges), rules, told)
     traffic, aside = set_aside(traffic, case)
-    bindings = resolve(traffic, strategies(rules), told)
+    resolution = resolve(traffic, strategies(rules), told)
     issues = wanted(issued(traffic, rules), traffic, case)
-    found = variables_for(bindings.claims, issues, rules, taken=names_in_use(unconfigured))
+    found = variables_for(resolution.proposals, issues, rules, taken=names_in_use(unconfigured))
     taken = (*names_in_use(unconfigured), *(one.name for one in found))
-    computed = computed_for(bindings.made, taken)
+    computed = computed_for(resolution.made, taken)
     found = by_rows(found, traffic, unconfigured.variables, computed)
     configured = with_renewals(rewrite(unconfigured, traffic.steps, found, computed), rules)
     configured = following_again(configured)
     outcomes = asserted(configured, traffic.steps)
-    misses = [*(one for one in bindings.misses if one.reason), *aside]
+    misses = [*(one for one in resolution.misses if one.reason), *aside]
     decisions = (
         *explain(configured, traffic, found, computed, misses, rules),
         *outcomes.decisions,

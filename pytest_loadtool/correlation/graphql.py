@@ -29,7 +29,8 @@ class Operation:
 
 
 def declared_ids(exchange: Exchange) -> frozenset[str]:
-    """The variables that a document declares as ids, whatever they are called (GraphQL §3.5.5)."""
+    """Return the variables that a document declares as ids, whatever they are called (GraphQL
+    §3.5.5)."""
     body = exchange.request_body
     if b'"query"' not in body:
         return frozenset()
@@ -37,7 +38,7 @@ def declared_ids(exchange: Exchange) -> frozenset[str]:
 
 
 def operation(exchange: Exchange) -> Operation | None:
-    """The operation that a request asks for; None if it is not GraphQL."""
+    """Return the operation that a request asks for; None if it is not GraphQL."""
     body = exchange.request_body
     if b'"query"' not in body and b'"operationName"' not in body:
         return None

@@ -1,4 +1,5 @@
-"""What kind of thing an id is of, and what kinds of things a request is about: by their names."""
+"""What kind of resource an id is of, and what kinds of resources a request is about: by their
+names."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from pytest_loadtool.model.exchange import Exchange
 _ANSWERS = frozenset({"", "d", "data", "result", "return", "value"})
 
 _FILE = re.compile(r"\.(?:action|ashx|asmx|asp|aspx|cgi|do|html?|jsf|jsp|php\d?|pl|svc)$", re.I)
-#: What is done to a thing, in the name of a procedure or in the last segment of a path.
+#: What is done to a resource, in the name of a procedure or in the last segment of a path.
 _VERBS = frozenset(
     {
         *("add", "change", "confirm", "create", "delete", "edit", "insert", "new", "save", "store"),
@@ -52,13 +53,13 @@ _READING = frozenset(
         *("search", "suggest", "tell"),
     }
 )
-#: What procedures belong to, besides a kind of thing.
+#: What procedures belong to, besides a kind of resource.
 _SERVICES = frozenset({"api", "controller", "endpoint", "manager", "rpc", "service", "ws"})
-#: Which of two things of a kind an id is of: ``issue_to_id``.
-_WAYS = frozenset({"from", "to"})
-#: What no kind of thing is called.
+#: Which of two resources of a kind an id is of: ``issue_to_id``.
+_DIRECTIONS = frozenset({"from", "to"})
+#: What no kind of resource is called.
 _DONE = _VERBS | _READING | _SERVICES
-#: Keys around the thing itself in a JSON response.
+#: Keys around the resource itself in a JSON response.
 WRAPPERS = _ANSWERS | {
     *("attributes", "body", "content", "created", "entity", "item", "items", "list", "node"),
     *("input", "object", "params", "payload", "record", "records", "response", "results", "rows"),
@@ -70,25 +71,26 @@ _PARTS = re.compile(r"[.:/]")
 
 
 def id_stem(name: str) -> str:
-    """``item`` of ``item_id``, ``itemId``, ``item_ids``, ``itemid`` and ``item_to_id``; empty for a
-    bare ``id``."""
+    """Return ``item`` of ``item_id``, ``itemId``, ``item_ids``, ``itemid`` and ``item_to_id``;
+    empty for a bare ``id``."""
     if not is_id_name(name) or name.startswith("_selected"):
         return ""
     *words, last = plain(name.removeprefix("data-")).split()
-    if len(words) > 1 and words[-1] in _WAYS:
+    if len(words) > 1 and words[-1] in _DIRECTIONS:
         words.pop()
     return " ".join((*words, last.removesuffix("id")) if ends_in_id(last) else words)
 
 
 def is_done(segment: str) -> bool:
-    """Whether a segment of a path says what is done, and not to what."""
+    """Return whether a segment of a path says what is done, and not to what."""
     return _DONE.issuperset(plain(segment).split())
 
 
 @lru_cache(1 << 12)
 def collection(called: str) -> str:
-    """What a request is about, by its path or by what it calls: ``items`` of ``/api/items`` and
-    ``/items/17/edit``, ``item`` of ``item.create``, ``ItemService.Update`` and ``createItem``."""
+    """Return what a request is about, by its path or by what it calls: ``items`` of ``/api/items``
+    and ``/items/17/edit``, ``item`` of ``item.create``, ``ItemService.Update`` and
+    ``createItem``."""
     return _noun(called, _DONE) or _noun(called, _VERBS | _SERVICES)  # ``list.create``
 
 
@@ -104,8 +106,8 @@ def _noun(called: str, done: frozenset[str]) -> str:
 
 
 def reads(called: str) -> bool:
-    """Whether a request asks for something by its name, whatever its method: ``/items/search``,
-    ``listItems``. ``/list`` may be a thing."""
+    """Return whether a request asks for something by its name, whatever its method:
+    ``/items/search``, ``listItems``. ``/list`` may be a resource."""
     parts = [plain(one).split() for one in _PARTS.split(_FILE.sub("", called)) if one]
     words = parts[-1] if parts else []
     verbs = _READING & {*words[:1], *words[-1:]}
@@ -113,7 +115,7 @@ def reads(called: str) -> bool:
 
 
 def words_of(called: str) -> frozenset[str]:
-    """The words of a path or of what is called, one of each thing."""
+    """Return the words of a path or of what is called, one of each resource."""
     found: set[str] = set()
     for part in _PARTS.split(called):
         for word in plain(part).split():
@@ -121,8 +123,8 @@ def words_of(called: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def things_of(producer: Producer, called: str) -> frozenset[str]:
-    """What the id under that key may be the id of, in the answer to a request."""
+def resources_of(producer: Producer, called: str) -> frozenset[str]:
+    """Return what the id under that key may be the id of, in the answer to a request."""
     stem = id_stem(producer.name)
     if stem:
         return frozenset({stem})
@@ -132,35 +134,35 @@ def things_of(producer: Producer, called: str) -> frozenset[str]:
 
 
 def words_of_call(called: str) -> frozenset[str]:
-    """The words of the thing and of what is done to it, of ``model.party.address.write``; all words
-    of a path."""
+    """Return the words of the resource and of what is done to it, of ``model.party.address.write``;
+    all words of a path."""
     return words_of(called if "/" in called else ".".join(called.split(".")[-2:]))
 
 
 def is_in_own_list(producer: Producer) -> bool:
-    """Whether it stands in a list of nothing but such values, which is called after many things:
-    ``{"addresses": [7, 8]}``."""
+    """Return whether it stands in a list of nothing but such values, which is called after many
+    resources: ``{"addresses": [7, 8]}``."""
     steps = producer.steps
     is_listed = steps[-2:-1] == (producer.name,) and isinstance(steps[-1], int)
     return is_listed and singular(producer.name) != producer.name
 
 
 def is_result(producer: Producer) -> bool:
-    """Whether it is all that the answer to a call says: ``{"result": 7}``, ``{"result": [7, 8]}``,
-    ``<AddResult>7<``."""
+    """Return whether it is all that the answer to a call says: ``{"result": 7}``, ``{"result": [7,
+    8]}``, ``<AddResult>7<``."""
     return sum(isinstance(step, str) for step in producer.steps) <= 1 and (
         producer.name in _ANSWERS or is_result_name(producer.name)
     )
 
 
 def is_result_name(name: str) -> bool:
-    """Whether an element of that name is what a call has returned."""
+    """Return whether an element of that name is what a call has returned."""
     return name.lower().endswith(("result", "return"))
 
 
 def procedure(exchange: Exchange) -> str:
-    """What a request calls by name, in JSON-RPC or SOAP; empty if it does not, or by its path
-    alone."""
+    """Return what a request calls by name, in JSON-RPC or SOAP; empty if it does not, or by its
+    path alone."""
     body = exchange.request_body
     if b'"method"' in body and b'"params"' in body:
         try:

@@ -20,7 +20,7 @@ class Wanted(Protocol):
     def __len__(self) -> int: ...
 
     def intersection(self, words: Iterable[str], /) -> Set[str]:
-        """Those of the words that are wanted."""
+        """Return those of the words that are wanted."""
         ...
 
 
@@ -66,7 +66,7 @@ class Producer:
 
     @property
     def extracted(self) -> str:
-        """What an extractor takes from the response."""
+        """Return what an extractor takes from the response."""
         return self.value if self.encoded is None else self.encoded
 
     @property

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
 
-from pytest_loadtool.correlation.claims import Belief, ByClient, Claim, Miss
 from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.proposals import ByClient, Miss, ProducerCandidate, Proposal
 from pytest_loadtool.correlation.requests.edits import Taken, overlap, written
 from pytest_loadtool.correlation.requests.parts import part_text
 from pytest_loadtool.correlation.requests.slots import Masked, Part, Slot
@@ -26,19 +26,19 @@ _MOST_ATTEMPTS = 5
 
 #: Whose text it is, and which.
 _Text = tuple[int, Part]
-_Binding = TypeVar("_Binding", Claim, ByClient)
+_Binding = TypeVar("_Binding", Proposal, ByClient)
 
 
 @dataclass(frozen=True, slots=True)
-class Bindings:
+class Resolution:
     """What holds, in the order of the slots; what only later requests have shown comes last."""
 
-    claims: tuple[Claim, ...]
+    proposals: tuple[Proposal, ...]
     misses: tuple[Miss, ...] = ()
     made: tuple[ByClient, ...] = ()
 
 
-def resolve(traffic: Traffic, strategies: Sequence[Strategy], told: Told = silent) -> Bindings:
+def resolve(traffic: Traffic, strategies: Sequence[Strategy], told: Told = silent) -> Resolution:
     """Judge every slot of the traffic.
 
     What is settled is a least fixed point: a value is judged by what the values before it have
@@ -52,21 +52,21 @@ def resolve(traffic: Traffic, strategies: Sequence[Strategy], told: Told = silen
             around.clear()
         if not any(overlap(slot, one) for one in around):
             around += work.judge(slot)
-    values: Set[str] = {one.slot.value for one in work.claims}
+    values: Set[str] = {one.slot.value for one in work.proposals}
     while values := work.go_on(values):
         pass
-    claims, wrong = _exact(traffic, work.claims)
+    proposals, wrong = _exact(traffic, work.proposals)
     for one in wrong:
         work.misses.append(Miss(one.slot, one.rule, ENCODING, one.producer.transaction))
-    misses = (one for one in work.misses if not _in_essence(one, claims))
-    return Bindings(tuple(claims), tuple(misses), tuple(work.made_up(claims)))
+    misses = (one for one in work.misses if not _in_essence(one, proposals))
+    return Resolution(tuple(proposals), tuple(misses), tuple(work.made_up(proposals)))
 
 
 class _Work:
     """What is settled, and what is open."""
 
     def __init__(self, traffic: Traffic, strategies: Sequence[Strategy]) -> None:
-        self.claims: list[Claim] = []
+        self.proposals: list[Proposal] = []
         self.misses: list[Miss] = []
         self._traffic = traffic
         self._strategies = {turn: [one for one in strategies if turn in one.turns] for turn in Turn}
@@ -79,7 +79,7 @@ class _Work:
 
     def judge(self, slot: Slot) -> Sequence[Slot]:
         """Settle a slot, as far as that can be; gives what then is settled of its value."""
-        best: Claim | Miss | None = None
+        best: Proposal | Miss | None = None
         best_rank = (True, True)
         for strategy in self._strategies[Turn.IN_ORDER]:
             bid, rank = self._bid(strategy, slot)
@@ -92,24 +92,30 @@ class _Work:
             if best.rule.leave:
                 return (slot,) if best.whole else ()
         self._free.append(slot)
-        if isinstance(best, Claim):
+        if isinstance(best, Proposal):
             self._settle(best)
             return (best.slot,)
         self._open.append(slot)
         return ()
 
-    def _bid(self, strategy: Strategy, slot: Slot) -> tuple[Claim | Miss | None, tuple[bool, bool]]:
-        """The first of a strategy's proposals that can be anchored, else why the first cannot; and
-        its rank, the lowest of which wins: whether it leaves the value unsettled, and whether it
-        needs a new extractor that goes by a place among others."""
+    def _bid(
+        self, strategy: Strategy, slot: Slot
+    ) -> tuple[Proposal | Miss | None, tuple[bool, bool]]:
+        """Return the first of a strategy's proposals that can be anchored, else why the first
+        cannot; and its rank, the lowest of which wins: whether it leaves the value unsettled, and
+        whether it needs a new extractor that goes by a place among others."""
         first: Miss | None = None
         proposals = strategy.propose((slot,), self._traffic, self._known)
         for one in islice(proposals, _MOST_ATTEMPTS):
-            bid = self._anchor.claim(one, self._known.values) if isinstance(one, Belief) else one
+            bid = (
+                self._anchor.proposal(one, self._known.values)
+                if isinstance(one, ProducerCandidate)
+                else one
+            )
             assert not isinstance(bid, ByClient), "these come last"
             bid = replace(bid, strategy=strategy.name)
-            if isinstance(bid, Claim):
-                return bid, (False, isinstance(one, Belief) and bid.is_one_of_many)
+            if isinstance(bid, Proposal):
+                return bid, (False, isinstance(one, ProducerCandidate) and bid.is_one_of_many)
             first = first or bid
         return first, (first is None or not first.rule.leave, False)
 
@@ -117,11 +123,11 @@ class _Work:
         """Settle what is open with these values, of which something is known since; gives those of
         which something was settled."""
         asked = [one for one in self._open if one.value in values]
-        settled = _by_text(self.claims)
-        more: list[Claim] = []
+        settled = _by_text(self.proposals)
+        more: list[Proposal] = []
         for strategy in self._strategies[Turn.AT_END]:
             for one in strategy.propose(asked, self._traffic, self._known):
-                assert isinstance(one, Claim), "it is known"
+                assert isinstance(one, Proposal), "it is known"
                 others = settled.setdefault((one.slot.owner, one.slot.part), [])
                 if not any(overlap(one.slot, slot) for slot, _ in others):
                     others.append((one.slot, ""))
@@ -131,13 +137,14 @@ class _Work:
         self._open = _untouched(self._open, more)
         return {one.slot.value for one in more}
 
-    def _settle(self, claim: Claim) -> None:
-        self.claims.append(claim)
-        self._known.add(claim)
+    def _settle(self, proposal: Proposal) -> None:
+        self.proposals.append(proposal)
+        self._known.add(proposal)
 
-    def made_up(self, claims: Sequence[Claim]) -> Sequence[ByClient]:
-        """What the client makes up of all that no claim touches, in the order of the first use."""
-        free = _untouched(self._free, claims)
+    def made_up(self, proposals: Sequence[Proposal]) -> Sequence[ByClient]:
+        """Return what the client makes up of all that no proposal touches, in the order of the
+        first use."""
+        free = _untouched(self._free, proposals)
         made: list[ByClient] = []
         settled: set[str] = set()
         for strategy in self._strategies[Turn.LAST]:
@@ -148,13 +155,13 @@ class _Work:
                 if all(slot.writes(one.recorded) for slot in one.slots) and not values & settled:
                     settled |= values
                     made.append(replace(one, strategy=strategy.name))
-        made, _ = _exact(self._traffic, made, claims)
+        made, _ = _exact(self._traffic, made, proposals)
         return sorted(made, key=lambda one: one.slots[0].transaction)
 
 
-def _untouched(slots: Sequence[Slot], claims: Sequence[Claim]) -> list[Slot]:
-    """Those of the slots that share no characters with what is claimed."""
-    taken = {text: Taken(slot for slot, _ in uses) for text, uses in _by_text(claims).items()}
+def _untouched(slots: Sequence[Slot], proposals: Sequence[Proposal]) -> list[Slot]:
+    """Return those of the slots that share no characters with what is claimed."""
+    taken = {text: Taken(slot for slot, _ in uses) for text, uses in _by_text(proposals).items()}
     return [
         one
         for one in slots
@@ -163,10 +170,10 @@ def _untouched(slots: Sequence[Slot], claims: Sequence[Claim]) -> list[Slot]:
 
 
 def _exact(
-    traffic: Traffic, new: Sequence[_Binding], settled: Sequence[Claim] = ()
+    traffic: Traffic, new: Sequence[_Binding], settled: Sequence[Proposal] = ()
 ) -> tuple[list[_Binding], list[_Binding]]:
-    """The new bindings on texts that, with all placeholders, send what was recorded; and those on
-    others."""
+    """Return the new bindings on texts that, with all placeholders, send what was recorded; and
+    those on others."""
     texts = _by_text((*settled, *new))
     wrong = {text for text in _by_text(new) if not _is_exact(traffic, text, texts[text])}
     kept: list[_Binding] = []
@@ -185,23 +192,24 @@ def _is_exact(traffic: Traffic, key: _Text, uses: Sequence[tuple[Slot, str]]) ->
     return masked is not None and written(text, part, content_type, uses) == masked.text
 
 
-def _by_text(bindings: Sequence[Claim | ByClient]) -> dict[_Text, list[tuple[Slot, str]]]:
+def _by_text(bindings: Sequence[Proposal | ByClient]) -> dict[_Text, list[tuple[Slot, str]]]:
     """By text: the slots that are bound, each with the recorded value that it is made of."""
     texts: dict[_Text, list[tuple[Slot, str]]] = {}
     for one in bindings:
-        slots = (one.slot,) if isinstance(one, Claim) else one.slots
-        value = one.producer.extracted if isinstance(one, Claim) else one.recorded
+        slots = (one.slot,) if isinstance(one, Proposal) else one.slots
+        value = one.producer.extracted if isinstance(one, Proposal) else one.recorded
         for slot in slots:
             texts.setdefault((slot.owner, slot.part), []).append((slot, value))
     return texts
 
 
-def _in_essence(miss: Miss, claims: Sequence[Claim]) -> bool:
-    """Whether most of a value that no response holds is claimed: the script appends a constant."""
+def _in_essence(miss: Miss, proposals: Sequence[Proposal]) -> bool:
+    """Return whether most of a value that no response holds is claimed: the script appends a
+    constant."""
     slot = miss.slot
     return miss.transaction is None and not miss.rule.leave and any(
         (one.slot.owner, one.slot.part) == (slot.owner, slot.part)
         and 2 * len(one.slot.value) > len(slot.value)
         and overlap(one.slot, slot)
-        for one in claims
+        for one in proposals
     )  # fmt: skip

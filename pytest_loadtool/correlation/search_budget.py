@@ -22,7 +22,7 @@ class Searches:
         return self._left < 0
 
     def allow(self, size: int) -> bool:
-        """Whether so many characters may be looked through. They count then, and if they are too
-        many, nothing may be any more."""
+        """Return whether so many characters may be looked through. They count then, and if they are
+        too many, nothing may be any more."""
         self._left -= size
         return self._left >= 0

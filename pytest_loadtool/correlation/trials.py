@@ -25,19 +25,19 @@ def suggestions(
     refused: Collection[Origin] = (),
     passed: bool = False,
 ) -> tuple[Suggestion, ...]:
-    """What the slots of ``traffic``, which nothing has claimed yet, could take from where.
+    """Return what the slots of ``traffic``, which nothing has claimed yet, could take from where.
 
     ``refused`` are origins that were tried and did not help. With ``passed``, slots of requests
     that passed get trials, too.
     """
     table = TypedFields(), ReplayDiff(traffic, replayed, rules, refused)
-    claims = resolve(traffic, table).claims
-    return tuple(_alike([one for one in claims if isinstance(one, Suggestion)], passed))
+    proposals = resolve(traffic, table).proposals
+    return tuple(_alike([one for one in proposals if isinstance(one, Suggestion)], passed))
 
 
 def _alike(found: Sequence[Suggestion], passed: bool) -> Iterator[Suggestion]:
-    """What is certain or may mend a failure; of a random value, all that takes it from there. And
-    if it is wanted, what was taken although it is given out no more."""
+    """Yield what is certain or may mend a failure; of a random value, all that takes it from there.
+    And if it is wanted, what was taken although it is given out no more."""
     certain = {one.origin for one in found if not one.trial}
     hopeful = {one.origin for one in found if one.failed}
     for one in found:
@@ -60,7 +60,7 @@ class OnTrial:
 
     @property
     def wanted(self) -> int:
-        """How many have to."""
+        """Return how many have to."""
         return 2 if any(one.chance for one in self.proposals) else 1
 
     @property
@@ -89,21 +89,21 @@ class TrialVerdict(Enum):
 
 
 def verdict(trial: OnTrial, replayed: Replayed) -> TrialVerdict:
-    """Whether a replay has shown that the trial's value is the right one.
+    """Return whether a replay has shown that the trial's value is the right one.
 
     A producer that failed or gave out the recorded value again shows nothing. What has failed has
     to pass; what has passed still has to, or it was the first to fail.
     """
-    claim = trial.proposals[0]
-    given = replayed.exchanges.get(claim.producer.transaction)
+    proposal = trial.proposals[0]
+    given = replayed.exchanges.get(proposal.producer.transaction)
     if given is None:
         return TrialVerdict.UNDECIDED
-    now = compile_source(claim.source, claim.match)(RecordedResponse(given))
+    now = compile_source(proposal.source, proposal.match)(RecordedResponse(given))
     failed = trial.users & replayed.failures.keys()
     if trial.passed and failed:
         first = min(replayed.failures)
         return TrialVerdict.REFUSED if first in failed else TrialVerdict.UNDECIDED
-    if not now or now == claim.producer.extracted:
+    if not now or now == proposal.producer.extracted:
         return TrialVerdict.UNDECIDED
     return TrialVerdict.HOLDS if failed != trial.users or not trial.users else TrialVerdict.REFUSED
 
@@ -111,8 +111,8 @@ def verdict(trial: OnTrial, replayed: Replayed) -> TrialVerdict:
 def chosen(
     made: Sequence[Suggestion], before: int, tries: bool
 ) -> tuple[tuple[Suggestion, ...], tuple[Suggestion, ...]]:
-    """What is certain, and trials for the first failed transaction that there are any for; and what
-    is only to be said.
+    """Return what is certain, and trials for the first failed transaction that there are any for;
+    and what is only to be said.
 
     What fails after it may only follow. So a trial waits, too, while something certain may mend a
     transaction before; and what it takes from where is tried wherever it is used. Where nothing is
@@ -132,5 +132,6 @@ def chosen(
 
 
 def may_be_wrong(one: Suggestion) -> bool:
-    """Whether a request that passed may want the recorded value, whatever the place is called."""
+    """Return whether a request that passed may want the recorded value, whatever the place is
+    called."""
     return not one.failed and not looks_random(one.slot.value)

@@ -35,7 +35,7 @@ class Difference:
 
 
 def title_of(text: str) -> str:
-    """The title of an HTML document, or nothing."""
+    """Return the title of an HTML document, or nothing."""
     match = _TITLE.search(text)
     return clip(match[1], _LONGEST) if match else ""
 
@@ -51,7 +51,7 @@ def header_differences(recorded: Headers, received: Headers) -> Iterator[str]:
 
 
 def body_differences(recorded: str, received: str) -> Difference:
-    """How ``received`` differs, values aside that look like tokens, identifiers or times."""
+    """Return how ``received`` differs, values aside that look like tokens, identifiers or times."""
     if recorded == received:
         return Difference(0, ("body: as recorded",))
     if not recorded or not received:  # what there is, is shown in full or not worth it

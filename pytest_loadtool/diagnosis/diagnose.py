@@ -58,7 +58,7 @@ def diagnose(
 def _looked_at(
     situation: Situation, checks: Iterable[Check]
 ) -> tuple[tuple[Cause, ...], list[str]]:
-    """The causes that were found, the surest first, and what was ruled out."""
+    """Return the causes that were found, the surest first, and what was ruled out."""
     results = [check(situation) for check in dict.fromkeys(checks)]
     causes = sorted((one for one in results if isinstance(one, Cause)), key=lambda one: -one.sure)
     causes = [one for one in causes if one.sure > WEAK] or causes
@@ -69,14 +69,14 @@ def _looked_at(
 
 
 def _to_mend(situation: Situation, causes: tuple[Cause, ...]) -> StepOutcome:
-    """The transaction that the surest cause names, or else the one that failed."""
+    """Return the transaction that the surest cause names, or else the one that failed."""
     index = causes[0].index if causes else None
     found = (one for one in situation.outcomes if one.index == index)
     return next(found, situation.failed)
 
 
 def _in_its_words(situation: Situation, mend: StepOutcome, cause: Cause) -> Cause:
-    """A cause with what the server says of it: the first words in its line, as they are."""
+    """Return a cause with what the server says of it: the first words in its line, as they are."""
     if cause.sure > SAID:
         return cause  # the network or the recording says it, and not the answer
     said = [one for one in situation.complaints_of(mend) if one not in cause.text]
@@ -89,7 +89,8 @@ def _in_its_words(situation: Situation, mend: StepOutcome, cause: Cause) -> Caus
 
 
 def _wanted(case: TestCase, outcome: StepOutcome, givers: set[int]) -> Iterator[str]:
-    """The variables that a later transaction uses and that one of ``givers`` should have set."""
+    """Yield the variables that a later transaction uses and that one of ``givers`` should have
+    set."""
     set_there = {
         extractor.variable
         for index, one in enumerate(case.transactions())

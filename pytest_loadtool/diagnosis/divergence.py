@@ -61,14 +61,14 @@ _Kind = Callable[[Situation, StepOutcome], Iterator[Divergence]]
 
 
 def _as_a_whole(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
-    text = outcome.otherwise or _redirected(situation, outcome)
+    text = outcome.not_as_recorded or _redirected(situation, outcome)
     if text:
         yield Divergence(text, _WHOLE)
 
 
 def _redirected(situation: Situation, outcome: StepOutcome) -> str:
-    """Where a redirect leads that the recording had to another page, and that no later request
-    asks for either; else nothing."""
+    """Return where a redirect leads that the recording had to another page, and that no later
+    request asks for either; else nothing."""
     subject = situation.of(outcome)
     was = subject.exchange.response_header("location") if subject.exchange is not None else None
     now = subject.location
@@ -101,7 +101,8 @@ def _cookies(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]
 
 
 def _values(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
-    """Values of JSON at the same place: lists that are empty now, states, what is nothing now."""
+    """Yield values of JSON at the same place: lists that are empty now, states, what is nothing
+    now."""
     exchange = situation.of(outcome).exchange
     if exchange is None:
         return
@@ -137,7 +138,8 @@ def _said(value: object) -> str:
 
 
 def _is_state(value: object) -> bool:
-    """Whether it is one of a few words that a thing may be in: no number, id, token or time."""
+    """Return whether it is one of a few words that a thing may be in: no number, id, token or
+    time."""
     if isinstance(value, bool):
         return True
     return (
@@ -149,7 +151,7 @@ def _is_state(value: object) -> bool:
 
 
 def _flat(text: str) -> Mapping[str, object]:
-    """The values of a JSON text by where they stand, and how long its lists are."""
+    """Return the values of a JSON text by where they stand, and how long its lists are."""
     try:
         waiting: list[tuple[str, object]] = [("", json.loads(text))]
     except (ValueError, RecursionError):

@@ -20,8 +20,9 @@ def broken_extractors(
     response: str,
     sent: Mapping[str, str],
 ) -> list[str]:
-    """Lines on each extractor of transaction ``index`` that found nothing; ``response`` says, in a
-    few words, where it looked; ``sent`` are the values of placeholders as far as they are known."""
+    """Return lines on each extractor of transaction ``index`` that found nothing; ``response``
+    says, in a few words, where it looked; ``sent`` are the values of placeholders as far as they
+    are known."""
     transactions = list(case.transactions())
     messages = [one.message for one in failures if one.cause == "extractor"]
     lines: list[str] = []
@@ -65,7 +66,7 @@ def _about(
 def _users(
     case: TestCase, transactions: Sequence[Transaction], index: int, name: str
 ) -> Iterator[str]:
-    """The later transactions that use the value, up to the next that extracts it."""
+    """Yield the later transactions that use the value, up to the next that extracts it."""
     for number, one in enumerate(transactions[index + 1 :], index + 2):
         if name in needed_by(case, one):
             yield f"{number} {one.title}"

@@ -40,12 +40,12 @@ class KeptResponse:
 
     @property
     def sent(self) -> float:
-        """When the request was written, in seconds since the epoch."""
+        """Return when the request was written, in seconds since the epoch."""
         return self.exchange.started
 
     @property
     def finished(self) -> float:
-        """When the last byte came."""
+        """Return when the last byte came."""
         return self.exchange.started + self.exchange.took
 
     @property
@@ -91,7 +91,7 @@ def outcomes_of(case: TestCase, replay: KeptReplay) -> Iterator[StepOutcome]:
                     transaction,
                     KeptResponse(kept.exchange, kept.undecoded),
                     kept.failures,
-                    kept.otherwise,
+                    kept.not_as_recorded,
                 )
             index += 1
 

@@ -32,11 +32,11 @@ class Received(Protocol):
 
     @property
     def sent(self) -> float:
-        """When the request was written, in seconds."""
+        """Return when the request was written, in seconds."""
 
     @property
     def finished(self) -> float:
-        """When the last byte came, in seconds."""
+        """Return when the last byte came, in seconds."""
 
     @property
     def request(self) -> bytes:
@@ -49,8 +49,8 @@ class Received(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """A transaction that was replayed. ``index`` counts from 0 through the test case; ``otherwise``
-    is how its response differs from the recorded one."""
+    """A transaction that was replayed. ``index`` counts from 0 through the test case;
+    ``not_as_recorded`` is how its response differs from the recorded one."""
 
     index: int
     page: str
@@ -58,7 +58,7 @@ class StepOutcome:
     transaction: Transaction
     response: Received
     failures: tuple[Failure, ...]
-    otherwise: str = ""
+    not_as_recorded: str = ""
 
     @property
     def title(self) -> str:
@@ -67,7 +67,7 @@ class StepOutcome:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why it failed, the status first: of an error's answer the rest follows."""
+        """Return why it failed, the status first: of an error's answer the rest follows."""
         ordered = sorted(self.failures, key=lambda one: one.cause != "status")
         return tuple(one.told for one in ordered)
 
@@ -86,16 +86,16 @@ class Evidence:
 
 
 def text_of(response: Received) -> tuple[str, str]:
-    """The decoded body, or what is wrong with it."""
+    """Return the decoded body, or what is wrong with it."""
     try:
         return response.text, ""
     except ValueError as error:
         return "", str(error)
 
 
-def otherwise(outcome: StepOutcome) -> str:
+def difference(outcome: StepOutcome) -> str:
     """Return a transaction in one line that passed and did not come as recorded; empty for
     others."""
-    if outcome.failures or not outcome.otherwise:
+    if outcome.failures or not outcome.not_as_recorded:
         return ""
-    return printable(f"{outcome.title}: {outcome.otherwise}")
+    return printable(f"{outcome.title}: {outcome.not_as_recorded}")

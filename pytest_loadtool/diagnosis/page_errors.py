@@ -60,7 +60,7 @@ def _texts(page: str) -> Iterator[str]:
 
 
 def _end(page: str, element: re.Match[str]) -> int:
-    """Where the content of an element ends."""
+    """Return where the content of an element ends."""
     limit = min(len(page), element.end() + _LONGEST_ELEMENT)
     depth = 1
     tags = re.compile(rf"<(/?){element['tag']}\b", re.IGNORECASE)

@@ -13,7 +13,7 @@ from pytest_loadtool.codec.http import SAFE_METHODS
 
 #: What makes a client go elsewhere (RFC 9110 §15.4); 304 does not.
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_OF_A_THING = re.compile(r"\d|.{24}")
+_OF_A_RESOURCE = re.compile(r"\d|.{24}")
 
 
 def led_elsewhere(recorded: int, status: int) -> bool:
@@ -24,14 +24,14 @@ def led_elsewhere(recorded: int, status: int) -> bool:
 
 
 def led_to_another_page(recorded: str, location: str) -> bool:
-    """Whether the ``Location`` of a redirect leads to another page than the recorded one: numbers
-    and what has some aside, which are of the things that the page is about."""
+    """Return whether the ``Location`` of a redirect leads to another page than the recorded one:
+    numbers and what has some aside, which are of the things that the page is about."""
     return _shape(recorded) != _shape(location)
 
 
 def _shape(location: str) -> str:
     segments = urlsplit(location).path.rstrip("/").split("/")
-    return "/".join("*" if _OF_A_THING.search(one) else one for one in segments)
+    return "/".join("*" if _OF_A_RESOURCE.search(one) else one for one in segments)
 
 
 def was_refused(method: str, recorded: int, status: int) -> bool:

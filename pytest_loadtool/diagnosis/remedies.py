@@ -59,7 +59,7 @@ def seen_outside(
 
 
 def _curl(situation: Situation, outcome: StepOutcome, options: Sequence[str]) -> str:
-    """The request in one line; empty if it holds a secret, or is too long."""
+    """Return the request in one line; empty if it holds a secret, or is too long."""
     subject = situation.of(outcome)
     line, *others = subject.request_head
     method, _, rest = line.partition(" ")
@@ -87,7 +87,7 @@ def _curl(situation: Situation, outcome: StepOutcome, options: Sequence[str]) ->
 
 
 def _route(subject: Subject, url: str) -> list[str]:
-    """The options of curl for a proxy and for certificates."""
+    """Return the options of curl for a proxy and for certificates."""
     case, found = subject.case, []
     if case.proxy is not None and case.proxy.url:
         found.append(f"--proxy {shlex.quote(case.proxy.url)}")
@@ -193,13 +193,14 @@ def proxy_login(situation: Situation) -> Remedy:
 
 
 def _plain(url: str) -> str:
-    """An address without its user and password."""
+    """Return an address without its user and password."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def _of_row(situation: Situation, names: Sequence[Reference], number: str) -> Remedy | None:
-    """How a row of a dataset gets its password; ``number`` is the row, from 1, if it is known."""
+    """Return how a row of a dataset gets its password; ``number`` is the row, from 1, if it is
+    known."""
     files = {one.name: one.file for one in situation.subject.case.datasets}
     for one in names:
         if one.dataset in files:

@@ -17,7 +17,7 @@ from itertools import islice
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pytest_loadtool.answers.documents import spelled
-from pytest_loadtool.answers.look import kind_now
+from pytest_loadtool.answers.shape import kind_now
 from pytest_loadtool.auth import parse_challenges
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.excerpt import is_binary
@@ -92,7 +92,7 @@ class PlainAnswer:
 
     @property
     def kind(self) -> Kind:
-        """What its body is."""
+        """Return what its body is."""
         media = next((v for n, v in self.headers if n.lower() == "content-type"), "")
         return kind_now(media, self.text)
 
@@ -107,7 +107,7 @@ def said_by(reply: PlainAnswer, before: Iterable[str] = ()) -> list[str]:
 
 
 def _is_phrase(text: str) -> bool:
-    """Whether it says no more than the status does."""
+    """Return whether it says no more than the status does."""
     words = _STATUS.sub("", text.rpartition(": ")[2].lower()).strip(" .!()-")
     return not words or words in _PHRASES
 
@@ -129,8 +129,8 @@ def _readers(reply: PlainAnswer, before: Iterable[str]) -> Iterator[str]:
 
 
 def _of_protocol(reply: PlainAnswer) -> Iterator[str]:
-    """What headers say that are made for it: challenges (RFC 6750 §3), gRPC's; and where a redirect
-    leads (RFC 6749 §4.1.2.1)."""
+    """Yield what headers say that are made for it: challenges (RFC 6750 §3), gRPC's; and where a
+    redirect leads (RFC 6749 §4.1.2.1)."""
     for name, value in reply.headers:
         match name.lower():
             case "www-authenticate":
@@ -145,7 +145,7 @@ def _of_protocol(reply: PlainAnswer) -> Iterator[str]:
 
 
 def _in_headers(reply: PlainAnswer) -> Iterator[str]:
-    """What others say, by their names."""
+    """Yield what others say, by their names."""
     for name, value in reply.headers:
         if _SAYING.fullmatch(name) and not _SILENT.fullmatch(name) and value.strip():
             yield f"{name}: {unquote(value)}"
@@ -171,7 +171,7 @@ _Saying = tuple[str, str]
 
 
 def _said(value: object, *, failed: bool) -> Iterator[_Saying]:
-    """The texts under such names, outer ones first."""
+    """Yield the texts under such names, outer ones first."""
     if failed and isinstance(value, dict) and value and not _known(value):
         yield from _by_field(value, "")
     waiting: list[tuple[object, str, bool]] = [(value, "", failed)]
@@ -201,7 +201,7 @@ def _said(value: object, *, failed: bool) -> Iterator[_Saying]:
 
 
 def _known(found: Mapping[str, object]) -> bool:
-    """Whether it has texts under the names for messages."""
+    """Return whether it has texts under the names for messages."""
     return any(
         spelled(name) in (*_MESSAGES, *_BY_FIELD)
         or (spelled(name) in (*_OF_ERRORS, *_CODES) and isinstance(one, str | int))
@@ -210,7 +210,8 @@ def _known(found: Mapping[str, object]) -> bool:
 
 
 def _by_field(found: Mapping[str, object], outer: str, depth: int = 0) -> Iterator[_Saying]:
-    """Texts that stand under the names of fields: ``{"title": ["This field is required."]}``."""
+    """Yield texts that stand under the names of fields: ``{"title": ["This field is
+    required."]}``."""
     for name, value in found.items():
         shown = name.removeprefix("$.")
         place = outer if spelled(name).strip("_") in _OF_ALL else f"{outer}.{shown}".lstrip(".")
@@ -225,8 +226,8 @@ def _by_field(found: Mapping[str, object], outer: str, depth: int = 0) -> Iterat
 
 
 def _place(found: Mapping[str, object], key: str) -> str:
-    """The field that a complaint is about, its names with dots between them; empty if it does not
-    say."""
+    """Return the field that a complaint is about, its names with dots between them; empty if it
+    does not say."""
     beside = ("name",) if key in _BY_FIELD else ()
     match next((found[name] for name in (*_PLACES, *beside) if found.get(name)), None):
         case list() as names:
@@ -256,5 +257,5 @@ def _of_page(text: str, before: Iterable[str], *, failed: bool) -> Iterator[str]
 
 
 def _is_labelled(text: str) -> bool:
-    """Whether it begins with what says that it is the message."""
+    """Return whether it begins with what says that it is the message."""
     return spelled(text.partition(" ")[0].rstrip(":")) in (*_MESSAGES, *_OF_ERRORS)

@@ -98,12 +98,12 @@ class Situation:
 
     @cached_property
     def seen(self) -> str:
-        """What a person sees of the page that failed."""
+        """Return what a person sees of the page that failed."""
         return visible_text(text_of(self.failed.response)[0])
 
     @cached_property
     def complaints(self) -> tuple[str, ...]:
-        """What the response that failed says is wrong, secrets cut."""
+        """Return what the response that failed says is wrong, secrets cut."""
         return self.complaints_of(self.failed)
 
     def complaints_of(self, outcome: StepOutcome) -> tuple[str, ...]:

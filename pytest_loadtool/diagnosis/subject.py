@@ -32,7 +32,7 @@ class Subject:
 
     @property
     def request_body(self) -> str:
-        """What was sent behind them."""
+        """Return what was sent behind them."""
         _, _, body = self.first.response.request.partition(b"\r\n\r\n")
         return body.decode(self.first.transaction.request.charset or "utf-8", "replace")
 
@@ -46,7 +46,7 @@ class Subject:
 
     @property
     def location(self) -> str:
-        """Where the response redirects to; empty if it does not."""
+        """Return where the response redirects to; empty if it does not."""
         return next((value for name, value in self.headers if name.lower() == "location"), "")
 
     @property
@@ -68,13 +68,13 @@ class Subject:
 
 
 def place_of(path: str, outcome: StepOutcome) -> str:
-    """The file, with the line if it is known."""
+    """Return the file, with the line if it is known."""
     line = outcome.transaction.line
     return f"{path}:{line}" if line else path
 
 
 def indented(lines: Iterable[str]) -> Iterator[str]:
-    """The lines two to the right, empty ones as they are."""
+    """Return the lines two to the right, empty ones as they are."""
     return (f"  {line}" if line else "" for line in lines)
 
 
@@ -84,7 +84,7 @@ _ORIGIN = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
 def sent_values(
     request: Request, headers: tuple[Header, ...], head: list[str], body: str
 ) -> dict[str, str]:
-    """Values by placeholder, encoded as they were sent, in the order of the request.
+    """Return values by placeholder, encoded as they were sent, in the order of the request.
 
     ``headers`` are all that the request sends (`TestCase.wire_headers`), ``head`` is the request
     line and the header lines. What cannot be told apart (two placeholders side by side) is left
@@ -101,7 +101,7 @@ def sent_values(
 def _pairs(
     request: Request, headers: tuple[Header, ...], head: list[str], body: str
 ) -> Iterator[tuple[Template, str]]:
-    """Each template of the request with its text as sent."""
+    """Yield each template of the request with its text as sent."""
     target = head[0].split(" ")[1] if head[0].count(" ") == 2 else ""
     yield Template(_without_origin(Template.parse(request.target).parts)), target
     lines = [line.partition(": ") for line in head[1:]]

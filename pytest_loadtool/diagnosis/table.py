@@ -34,7 +34,7 @@ EVERYWHERE: tuple[Check, ...] = (
     recording.recorded_in_error,
     recording.form_changed,
     recording.answers_renamed,
-    session.passed_but_otherwise,
+    session.passed_not_as_recorded,
     session.not_every_server,
     pages.redirected_elsewhere,
     pages.same_everywhere,

@@ -58,15 +58,15 @@ def _needed(case: TestCase, transaction: Transaction) -> frozenset[str]:
 
 
 def with_status(case: TestCase, index: int, status: StatusCodes) -> TestCase:
-    """``case`` with other status codes that a transaction accepts."""
+    """Return ``case`` with other status codes that a transaction accepts."""
     return _changed(case, index, lambda one: replace(one, status=status))
 
 
 def with_validator(
     case: TestCase, index: int, validator: Validator, number: int | None = None
 ) -> TestCase:
-    """``case`` with one more validator of a transaction, or with it in place of the one of that
-    ``number``, counted from 1; an outcome stays that of the same change.
+    """Return ``case`` with one more validator of a transaction, or with it in place of the one of
+    that ``number``, counted from 1; an outcome stays that of the same change.
 
     Raises:
         ValueError: there is none of that number.
@@ -80,7 +80,8 @@ def with_validator(
 
 
 def _edited(before: Validator, after: Validator) -> Validator:
-    """What a person made of a validator: one with words stays the proof of the same change."""
+    """Return what a person made of a validator: one with words stays the proof of the same
+    change."""
     if before.outcome is None or not before.outcome.change or after.outcome is None:
         return after
     outcome = replace(before.outcome, name=after.outcome.name)
@@ -90,7 +91,7 @@ def _edited(before: Validator, after: Validator) -> Validator:
 
 
 def without_validator(case: TestCase, index: int, number: int) -> TestCase:
-    """``case`` without a validator of a transaction, counted from 1.
+    """Return ``case`` without a validator of a transaction, counted from 1.
 
     Raises:
         ValueError: there is none of that number.
@@ -111,7 +112,8 @@ def _validator_at(known: Sequence[Validator], number: int) -> int:
 def with_extractor(
     case: TestCase, index: int, extractor: Extractor, recorded: str | None = None
 ) -> TestCase:
-    """``case`` with an extractor of a transaction, in place of one there of the same variable.
+    """Return ``case`` with an extractor of a transaction, in place of one there of the same
+    variable.
 
     ``recorded`` is what it takes from the recorded response, if that is known. The variable is a
     person's from now on: application state management leaves it alone.
@@ -139,8 +141,8 @@ def with_extractor(
 
 
 def without_extractor(case: TestCase, index: int, name: str) -> TestCase:
-    """``case`` without the extractor of a variable in a transaction. If no other sets it, what was
-    recorded is sent in its place, where that is known.
+    """Return ``case`` without the extractor of a variable in a transaction. If no other sets it,
+    what was recorded is sent in its place, where that is known.
 
     Raises:
         ValueError: the transaction has no extractor of it.
@@ -161,8 +163,8 @@ def without_extractor(case: TestCase, index: int, name: str) -> TestCase:
 def with_moved_extractor(
     case: TestCase, index: int, name: str, to: int, recorded: str | None = None
 ) -> tuple[TestCase, tuple[int, ...]]:
-    """``case`` with the extractor of a variable moved to the transaction at ``to``, and the indexes
-    of those that need its value before that, where nothing has set it.
+    """Return ``case`` with the extractor of a variable moved to the transaction at ``to``, and the
+    indexes of those that need its value before that, where nothing has set it.
 
     ``recorded`` is what it takes from the recorded response there, if that is known.
 
@@ -203,7 +205,7 @@ def _taken_out(case: TestCase, index: int, name: str) -> tuple[TestCase, Extract
 
 
 def _as_recorded(case: TestCase, values: Mapping[str, str]) -> TestCase:
-    """``case`` with these values in place of their placeholders in requests."""
+    """Return ``case`` with these values in place of their placeholders in requests."""
 
     def sent(request: Request) -> Request:
         kind = content_type(case.wire_headers(request)) if request.method else ""
@@ -231,7 +233,7 @@ def constants(case: TestCase, index: int, value: str) -> Iterator[tuple[int, Fie
 
 
 def with_uses(case: TestCase, uses: Sequence[tuple[int, Field]], name: str) -> TestCase:
-    """``case`` with the variable in place of these constants."""
+    """Return ``case`` with the variable in place of these constants."""
     names: dict[int, list[tuple[Field, str]]] = {}
     for at, field in uses:
         names.setdefault(at, []).append((field, name))

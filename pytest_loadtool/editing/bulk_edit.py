@@ -27,8 +27,8 @@ _HERE = "loadtool-field"
 
 
 def with_constant(case: TestCase, index: int, field: Field, value: str) -> TestCase:
-    """``case`` with a constant in that field, encoded for its place; extractors that went by what
-    the field has sent go by the constant, here and in what follows.
+    """Return ``case`` with a constant in that field, encoded for its place; extractors that went by
+    what the field has sent go by the constant, here and in what follows.
 
     Raises:
         ValueError: the virtual user's state sends the field.
@@ -37,7 +37,7 @@ def with_constant(case: TestCase, index: int, field: Field, value: str) -> TestC
 
 
 def with_constants(case: TestCase, fields: Mapping[int, Sequence[Field]], value: str) -> TestCase:
-    """``case`` with a constant in several fields, by the index of their transaction.
+    """Return ``case`` with a constant in several fields, by the index of their transaction.
 
     Raises:
         ValueError: as `with_constant`.
@@ -62,7 +62,7 @@ def with_constants(case: TestCase, fields: Mapping[int, Sequence[Field]], value:
 
 
 def with_reference(case: TestCase, index: int, field: Field, name: str) -> TestCase:
-    """``case`` with the value of a variable, or of a dataset's column, in that field.
+    """Return ``case`` with the value of a variable, or of a dataset's column, in that field.
 
     Raises:
         ValueError: as `with_constant`, or no placeholder can have that name.
@@ -72,8 +72,8 @@ def with_reference(case: TestCase, index: int, field: Field, name: str) -> TestC
 
 
 def with_references(case: TestCase, names: _Names) -> TestCase:
-    """``case`` with references in several fields, by the index of their transaction. What is within
-    base64 makes a variable of the text around it.
+    """Return ``case`` with references in several fields, by the index of their transaction. What is
+    within base64 makes a variable of the text around it.
 
     Raises:
         ValueError: as `with_constant`.
@@ -83,8 +83,8 @@ def with_references(case: TestCase, names: _Names) -> TestCase:
 
 
 def _followed(case: TestCase, names: _Names, written: Callable[[str], str]) -> TestCase:
-    """The test case whose extractors go by what ``written`` makes of a name, where they went by
-    what its field has sent; from the first transaction on that has sent it."""
+    """Return the test case whose extractors go by what ``written`` makes of a name, where they went
+    by what its field has sent; from the first transaction on that has sent it."""
     seen: set[tuple[str, str]] = set()
     for index in sorted(names):
         for field, name in names[index]:
@@ -96,7 +96,7 @@ def _followed(case: TestCase, names: _Names, written: Callable[[str], str]) -> T
 
 
 def _template(field: Field) -> str:
-    """What the field sends, by which extractors may go."""
+    """Return what the field sends, by which extractors may go."""
     return escape(field.value) if field.datasource == CONSTANT else field.value
 
 
@@ -152,7 +152,8 @@ def _slot(field: Field) -> Slot:
 
 
 def _with_header(request: Request, whole: Request, position: int, value: str) -> Request:
-    """The request with its own header in place of the one at ``position`` of all it sends."""
+    """Return the request with its own header in place of the one at ``position`` of all it
+    sends."""
     name = whole.headers[position].name
     before = [one for one in whole.headers[:position] if one.name.lower() == name.lower()]
     own = [at for at, one in enumerate(request.headers) if one.name.lower() == name.lower()]

@@ -47,8 +47,8 @@ def generated(pattern: str, numbers: Iterable[int]) -> tuple[str, ...]:
 
 
 def filled(dataset: Dataset, column: str, values: Sequence[str]) -> Dataset:
-    """``dataset`` with these values in a column, from the first row on. Where there are more values
-    than rows, rows are added, empty but for these.
+    """Return ``dataset`` with these values in a column, from the first row on. Where there are more
+    values than rows, rows are added, empty but for these.
 
     Raises:
         ValueError: it has no such column.
@@ -62,7 +62,7 @@ def filled(dataset: Dataset, column: str, values: Sequence[str]) -> Dataset:
 
 
 def with_row(dataset: Dataset, values: Sequence[str]) -> Dataset:
-    """``dataset`` with one more row.
+    """Return ``dataset`` with one more row.
 
     Raises:
         ValueError: these are not as many as it has columns.
@@ -76,7 +76,7 @@ def with_row(dataset: Dataset, values: Sequence[str]) -> Dataset:
 
 
 def without_row(dataset: Dataset, number: int) -> Dataset:
-    """``dataset`` without a row, counted from 1.
+    """Return ``dataset`` without a row, counted from 1.
 
     Raises:
         ValueError: there is no such row.
@@ -86,7 +86,7 @@ def without_row(dataset: Dataset, number: int) -> Dataset:
 
 
 def with_value(dataset: Dataset, number: int, column: str, value: str) -> Dataset:
-    """``dataset`` with another value in a row, counted from 1.
+    """Return ``dataset`` with another value in a row, counted from 1.
 
     Raises:
         ValueError: it has no such row or column.
@@ -98,7 +98,7 @@ def with_value(dataset: Dataset, number: int, column: str, value: str) -> Datase
 
 
 def with_column(dataset: Dataset, column: str, value: str = "") -> Dataset:
-    """``dataset`` with one more column, of that value in each row.
+    """Return ``dataset`` with one more column, of that value in each row.
 
     Raises:
         ValueError: it has that column, or a placeholder cannot name it.
@@ -108,7 +108,7 @@ def with_column(dataset: Dataset, column: str, value: str = "") -> Dataset:
 
 
 def without_column(dataset: Dataset, column: str) -> Dataset:
-    """``dataset`` without a column.
+    """Return ``dataset`` without a column.
 
     Raises:
         ValueError: it has no such column, or no other one.
@@ -121,7 +121,7 @@ def without_column(dataset: Dataset, column: str) -> Dataset:
 
 
 def column_index(dataset: Dataset, column: str) -> int:
-    """Where a column stands.
+    """Return where a column stands.
 
     Raises:
         ValueError: there is none of that name; the text names the nearest.
@@ -133,7 +133,7 @@ def column_index(dataset: Dataset, column: str) -> int:
 
 
 def row_index(dataset: Dataset, number: int) -> int:
-    """Where the row of that number, counted from 1, stands.
+    """Return where the row of that number, counted from 1, stands.
 
     Raises:
         ValueError: there is no such row.
@@ -145,7 +145,7 @@ def row_index(dataset: Dataset, number: int) -> int:
 
 
 def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """The columns, which placeholders can name, each once.
+    """Return the columns, which placeholders can name, each once.
 
     Raises:
         ValueError: they are not so.
@@ -187,7 +187,8 @@ def _uses(case: TestCase, texts: Iterable[str], name: str) -> bool:
 
 
 def renamed(case: TestCase, old: str, new: str) -> TestCase:
-    """``case`` with the dataset ``old`` called ``new``, in all that uses it; its file stays."""
+    """Return ``case`` with the dataset ``old`` called ``new``, in all that uses it; its file
+    stays."""
 
     def written(text: str) -> str:
         return _with_names(text, lambda one: f"{new}.{one.name.partition('.')[2]}", old)

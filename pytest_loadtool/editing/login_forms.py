@@ -34,7 +34,8 @@ class LoginForm:
 
 
 def logins(case: TestCase, exchanges: Sequence[Exchange] = ()) -> tuple[LoginForm, ...]:
-    """The requests with one password. A form with two is for a new account, or a new password.
+    """Return the requests with one password. A form with two is for a new account, or a new
+    password.
 
     Forms in the recorded pages tell which fields those are; else it is by their names. A field may
     be within the value of another: in a form, or a query, that holds JSON.
@@ -57,7 +58,7 @@ def logins(case: TestCase, exchanges: Sequence[Exchange] = ()) -> tuple[LoginFor
 
 
 def _username(sent: Sequence[Field], password: Field, forms: Mapping[str, str]) -> Field | None:
-    """Who signs in with the password: by the form, by the whole name, by a word in it."""
+    """Return who signs in with the password: by the form, by the whole name, by a word in it."""
     others = [one for one in sent if not _share(one, password)]
     ways = (
         lambda name: name == forms.get(password.wire_name),

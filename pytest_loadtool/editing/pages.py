@@ -190,7 +190,7 @@ def _check_name(case: TestCase, name: str, *, except_for: int = -1) -> None:
 
 
 def _arranged(case: TestCase) -> list[tuple[Page, list[_Placed]]]:
-    """The pages, each with what it holds and the indexes of that."""
+    """Return the pages, each with what it holds and the indexes of that."""
     transactions = list(enumerate(case.transactions()))
     spans = (page_span(case, index) for index in range(len(case.pages)))
     return [
@@ -200,7 +200,7 @@ def _arranged(case: TestCase) -> list[tuple[Page, list[_Placed]]]:
 
 
 def _with(case: TestCase, arranged: Iterable[tuple[Page, Sequence[_Placed]]]) -> TestCase:
-    """The test case with these pages, but for empty ones; outcomes are of what they were of.
+    """Return the test case with these pages, but for empty ones; outcomes are of what they were of.
 
     Raises:
         ValueError: as `ensure_parts`.
@@ -229,8 +229,8 @@ def ensure_parts(pages: Sequence[Page]) -> None:
 def _in_sequence(
     before: Sequence[_Placed], block: Sequence[_Placed], behind: Sequence[_Placed], gap: float = 0.0
 ) -> list[_Placed]:
-    """All of them on a page: the block goes out ``gap`` seconds after all before it has ended, and
-    what is behind it when it has ended, if not later."""
+    """Return all of them on a page: the block goes out ``gap`` seconds after all before it has
+    ended, and what is behind it when it has ended, if not later."""
     start = _end(before) + gap
     mine = _shifted(block, start - _start(block))
     later = max(0.0, _end(mine) - _start(behind)) if behind else 0.0

@@ -96,7 +96,8 @@ def suggested_extractors(exchange: Exchange, text: str) -> tuple[Suggested, ...]
 
 
 def _producers(response: RecordedResponse, text: str) -> Iterator[Producer]:
-    """The places in the response that have the text; those of JSON whatever they are called."""
+    """Yield the places in the response that have the text; those of JSON whatever they are
+    called."""
     for steps, value in _leaves(response):
         if value == text:
             yield json_leaf(steps, value, 0)
@@ -109,7 +110,8 @@ def _producers(response: RecordedResponse, text: str) -> Iterator[Producer]:
 
 
 def _named(text: str, written: str, link: Link, value: str) -> Iterator[Source]:
-    """A link that is one of many, by its own text, or by one of its row: those come and go."""
+    """Yield a link that is one of many, by its own text, or by one of its row: those come and
+    go."""
     labels = map(unescape, labels_of(text, written))
     yield from (replace(link, label=one) for one in labels if value not in one)
     position = text.find(written)
@@ -129,7 +131,7 @@ def _leaves(response: RecordedResponse) -> Iterable[tuple[tuple[str | int, ...],
 
 
 def _patterns(response: RecordedResponse, text: str) -> Iterator[Source]:
-    """A regular expression and a boundary by what stands beside the text in the body."""
+    """Yield a regular expression and a boundary by what stands beside the text in the body."""
     start = response.text.find(text) if response.has_text else -1
     if start < 0:
         return

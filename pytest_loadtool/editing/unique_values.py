@@ -96,8 +96,8 @@ def make_unique(case: TestCase, text: str) -> Unique | None:
 
 
 def owned_parts(case: TestCase, text: str) -> tuple[Variable, ...]:
-    """What stands for ``text``, or for parts of it, in requests that were made each virtual user's
-    own before. Empty: there is no such request."""
+    """Return what stands for ``text``, or for parts of it, in requests that were made each virtual
+    user's own before. Empty: there is no such request."""
     own = {name: one.recorded or "" for name, one in case.variables.items() if is_own(one)}
     as_typed = with_transactions(case, (_as_typed(case, one, own) for one in case.transactions()))
     if make_unique(as_typed, text) is None:
@@ -123,14 +123,15 @@ def _slots(case: TestCase, transaction: Transaction) -> Iterator[Slot]:
 
 
 def _in_header(slot: Slot, position: int) -> Slot:
-    """The slot of an address as that of a header, in which only filters encode."""
+    """Return the slot of an address as that of a header, in which only filters encode."""
     encoder = FILTERS_OF.get(slot.root)
     root = slot.root if encoder else Place.HEADER
     return replace(slot, part=position, root=root, filters=(encoder,) if encoder else ())
 
 
 def _spans(slot: Slot, text: str) -> list[tuple[int, int]]:
-    """Where the text stands in the slot as a whole word, as (start, end) in the masked part."""
+    """Return where the text stands in the slot as a whole word, as (start, end) in the masked
+    part."""
     written = {encode(slot.root, text)}
     if slot.root in _QUERIES:
         written.add(quote(text, safe=_PLAIN, errors="replace"))
@@ -165,7 +166,8 @@ def _variables(text: str, name: str, random: str) -> Iterator[Variable]:
 
 
 def _place(text: str) -> tuple[int, str]:
-    """Where the part goes that differs, and what is before it: of an address, into its path."""
+    """Return where the part goes that differs, and what is before it: of an address, into its
+    path."""
     origin = _ORIGIN.match(text)
     start = origin.end() if origin is not None else 0
     slash = text.startswith("/", start)

@@ -86,8 +86,8 @@ class ClosedPool(UserPool):
         self._count(-1)
 
     def _back_off(self, user: LoadUser, due: float) -> float:
-        """When to try again, if it would be at ``due`` otherwise: a server that is down and one
-        that comes up get no storm, and this process does something else than to be refused."""
+        """Return when to try again, if it would be at ``due`` otherwise: a server that is down and
+        one that comes up get no storm, and this process does something else than to be refused."""
         user.pause = min(max(2 * user.pause, _FIRST_PAUSE), _LONGEST_PAUSE)
         later = max(due, user.due + user.pause)
         self._metrics.backed_off_us += int((later - due) * 1e6)
@@ -105,7 +105,8 @@ class ClosedPool(UserPool):
 
 
 def _pace(pacing: Distribution, user: LoadUser) -> float:
-    """How long after its last iteration a user is to begin the next: the same in each run."""
+    """Return how long after its last iteration a user is to begin the next: the same in each
+    run."""
     if pacing.kind == "constant":  # which needs no random numbers, and these are not cheap
         return pacing.parameters[0]
     return draw(pacing, Random(user.number << 32 | user.begun))  # noqa: S311  chance, not secrets

@@ -16,7 +16,7 @@ from pytest_loadtool.replay.acting import actor_for
 from pytest_loadtool.replay.control import Control
 from pytest_loadtool.replay.holding import Stretches
 from pytest_loadtool.replay.user.plan import Observer, Plan, Step
-from pytest_loadtool.replay.user.user import Claim, VirtualUser
+from pytest_loadtool.replay.user.user import RowChoice, VirtualUser
 from pytest_loadtool.transport.connections.network import ASKING, Unobserved
 from pytest_loadtool.transport.connections.session import Commands
 
@@ -41,7 +41,7 @@ def replay_once(
     timeout: float = TIMEOUT,
     body_limit: int = BODY_LIMIT,
     challenged: Challenged | None = None,
-    rows: Claim = FIRST_ROWS,
+    rows: RowChoice = FIRST_ROWS,
     number: int = 0,
     control: Control | None = None,
     began: Began | None = None,

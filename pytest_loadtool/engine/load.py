@@ -120,7 +120,7 @@ class LoadRunner:
         return {address_of(step.origin) for plan in self._plans for step in plan.steps}
 
     def report(self) -> bytes:
-        """What came since the last report, when the run is over."""
+        """Return what came since the last report, when the run is over."""
         return b"".join(self.reporter.report())
 
     def waits(self) -> list[float]:
@@ -228,7 +228,7 @@ class LoadRunner:
         on_tick: Callable[[bytes], None] | None,
         on_beat: Callable[[tuple[int, ...]], None],
     ) -> Callable[[], Awaitable[None]] | None:
-        """What is done when an interval is over. Workers take turns with longer reports."""
+        """Return what is done when an interval is over. Workers take turns with longer reports."""
         if on_tick is None:
             return None
         intervals = count(-self._share.index)
@@ -255,7 +255,7 @@ class LoadRunner:
             self._fail(error)
 
     async def _report_in_turns(self) -> bytes:
-        """A report, made in pieces so that answers need not wait."""
+        """Return a report, made in pieces so that answers need not wait."""
         pieces = []
         turned = perf_counter()
         for piece in self.reporter.report():
@@ -274,7 +274,8 @@ class LoadRunner:
 
 
 def connections_of(plan: Plan) -> Counter[tuple[str, int]]:
-    """The most connections that one virtual user of ``plan`` has open at a time, by where to.
+    """Return the most connections that one virtual user of ``plan`` has open at a time, by where
+    to.
 
     A page whose requests overlap uses up to `CONNECTIONS_PER_HOST` of them for each origin, any
     other page one; they stay open from page to page.
@@ -291,7 +292,7 @@ def connections_of(plan: Plan) -> Counter[tuple[str, int]]:
 
 
 def address_of(origin: Origin) -> tuple[str, int]:
-    """The host and port that is connected to: those of a proxy where it is asked."""
+    """Return the host and port that is connected to: those of a proxy where it is asked."""
     server = origin if origin.via is None else origin.via.server
     return server.host, server.port
 
@@ -345,7 +346,7 @@ def _suffices(limit: int, need: int, infinity: int) -> bool:
 
 
 def _open_now() -> int:
-    """How many files this process has open, 0 where nobody tells."""
+    """Return how many files this process has open, 0 where nobody tells."""
     for folder in ("/proc/self/fd", "/dev/fd"):
         try:
             return sum(1 for _ in Path(folder).iterdir())

@@ -109,7 +109,7 @@ class _Here:
 
 
 def _text(error: Exception) -> str:
-    """What keeps users from going on is told; a mistake of our own is not of the load test."""
+    """Return what keeps users from going on; raise what is a mistake of our own."""
     if isinstance(error, LoadToolError):
         return str(error)
     raise error

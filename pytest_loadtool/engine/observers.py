@@ -36,7 +36,7 @@ def metrics_for(plans: Sequence[Plan], *, detailed_pages: bool = False) -> LoadM
 
 
 def _distinct(names: Iterable[str]) -> Iterator[str]:
-    """The names, a repeated one numbered: ``shop``, ``shop (2)``."""
+    """Yield the names, a repeated one numbered: ``shop``, ``shop (2)``."""
     seen: Counter[str] = Counter()
     for name in names:
         seen[name] += 1
@@ -46,16 +46,16 @@ def _distinct(names: Iterable[str]) -> Iterator[str]:
 def observers_for(plans: Sequence[Plan], metrics: LoadMetrics, clock: Clock) -> list[CaseObservers]:
     """For each plan what makes observers of its users."""
     observers: list[CaseObservers] = []
-    lookout = _Lookout(metrics)
+    failure_watch = _FailureWatch(metrics)
     first_step = first_page = 0
     for case, plan in enumerate(plans):
-        observers.append(CaseObservers(metrics, clock, lookout, case, first_step, first_page))
+        observers.append(CaseObservers(metrics, clock, failure_watch, case, first_step, first_page))
         first_step += len(plan.steps)
         first_page += len(plan.pages)
     return observers
 
 
-class _Lookout:
+class _FailureWatch:
     """What the observers of a process share: whether anything has failed so far. Until then they
     look at no response."""
 
@@ -70,26 +70,26 @@ class CaseObservers:
     """Makes observers of a test case's users. Its own indices are shifted to where its keys begin
     in the metrics."""
 
-    __slots__ = ("case", "clock", "first_page", "first_step", "lookout", "metrics")
+    __slots__ = ("case", "clock", "failure_watch", "first_page", "first_step", "metrics")
 
     def __init__(
         self,
         metrics: LoadMetrics,
         clock: Clock,
-        lookout: _Lookout,
+        failure_watch: _FailureWatch,
         case: int,
         first_step: int,
         first_page: int,
     ) -> None:
         self.metrics = metrics
         self.clock = clock
-        self.lookout = lookout
+        self.failure_watch = failure_watch
         self.case = case
         self.first_step = first_step
         self.first_page = first_page
 
     def of_user(self) -> UserObserver:
-        """An observer for one user, which is to be told of it."""
+        """Return an observer for one user, which is to be told of it."""
         return UserObserver(self)
 
 
@@ -108,13 +108,23 @@ class UserObserver:
     sends and receives in its next one.
     """
 
-    __slots__ = ("_case", "_clock", "_first", "_first_page", "_first_step", "_keep_next", "_kept",
-                 "_lookout", "_metrics", "user")  # fmt: skip
+    __slots__ = (
+        "_case",
+        "_clock",
+        "_failure_watch",
+        "_first",
+        "_first_page",
+        "_first_step",
+        "_keep_next",
+        "_kept",
+        "_metrics",
+        "user",
+    )  # fmt: skip
 
     def __init__(self, of: CaseObservers) -> None:
         self._metrics = of.metrics
         self._clock = of.clock
-        self._lookout = of.lookout
+        self._failure_watch = of.failure_watch
         self._case = of.case
         self._first_step = of.first_step
         self._first_page = of.first_page
@@ -143,14 +153,18 @@ class UserObserver:
             failures,
             response,
         )
-        if failures or self._lookout.needed:
-            self._look(step, response, failures)
-        if response.otherwise and not failures:
-            self._metrics.record_otherwise(self._first_step + step.index, response.otherwise)
+        if failures or self._failure_watch.needed:
+            self._place_in_iteration(step, response, failures)
+        if response.not_as_recorded and not failures:
+            self._metrics.record_not_as_recorded(
+                self._first_step + step.index, response.not_as_recorded
+            )
 
-    def _look(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
+    def _place_in_iteration(
+        self, step: Step, response: Response, failures: tuple[Failure, ...]
+    ) -> None:
         """See what a request is in its iteration, from the first failure of the process on."""
-        firsts, user, index = self._lookout.firsts, self.user, self._first_step + step.index
+        firsts, user, index = self._failure_watch.firsts, self.user, self._first_step + step.index
         kept = self._kept
         if kept is not None and len(kept) < _MOST_KEPT:
             kept.append(_shortened(step, response, failures))
@@ -159,7 +173,7 @@ class UserObserver:
         if not failures:
             firsts.passed(index, age_us, rows)
             return
-        self._lookout.needed = True
+        self._failure_watch.needed = True
         second = self._metrics.second
         firsts.failed(index, second, _service_us(response), _response_us(response))
         if self._first is not None:
@@ -209,7 +223,8 @@ class UserObserver:
 
 
 def _shortened(step: Step, response: Response, failures: tuple[Failure, ...]) -> KeptStep:
-    """What is kept of a response, which nobody looks into any more: it may be held for long."""
+    """Return what is kept of a response, which nobody looks into any more: it may be held for
+    long."""
     if len(response.body) > LONGEST_BODY:
         response.body = response.body[:LONGEST_BODY]
     return step, response, failures

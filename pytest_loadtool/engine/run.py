@@ -99,7 +99,7 @@ class LoadRun:
         self.conductor = Conductor(list(names), time.time, lead_time, capacity)
         self._merger = Merger(self.conductor.workers)
         self._configuration: LoadConfiguration | None = None
-        self._watch, self._lookout = ThresholdWatch(()), ProgressTracker()
+        self._watch, self._progress = ThresholdWatch(()), ProgressTracker()
         self._interrupted = False
         self.listeners: Sequence[Listener] = ()
         self._heard_at: dict[str, float] = {}
@@ -152,12 +152,12 @@ class LoadRun:
             self._merger.receive(worker, kind, *fields)
         self._order(self.conductor.hear(worker, kind, *fields))
         if kind in _FOR_MERGER and kind != "alive":
-            self._look(worker)
+            self._check_thresholds(worker)
         if self.running and self._show is not None and time.monotonic() >= self._next_view:
             self._next_view = time.monotonic() + _BETWEEN_VIEWS
             merged = self._merger.merged()
             states, course = self._watch.states(), self._merger.course
-            self._show(self._lookout.look([(merged, True)], states, course))
+            self._show(self._progress.update([(merged, True)], states, course))
 
     def join(self, worker: str) -> bool:
         """Take a worker more; whether it is in time to take part."""
@@ -237,14 +237,14 @@ class LoadRun:
 
     # The course.
 
-    def _look(self, worker: str) -> None:
+    def _check_thresholds(self, worker: str) -> None:
         """Look at the thresholds, once all have something new to say or one has it twice."""
         late = worker in self._fresh
         self._fresh.add(worker)
         if not (late or self._fresh.issuperset(self.conductor.busy)):
             return
         self._fresh = {worker} if late else set()
-        if self._watch.wanted and self.running and self._watch.look([self._merger.merged()]):
+        if self._watch.wanted and self.running and self._watch.update([self._merger.merged()]):
             self.stop()
 
     def _order(self, orders: Sequence[Instruction]) -> None:

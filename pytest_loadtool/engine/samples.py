@@ -92,7 +92,7 @@ class Samples:
             "id": identity,
             "exchange": _exchange(exchange),
             "failures": [[one.cause, one.message, mask.text(one.seen)] for one in failures],
-            "otherwise": mask.text(response.otherwise),
+            "not_as_recorded": mask.text(response.not_as_recorded),
             "first_byte": max(0.0, response.first_byte - response.sent),
             "undecoded": undecoded,
         }

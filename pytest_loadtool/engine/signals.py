@@ -33,7 +33,7 @@ KILLS = tuple(number for number in ENDINGS if number != signal.SIGINT)
 
 
 def interruption(number: int) -> KeyboardInterrupt:
-    """What to raise at a signal; it names those that are not Ctrl-C."""
+    """Return what to raise at a signal; it names those that are not Ctrl-C."""
     if number == signal.SIGINT:
         return KeyboardInterrupt()
     return KeyboardInterrupt(signal.Signals(number).name)
@@ -41,7 +41,7 @@ def interruption(number: int) -> KeyboardInterrupt:
 
 @contextmanager
 def handling(handler: _Handler, numbers: tuple[int, ...] = ENDINGS) -> Iterator[None]:
-    """``handler`` in place of what Python does by itself, or of `interrupting`.
+    """Yield ``handler`` in place of what Python does by itself, or of `interrupting`.
 
     A signal that is ignored (nohup) or that somebody else handles is left to them. Without effect
     outside the main thread, where signals do not arrive.

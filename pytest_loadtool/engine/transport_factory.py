@@ -51,8 +51,8 @@ class Networks:
         self._sessions: list[_Thinking] = []
 
     def session(self, plan: Plan, done: Done, introduce: Introduce) -> Session:
-        """The connections of a virtual user more, who acts out ``plan``."""
-        _, new_session = self._made[way_of(plan.case)]
+        """Return the connections of a virtual user more, who acts out ``plan``."""
+        _, new_session = self._made[transport_key(plan.case)]
         session = new_session(done, introduce)
         self._sessions.append(session)
         return session
@@ -64,10 +64,10 @@ class Networks:
     async def open(self, plan: Plan) -> None:
         """Make the network for ``plan``, if there is none yet, and what its handshakes start from:
         during the first of them that would count as the server's time."""
-        way = way_of(plan.case)
-        if way not in self._made:
-            self._made[way] = await _MAKERS[way[0]](plan.case, self._loop, self)
-        network, _ = self._made[way]
+        key = transport_key(plan.case)
+        if key not in self._made:
+            self._made[key] = await _MAKERS[key[0]](plan.case, self._loop, self)
+        network, _ = self._made[key]
         for settings in settings_of(plan):
             network.tls.of(settings)
 
@@ -88,7 +88,7 @@ async def open_networks(
     bandwidth: Bandwidth | None = None,
     body_limit: int = BODY_LIMIT,
 ) -> Networks:
-    """The networks over which ``plans`` go; the applications that they name are started.
+    """Return the networks over which ``plans`` go; the applications that they name are started.
 
     ``bandwidth`` is of each virtual user's line; None: as the machine has it. Only the raw
     transport has lines. Bodies of more than ``body_limit`` bytes are not kept.
@@ -106,8 +106,8 @@ async def open_networks(
     return networks
 
 
-def way_of(case: TestCase) -> tuple[str, ...]:
-    """What is equal for those who share a network; first ``raw``, ``httpx`` or ``app``."""
+def transport_key(case: TestCase) -> tuple[str, ...]:
+    """Return what is equal for those who share a network; first ``raw``, ``httpx`` or ``app``."""
     if case.app:
         return ("app", case.app, case.server)
     return (case.transport or "raw",)

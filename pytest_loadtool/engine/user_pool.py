@@ -59,12 +59,12 @@ class LoadUser:
 
     def __init__(self, number: int, case: int, pool: UserPool, setting: Setting) -> None:
         configuration, plan = setting.configuration, setting.plans[case]
-        claim = rows_of(number, configuration.users) if plan.datasets else _no_row
+        choose_row = rows_of(number, configuration.users) if plan.datasets else _no_row
         self._pool = pool
         observer = setting.observers[case].of_user()
         virtual = VirtualUser(
             plan,
-            claim,
+            choose_row,
             observer,
             number=number,
             stop_on_error=configuration.on_error != "continue",

@@ -50,7 +50,7 @@ class _Piece:
         return _Piece(literals, self.value)
 
     def fits(self, text: str) -> str | None:
-        """What stands in the hole of the value, empty without one; None: it does not fit."""
+        """Return what stands in the hole of the value, empty without one; None: it does not fit."""
         first = self.literals[0]
         last = len(self.literals) - 1
         if not last:
@@ -132,8 +132,8 @@ class Filled:
         return value
 
     def next_in(self, text: str, position: int, limit: int) -> tuple[int, int]:
-        """Where the next text starts and ends that may be such an address: what stands in quotes,
-        or is the value of an attribute. Twice -1 if none starts before ``limit``."""
+        """Return where the next text starts and ends that may be such an address: what stands in
+        quotes, or is the value of an attribute. Twice -1 if none starts before ``limit``."""
         at = text.find(self.needle, position, limit + _LONGEST_ADDRESS)
         if at < 0:
             return -1, -1
@@ -187,7 +187,7 @@ class Address:
 
 
 def _piece(text: str) -> _Piece:
-    """A segment or a value of an address, as the case file has it."""
+    """Return a segment or a value of an address, as the case file has it."""
     literals, holes, start = [], [], 0
     for hole in _HOLE.finditer(text):
         literals.append(text[start : hole.start()])

@@ -180,7 +180,7 @@ def _header_value(source: HeaderValue, match: int, fills: Fills) -> Bound:
 def _compiled_for(
     pattern: str, fills: Fills, quote: Callable[[str], str], compiled: Callable[[str], Extract]
 ) -> Bound:
-    """What takes the pattern with the values in it, each in a group of its own."""
+    """Return what takes the pattern with the values in it, each in a group of its own."""
     parts = Template.parse(pattern).parts
     made = [one if isinstance(one, str) else fills(Template((one,))) for one in parts]
     keep = lru_cache(maxsize=_MOST_PATTERNS)(compiled)
@@ -234,14 +234,14 @@ def _form_field(source: FormField, match: int, fills: Fills) -> Bound:
 
 
 def _in_item(source: InItem, match: int, fills: Fills) -> Bound:
-    inner, mark_of = _either(source.source, match, fills), fills(Template.parse(source.text))
+    inner, anchor_of = _either(source.source, match, fills), fills(Template.parse(source.text))
     item = source.item
 
     def extract(response: Readable, values: Sequence[str]) -> str | None:
-        mark = mark_of(values)
-        if not mark:
+        anchor = anchor_of(values)
+        if not anchor:
             return None
-        return in_items(response.text, mark, item, lambda text: inner(PlainText(text), values))
+        return in_items(response.text, anchor, item, lambda text: inner(PlainText(text), values))
 
     return extract
 

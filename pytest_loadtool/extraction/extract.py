@@ -47,7 +47,7 @@ class Readable(Protocol):
         ...
 
     def json(self) -> Any:
-        """The body parsed as JSON; several extractors of one response parse it once.
+        """Return the body parsed as JSON; several extractors of one response parse it once.
 
         Raises:
             ValueError: it is not JSON.
@@ -55,11 +55,11 @@ class Readable(Protocol):
         ...
 
     def header(self, name: str) -> str | None:
-        """The first header of that name, without regard to case."""
+        """Return the first header of that name, without regard to case."""
         ...
 
     def header_values(self, name: str) -> list[str]:
-        """All headers of that name, in order."""
+        """Return all headers of that name, in order."""
         ...
 
 
@@ -69,7 +69,7 @@ Extract = Callable[[Readable], str | None]
 
 
 def compile_source(source: Source, match: int = 1) -> Extract:
-    """The function that takes the ``match``-th (from 1) value of ``source`` from a response.
+    """Return the function that takes the ``match``-th (from 1) value of ``source`` from a response.
 
     Raises:
         ValueError: a pattern or path is malformed or has placeholders (which `bind_source` knows),
@@ -81,7 +81,7 @@ def compile_source(source: Source, match: int = 1) -> Extract:
 
 
 def taken(source: Source, response: Readable, match: int = 1) -> str | None:
-    """What an extractor would take from the response: nothing where it takes too long.
+    """Return what an extractor would take from the response: nothing where it takes too long.
 
     Raises:
         ValueError: as `compile_source`.
@@ -111,7 +111,8 @@ def _json_path(source: JsonPath, match: int) -> Extract:
 
 
 def json_value(path: str, match: int, shown: Shown | None = None) -> Callable[[Readable], Any]:
-    """A function from a response to the ``match``-th JSON value at a path, as `compile_path`."""
+    """Return a function from a response to the ``match``-th JSON value at a path, as
+    `compile_path`."""
     get = compile_path(path, match, shown)
 
     def extract(response: Readable) -> Any:
@@ -132,7 +133,7 @@ def _xml_path(source: XmlPath, match: int) -> Extract:
 
 
 def _boundary(source: Boundary, match: int) -> Extract:
-    """The shortest text: from the last ``left`` before a ``right``."""
+    """Return the shortest text: from the last ``left`` before a ``right``."""
     left, right = source.left, source.right
 
     def extract(response: Readable) -> str | None:
@@ -190,7 +191,8 @@ def _form_field(source: FormField, match: int) -> Extract:
 
 
 def _field(text: str, name: str, match: int) -> str | None:
-    """The ``match``-th field of that name: what a partial response brings, then the controls."""
+    """Return the ``match``-th field of that name: what a partial response brings, then the
+    controls."""
     if is_partial(text):
         brought = [value for field, value in partial_fields(text) if field == name]
         if match <= len(brought):
@@ -204,7 +206,7 @@ def _nothing(_: Readable) -> None:
 
 
 def _split_field(name: str, split: int) -> Extract:
-    """One of the ``split`` fields in which a request sends a state; see `FormField`."""
+    """Return one of the ``split`` fields in which a request sends a state; see `FormField`."""
     base = name.rstrip("0123456789")
     index = int(name.removeprefix(base) or 0)
     if index >= split:
@@ -243,10 +245,12 @@ def _constant(template: Template) -> Fill:
 
 def _in_item(source: InItem, match: int) -> Extract:
     inner = compile_literal(source.source, match)
-    mark, item = source.text, source.item
-    if not mark:
+    anchor, item = source.text, source.item
+    if not anchor:
         return _nothing
-    return lambda response: in_items(response.text, mark, item, lambda text: inner(PlainText(text)))
+    return lambda response: in_items(
+        response.text, anchor, item, lambda text: inner(PlainText(text))
+    )
 
 
 def _header_value(source: HeaderValue, match: int) -> Extract:
@@ -303,7 +307,7 @@ class PlainText:
         return self._text
 
     def json(self) -> Any:
-        """The text parsed as JSON.
+        """Return the text parsed as JSON.
 
         Raises:
             ValueError: it is not JSON.

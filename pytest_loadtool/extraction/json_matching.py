@@ -21,7 +21,7 @@ class Matching(Expression):
         self.pattern = Pattern(str(plain.value))
 
     def find(self, datum: Any) -> list[Any]:
-        """Those of what its target finds."""
+        """Return those of what its target finds."""
         found = self.target.find(DatumInContext.wrap(datum))
         return [
             one

@@ -44,11 +44,11 @@ class _Where:
         self.bare = bare
 
     def holds(self, item: Any) -> bool:
-        """Whether the item has it."""
+        """Return whether the item has it."""
         return self.compared(item) == self.text
 
     def compared(self, item: Any) -> str | None:
-        """What the item has there; None: nothing that a text is compared with."""
+        """Return what the item has there; None: nothing that a text is compared with."""
         for key in self.keys:
             if not isinstance(item, dict):
                 return None
@@ -63,8 +63,8 @@ _Step = str | int | _Wildcard | _Where
 
 
 def compile_path(path: str, match: int, shown: Shown | None = None) -> Callable[[Any], Any]:
-    """A function from a parsed JSON document to the text of the ``match``-th (from 1) match, or to
-    what ``shown`` makes of it.
+    """Return a function from a parsed JSON document to the text of the ``match``-th (from 1) match,
+    or to what ``shown`` makes of it.
 
     Strings are returned as they are, all else as its JSON text (``17``, ``true``, ``[1,2]``). Null
     is no value, so it is never a match.
@@ -93,8 +93,8 @@ def bind_path(
 def bind_values(
     path: str, fills: Callable[[Template], Fill]
 ) -> Callable[[Any, Sequence[str]], list[Any]]:
-    """A function from a parsed JSON document and a user's values to all that a path leads to, as it
-    is: null, too.
+    """Return a function from a parsed JSON document and a user's values to all that a path leads
+    to, as it is: null, too.
 
     Raises:
         ValueError: as `bind_path`.
@@ -109,7 +109,7 @@ def bind_values(
 def _bound_steps(
     path: str, fills: Callable[[Template], Fill]
 ) -> Callable[[Sequence[str]], tuple[_Step, ...]]:
-    """A function from a user's values to the steps of a path with placeholders."""
+    """Return a function from a user's values to the steps of a path with placeholders."""
     steps = _simple(path)
     if steps is None:
         raise ValueError(
@@ -164,7 +164,7 @@ def _nothing(_: Any) -> None:
 
 
 def format_path(steps: tuple[str | int, ...]) -> str:
-    """The path with those keys and indexes, from the root: ``$.items[0].id``."""
+    """Return the path with those keys and indexes, from the root: ``$.items[0].id``."""
     text = "$"
     for step in steps:
         if isinstance(step, int):
@@ -178,7 +178,7 @@ def format_path(steps: tuple[str | int, ...]) -> str:
 
 
 def json_text(value: Any) -> str | None:
-    """A JSON value as an extractor returns it: text, or None for null."""
+    """Return a JSON value as an extractor returns it: text, or None for null."""
     if isinstance(value, str) or value is None:
         return value
     if value.__class__ is int:
@@ -187,16 +187,16 @@ def json_text(value: Any) -> str | None:
 
 
 def strict_value(value: Any) -> Any:
-    """A JSON value as one that is equal to another if they are of one type, too: 7 is 7.0, and is
-    neither ``"7"`` nor true. Arrays and objects are their JSON text."""
+    """Return a JSON value as one that is equal to another if they are of one type, too: 7 is 7.0,
+    and is neither ``"7"`` nor true. Arrays and objects are their JSON text."""
     if value.__class__ is bool:
         return (value,)
     return json_text(value) if isinstance(value, list | dict) else value
 
 
 def _simple(path: str) -> tuple[_Step, ...] | None:
-    """The steps of a path of names, indexes, wildcards and comparisons with a text, or None if it
-    holds anything else."""
+    """Return the steps of a path of names, indexes, wildcards and comparisons with a text, or None
+    if it holds anything else."""
     if not path.startswith("$"):
         return None
     steps: list[_Step] = []
@@ -220,7 +220,7 @@ def _simple(path: str) -> tuple[_Step, ...] | None:
 
 
 def _given(match: re.Match[str], *groups: str) -> str:
-    """The group that took part in the match."""
+    """Return the group that took part in the match."""
     return next(part for part in match.group(*groups) if part is not None)
 
 
@@ -240,7 +240,7 @@ def _direct(steps: tuple[str | int, ...], shown: Shown | None) -> Callable[[Any]
 
 
 def _walk(value: Any, steps: tuple[_Step, ...], position: int) -> Iterator[Any]:
-    """All matches in document order."""
+    """Yield all matches in document order."""
     if position == len(steps):
         yield value
         return
@@ -273,7 +273,7 @@ def _general(path: str, match: int, shown: Shown) -> Callable[[Any], Any]:
 
 
 def _finding(path: str) -> Callable[[Any], list[Any]]:
-    """A function to all that a path leads to, by jsonpath-ng."""
+    """Return a function to all that a path leads to, by jsonpath-ng."""
     # Imported when a path needs it: it costs 50 ms and builds a parser.
     from jsonpath_ng.exceptions import JSONPathError
     from jsonpath_ng.ext.parser import parse

@@ -15,7 +15,8 @@ _QUANTIFIERS: Final = frozenset("*+?{")
 
 
 def literal_start(pattern: str) -> str:
-    """The text with which every match of a regular expression begins; "" when that is not plain."""
+    """Return the text with which every match of a regular expression begins; "" when that is not
+    plain."""
     if "|" in pattern:
         return ""
     pattern = pattern.removeprefix("\\b")  # it takes no characters
@@ -44,7 +45,7 @@ class Needle:
         self._settled = False
 
     def find(self, text: str) -> int:
-        """Where the literal stands first; -1 if nowhere."""
+        """Return where the literal stands first; -1 if nowhere."""
         if len(text) < _LONG or not self.literal:
             return text.find(self.literal)
         if not self._settled:

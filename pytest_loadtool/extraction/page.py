@@ -48,12 +48,14 @@ _ALL: Final = 1 << 62
 
 
 def escaped_text(text: str) -> str:
-    """A pattern for this very text. As re.escape, without what needs no escape: people read it."""
+    """Return a pattern for this very text. As re.escape, without what needs no escape: people read
+    it."""
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
 def page_text(text: str) -> str:
-    """A pattern for this text as it is, or as markup writes it, with character references."""
+    """Return a pattern for this text as it is, or as markup writes it, with character
+    references."""
     return "".join(
         f"(?:{one}|&(?i:{_MARKUP[one]});)" if one in _MARKUP else escaped_text(one) for one in text
     )
@@ -85,7 +87,7 @@ def bind_link(source: Link, match: int, fills: Fills) -> Find:
 def _links(
     text: str, address: Filled, position: int = 0, limit: int = _ALL
 ) -> Iterator[tuple[str, int]]:
-    """The values of the links with such an address, and where each address ends."""
+    """Yield the values of the links with such an address, and where each address ends."""
     start, end = address.next_in(text, position, limit)
     while 0 <= start < limit:
         value = address.fits(text[start:end])
@@ -95,7 +97,7 @@ def _links(
 
 
 def _called(text: str, address: Filled, label: str) -> Iterator[str]:
-    """The values of those with that label: it is behind the tag, or within further tags."""
+    """Yield the values of those with that label: it is behind the tag, or within further tags."""
     for at in _places(text, label):
         start = at
         for _ in range(_MOST_TAGS):
@@ -118,7 +120,8 @@ def _has_text(text: str, start: int, end: int) -> bool:
 
 
 def _is_called(text: str, end: int, value: str, label: str) -> bool:
-    """Whether the tag in which an address ends there has that label, with the value in it."""
+    """Return whether the tag in which an address ends there has that label, with the value in
+    it."""
     start = text.find(">", end) + 1
     written = text[start : text.find("<", start)].strip()
     return bool(start) and unescape(written) == label.replace(_AGAIN, value)
@@ -140,7 +143,7 @@ def bind_form_field(source: FormField, match: int, fills: Fills) -> Find:
 
 
 def _forms(text: str, action: Filled) -> Iterator[str]:
-    """What is in the forms that submit to such an address."""
+    """Yield what is in the forms that submit to such an address."""
     at = last = tag = -1
     while (found_at := text.find(action.needle, at + 1)) >= 0:
         # Only what was not looked through before: there may be many addresses behind one tag.
@@ -179,7 +182,7 @@ def _choices(text: str, name: str, label: str) -> Iterator[str]:
 
 
 def _options(text: str, label: str, end: int) -> Iterator[str]:
-    """The values of the options with that label in the select whose tag ends there."""
+    """Yield the values of the options with that label in the select whose tag ends there."""
     limit = select_end(text, end)
     for at in _places(text, label, end, limit):
         found = _OPTION.match(text, text.rfind("<", end, at))
@@ -188,14 +191,15 @@ def _options(text: str, label: str, end: int) -> Iterator[str]:
             yield label if value is None else value
 
 
-def in_items(text: str, mark: str, item: str, take: Callable[[str], str | None]) -> str | None:
-    """What ``take`` finds in the first of the items that have an element with exactly that text.
+def in_items(text: str, anchor: str, item: str, take: Callable[[str], str | None]) -> str | None:
+    """Return what ``take`` finds in the first of the items that have an element with exactly that
+    text.
 
     An item is a ``tr``, ``li`` or ``article``, in XML the element around that with the text, or
     what ``item`` says: ``div.card``.
     """
     seen = last = 0
-    for at in _places(text, mark):
+    for at in _places(text, anchor):
         if at < last:
             continue
         start, end = item_around(text, at, item) if item else row_around(text, at)
@@ -207,14 +211,14 @@ def in_items(text: str, mark: str, item: str, take: Callable[[str], str | None])
     return None
 
 
-def _places(text: str, mark: str, start: int = 0, limit: int = _ALL) -> Iterator[int]:
-    """Where an element has that text and no other."""
-    if WRITTEN.search(mark):
-        for found in _pattern(mark).finditer(text, start, min(limit + 1, len(text))):
+def _places(text: str, anchor: str, start: int = 0, limit: int = _ALL) -> Iterator[int]:
+    """Yield where an element has that text and no other."""
+    if WRITTEN.search(anchor):
+        for found in _pattern(anchor).finditer(text, start, min(limit + 1, len(text))):
             yield found.start() + 1
         return
-    length = len(mark)
-    at = text.find(mark, start, limit)
+    length = len(anchor)
+    at = text.find(anchor, start, limit)
     while at >= 0:
         before, behind = at - 1, at + length
         while before >= 0 and text[before] in _BLANK:
@@ -224,17 +228,17 @@ def _places(text: str, mark: str, start: int = 0, limit: int = _ALL) -> Iterator
                 behind += 1
             if text[behind : behind + 1] == "<":
                 yield at
-        at = text.find(mark, at + length, limit)
+        at = text.find(anchor, at + length, limit)
 
 
 @lru_cache(maxsize=256)
-def _pattern(mark: str) -> re.Pattern[str]:
-    return re.compile(rf">\s*+{page_text(mark)}\s*+<")
+def _pattern(anchor: str) -> re.Pattern[str]:
+    return re.compile(rf">\s*+{page_text(anchor)}\s*+<")
 
 
 def item_around(text: str, at: int, item: str) -> tuple[int, int]:
-    """Where the innermost element of that name and with those classes starts and ends that is
-    around ``at``; twice 0 if there is none."""
+    """Return where the innermost element of that name and with those classes starts and ends that
+    is around ``at``; twice 0 if there is none."""
     tag, *classes = item.split(".")
     opening, first = f"<{tag}", max(0, at - LONGEST_ROW)
     tags = _tags(tag)
@@ -252,7 +256,7 @@ def item_around(text: str, at: int, item: str) -> tuple[int, int]:
 
 
 def _end(text: str, tags: re.Pattern[str], start: int) -> int:
-    """Where the element ends that starts there."""
+    """Return where the element ends that starts there."""
     depth = 0
     for tag in tags.finditer(text, start, start + LONGEST_ROW):
         depth += -1 if tag[1] else 1

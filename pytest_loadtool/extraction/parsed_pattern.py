@@ -14,8 +14,8 @@ Node = tuple[Any, Any]
 
 
 def parsed(pattern: str) -> Any:
-    """Its nodes, in a sequence whose ``state`` has the flags. They are private to Python, which has
-    no public ones, and the same from 3.11 to 3.14.
+    """Return its nodes, in a sequence whose ``state`` has the flags. They are private to Python,
+    which has no public ones, and the same from 3.11 to 3.14.
 
     Raises:
         re.error: it is no regular expression.

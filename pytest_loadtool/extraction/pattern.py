@@ -40,7 +40,7 @@ class Allowance:
         self.left = _LIMIT if self.overruns < _MOST_OVERRUNS else _LIMIT_THEN
 
     def overrun(self, size: int) -> SlowPatternError:
-        """The error: it took longer, on a text of ``size`` characters."""
+        """Return the error: it took longer, on a text of ``size`` characters."""
         limit = _LIMIT if self.overruns < _MOST_OVERRUNS else _LIMIT_THEN
         self.overruns += 1
         return SlowPatternError(self.written, limit, size)
@@ -73,7 +73,7 @@ class Pattern:
         self._limited: Any = None
 
     def first(self, text: str) -> re.Match[str] | None:
-        """The first match in a response. It begins the allowance."""
+        """Return the first match in a response. It begins the allowance."""
         start = self._needle.find(text)
         if start < 0:
             return None
@@ -94,28 +94,28 @@ class Pattern:
         return found
 
     def search(self, text: str, start: int = 0, end: int = _END) -> re.Match[str] | None:
-        """The first match between these places; what is around them may be looked at."""
+        """Return the first match between these places; what is around them may be looked at."""
         if min(len(text), end) - start <= self._longest:
             found: re.Match[str] | None = self._plain.search(text, start, end)
             return found
         return self._once("search", text, start, end)
 
     def match(self, text: str, start: int) -> re.Match[str] | None:
-        """The match that begins there."""
+        """Return the match that begins there."""
         if len(text) - start <= self._longest:
             found: re.Match[str] | None = self._plain.match(text, start)
             return found
         return self._once("match", text, start, _END)
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
-        """The match that is all of the text."""
+        """Return the match that is all of the text."""
         if len(text) <= self._longest:
             found: re.Match[str] | None = self._plain.fullmatch(text)
             return found
         return self._once("fullmatch", text, 0, _END)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """All matches, one behind the other."""
+        """Return all matches, one behind the other."""
         if len(text) <= self._longest:
             every: Iterator[re.Match[str]] = self._plain.finditer(text)
             return every

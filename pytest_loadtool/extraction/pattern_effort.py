@@ -19,8 +19,8 @@ _COUNTED = 1000
 
 
 def longest_texts(pattern: str, steps: float) -> tuple[int, int]:
-    """The lengths in characters of the longest texts, however they are made, in which a match is
-    sought with that many steps at most: everywhere, and at one place.
+    """Return the lengths in characters of the longest texts, however they are made, in which a
+    match is sought with that many steps at most: everywhere, and at one place.
 
     Raises:
         re.error: it is no regular expression.

@@ -40,7 +40,7 @@ _ONE_LETTER = "iIıİ"  # noqa: RUF001
 
 
 def respelled(pattern: str) -> str:
-    """The pattern for the package regex. Groups keep their numbers, and lose their names.
+    """Return the pattern for the package regex. Groups keep their numbers, and lose their names.
 
     Raises:
         re.error: it is no regular expression.
@@ -98,7 +98,7 @@ def _set(members: Iterable[Node], flags: int) -> str:
 
 
 def _other_case(low: int, high: int, flags: int) -> str:
-    """What regex does not add by itself to characters of a set where case does not count."""
+    """Return what regex does not add by itself to characters of a set where case does not count."""
     if flags & ASCII:
         letters = (chr(code) for code in range(low, min(high, 127) + 1))
         return "".join(one.swapcase() for one in letters if one.isalpha())

@@ -29,25 +29,26 @@ LONGEST_ROW: Final = 20_000
 _MOST_ROWS: Final = 50
 
 
-def in_row(text: str, mark: str, wanted: str) -> bool:
-    """Whether one row, a ``tr``, ``li`` or ``article``, has both texts, the second as it is or with
-    character references. In XML, whether the element around that with the first text has."""
-    return any(in_markup(wanted, text[start:end]) for start, end in _rows(text, mark))
+def in_row(text: str, anchor: str, wanted: str) -> bool:
+    """Return whether one row, a ``tr``, ``li`` or ``article``, has both texts, the second as it is
+    or with character references. In XML, whether the element around that with the first text
+    has."""
+    return any(in_markup(wanted, text[start:end]) for start, end in _rows(text, anchor))
 
 
-def _rows(text: str, mark: str) -> Iterator[tuple[int, int]]:
-    at, seen = text.find(mark), 0
+def _rows(text: str, anchor: str) -> Iterator[tuple[int, int]]:
+    at, seen = text.find(anchor), 0
     while at >= 0 and seen < _MOST_ROWS:
         start, end = row_around(text, at)
         if end:
             yield start, end
         seen += 1
-        at = text.find(mark, max(at + 1, end))
+        at = text.find(anchor, max(at + 1, end))
 
 
 def row_around(text: str, at: int) -> tuple[int, int]:
-    """Where the innermost row around ``at`` starts and ends; in XML, the element around that at
-    ``at``. Twice 0 if there is none."""
+    """Return where the innermost row around ``at`` starts and ends; in XML, the element around that
+    at ``at``. Twice 0 if there is none."""
     if not looks_like_html(text):
         return _parent(text, at)
     best, closing = -1, ""
@@ -62,7 +63,7 @@ def row_around(text: str, at: int) -> tuple[int, int]:
 
 
 def _last(text: str, opening: str, first: int, end: int) -> int:
-    """Where the last such tag starts; -1 if there is none."""
+    """Return where the last such tag starts; -1 if there is none."""
     start = text.rfind(opening, first, end)
     while start >= 0:
         behind = start + len(opening)
@@ -78,7 +79,7 @@ def looks_like_html(text: str) -> bool:
 
 
 def _parent(text: str, at: int) -> tuple[int, int]:
-    """Where the element around the one around ``at`` starts and ends."""
+    """Return where the element around the one around ``at`` starts and ends."""
     open_: list[tuple[str, int]] = []
     for tag in _TAG.finditer(text, max(0, at - LONGEST_ROW), at + 1):
         if tag[1]:

@@ -52,7 +52,8 @@ _AFTER = frozenset("\"'/> \t\r\n")
 
 
 def attributes(text: str, position: int) -> tuple[dict[str, str], int]:
-    """The attributes of a tag, from just behind its name, and where it ends (behind its ``>``).
+    """Return the attributes of a tag, from just behind its name, and where it ends (behind its
+    ``>``).
 
     Names are in lower case, values with their character references decoded.
     """
@@ -73,7 +74,8 @@ def attributes(text: str, position: int) -> tuple[dict[str, str], int]:
 
 
 def control_at(text: str, start: int) -> tuple[str, dict[str, str], int] | None:
-    """The form control or meta tag that starts at ``start``: its tag name, attributes and end."""
+    """Return the form control or meta tag that starts at ``start``: its tag name, attributes and
+    end."""
     match = _CONTROL.match(text, start)
     if match is None:
         return None
@@ -82,7 +84,7 @@ def control_at(text: str, start: int) -> tuple[str, dict[str, str], int] | None:
 
 
 def controls(text: str) -> Iterator[tuple[str, dict[str, str], int, int]]:
-    """All form controls and meta tags: tag name, attributes, start and end of the tag."""
+    """Yield all form controls and meta tags: tag name, attributes, start and end of the tag."""
     end = 0
     while (match := _SKIPPED.search(text, end)) is not None:
         end = match.end()
@@ -95,7 +97,8 @@ def controls(text: str) -> Iterator[tuple[str, dict[str, str], int, int]]:
 
 
 def control_value(text: str, tag: str, found: dict[str, str], end: int) -> str:
-    """What the control submits as the page stands: its value, content, text or selected option."""
+    """Return what the control submits as the page stands: its value, content, text or selected
+    option."""
     if tag == "meta":
         return found.get("content", "")
     if tag == "textarea":
@@ -109,7 +112,7 @@ def control_value(text: str, tag: str, found: dict[str, str], end: int) -> str:
 
 
 def _selected(text: str, end: int, multiple: bool) -> str:
-    """The value of the selected option of the select that opens at ``end``.
+    """Return the value of the selected option of the select that opens at ``end``.
 
     Without one it is the first option, or where several may be selected, nothing.
     """
@@ -128,13 +131,13 @@ def _selected(text: str, end: int, multiple: bool) -> str:
 
 
 def select_end(text: str, end: int) -> int:
-    """Where the content of the select ends whose tag ends at ``end``."""
+    """Return where the content of the select ends whose tag ends at ``end``."""
     close = _SELECT_END.search(text, end)
     return close.start() if close else len(text)
 
 
 def find_control(text: str, name: str, match: int) -> str | None:
-    """The value of the ``match``-th (from 1) control of that name, or None."""
+    """Return the value of the ``match``-th (from 1) control of that name, or None."""
     for tag, found, end in named_controls(text, name):
         match -= 1
         if not match:
@@ -143,7 +146,7 @@ def find_control(text: str, name: str, match: int) -> str | None:
 
 
 def named_controls(text: str, name: str) -> Iterator[tuple[str, dict[str, str], int]]:
-    """The controls of that name: tag name, attributes and end of the tag.
+    """Yield the controls of that name: tag name, attributes and end of the tag.
 
     Looks for the name first and for its tag around it, so that a large page costs little more than
     a search for a string.
@@ -167,7 +170,8 @@ def named_controls(text: str, name: str) -> Iterator[tuple[str, dict[str, str], 
 def _control_around(
     text: str, position: int, name: str
 ) -> tuple[int, tuple[str, dict[str, str], int] | None]:
-    """Where the control starts whose name stands at ``position``, and the control if there is one.
+    """Return where the control starts whose name stands at ``position``, and the control if there
+    is one.
 
     A ``<`` inside a quoted value is not the start: then one further to the left may be.
     """
@@ -198,9 +202,9 @@ def _hidden(text: str, start: int) -> bool:
 def choices(
     text: str, tag: str, found: dict[str, str], end: int, labels: Mapping[str, int] | None = None
 ) -> Iterator[tuple[str, str]]:
-    """The choices of a control with those attributes, whose tag ends there: the value that each
-    submits, and its label as the page writes it. ``labels`` are the page's, by `labels_for`, if
-    those of all controls are sought."""
+    """Yield the choices of a control with those attributes, whose tag ends there: the value that
+    each submits, and its label as the page writes it. ``labels`` are the page's, by `labels_for`,
+    if those of all controls are sought."""
     if tag == "select":
         for value, label in _LABELLED_OPTION.findall(text, end, select_end(text, end)):
             yield unescape(value), label.rstrip()

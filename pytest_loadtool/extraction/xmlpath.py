@@ -23,7 +23,8 @@ _BEFORE: Final = "\ufeff \t\r\n"
 
 
 def xml_root(text: str) -> Element:
-    """The root element of a document. It is not to be changed: the next who asks gets it, too.
+    """Return the root element of a document. It is not to be changed: the next who asks gets it,
+    too.
 
     Raises:
         ValueError: it is not well-formed, or declares entities.
@@ -47,14 +48,15 @@ def _read(text: str) -> Element:
 
 
 def xml_text(element: Element) -> str:
-    """All text in an element, without the space around it."""
+    """Return all text in an element, without the space around it."""
     if len(element):
         return "".join(element.itertext()).strip()
     return (element.text or "").strip()
 
 
 def compile_xml_path(path: str, match: int) -> Callable[[str], str | None]:
-    """A function from a document to the text of the ``match``-th (from 1) element or attribute.
+    """Return a function from a document to the text of the ``match``-th (from 1) element or
+    attribute.
 
     Raises:
         ValueError: ``path`` is not an XML path.
@@ -78,7 +80,8 @@ def bind_xml_path(
 def bind_xml_values(
     path: str, fills: Callable[[Template], Fill]
 ) -> Callable[[str, Sequence[str]], Iterator[str]]:
-    """A function from a document and a user's values to the texts of all that a path leads to.
+    """Return a function from a document and a user's values to the texts of all that a path leads
+    to.
 
     Raises:
         ValueError: as `bind_xml_path`.
@@ -115,7 +118,7 @@ def _found(text: str, anywhere: bool, steps: tuple[XmlStep, ...]) -> Iterator[st
 
 
 def _walk(parents: Iterable[Element], steps: tuple[XmlStep, ...]) -> Iterator[str]:
-    """All matches: of each parent, in document order."""
+    """Return all matches: of each parent, in document order."""
     found = parents
     for step in steps:
         if step.name.startswith("@"):  # it is the last
@@ -125,7 +128,7 @@ def _walk(parents: Iterable[Element], steps: tuple[XmlStep, ...]) -> Iterator[st
 
 
 def _children(parents: Iterable[Element], step: XmlStep) -> Iterator[Element]:
-    """The children that a step leads to."""
+    """Yield the children that a step leads to."""
     name, index = step.name, step.index
     inner = "}" + name
     for parent in parents:
@@ -156,7 +159,7 @@ def _holds(element: Element, keys: tuple[str, ...], text: str) -> bool:
 
 
 def _attributes(element: Element, name: str) -> Iterator[str]:
-    """The attributes of that local name."""
+    """Yield the attributes of that local name."""
     own = name[1:]
     for key, value in element.items():
         if key == own or key.endswith("}" + own):

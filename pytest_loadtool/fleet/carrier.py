@@ -142,7 +142,7 @@ class FleetRun:
 
     @property
     def note(self) -> str:
-        """How exactly the workers have started together: in words, for people."""
+        """Return how exactly the workers have started together: in words, for people."""
         known = [one for one in self._clocks.offsets.values() if one.exact_to is not None]
         ahead = [one.ahead for one in known] or [0.0]
         exact = max((one.exact_to or 0.0 for one in known), default=0.0)

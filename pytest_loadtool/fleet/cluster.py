@@ -95,7 +95,7 @@ class Cluster:
             ) from None
 
     def _workers(self, plan: Fleet) -> dict[str, Member]:
-        """The workers that ``plan`` takes, by name; all are what this process is."""
+        """Return the workers that ``plan`` takes, by name; all are what this process is."""
         there = self._client.scheduler_info(n_workers=-1)["workers"]
         found = {address: one for address, one in there.items() if _takes(plan, one)}
         if not found:
@@ -127,7 +127,7 @@ class Cluster:
 
 
 def _takes(plan: Fleet, worker: Mapping[str, Any]) -> bool:
-    """Whether a worker, as the scheduler describes it, is one of those that take part."""
+    """Return whether a worker, as the scheduler describes it, is one of those that take part."""
     name, has = str(worker["name"]), worker.get("resources") or {}
     return (not plan.workers or any(fnmatchcase(name, one) for one in plan.workers)) and all(
         has.get(resource, 0) >= much for resource, much in plan.resources
@@ -135,19 +135,19 @@ def _takes(plan: Fleet, worker: Mapping[str, Any]) -> bool:
 
 
 def _names(workers: Mapping[str, Mapping[str, Any]]) -> str:
-    """Some workers, for people."""
+    """Return some workers, for people."""
     names = sorted(str(one["name"]) for one in workers.values())
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return f"there are {', '.join(names[:_MOST_NAMED])}{more}"
 
 
 def _part(looked: Mapping[str, Any], processes: int) -> int:
-    """What a process has of a processor, where so many share those of a machine."""
+    """Return what a process has of a processor, where so many share those of a machine."""
     return max(1, min(PROCESSOR, PROCESSOR * int(looked["processors"]) // processes))
 
 
 async def _each(client: Client, addresses: Iterable[str]) -> dict[str, dict[str, Any] | None]:
-    """What each worker is, by its address; None of one that does not answer."""
+    """Return what each worker is, by its address; None of one that does not answer."""
 
     async def one(address: str) -> dict[str, Any] | None:
         try:
@@ -162,12 +162,12 @@ async def _each(client: Client, addresses: Iterable[str]) -> dict[str, dict[str,
 
 
 def _name(address: str, name: object) -> str:
-    """What a worker is called in the results: its own name, if somebody has given it one."""
+    """Return what a worker is called in the results: its own name, if somebody has given it one."""
     return address.partition("://")[2] if str(name) == address else f"worker {name}"
 
 
 def _is_confidential(address: str) -> bool:
-    """Whether nobody else can read what goes there."""
+    """Return whether nobody else can read what goes there."""
     parts = urlsplit(address)
     if parts.scheme == "tls":
         return True

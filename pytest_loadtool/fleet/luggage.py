@@ -56,7 +56,8 @@ class LargeDataset:
     uses: tuple[DatasetUse, ...]
 
     def part(self, share: Share, load: LoadConfiguration) -> bytes:
-        """The file with all rows that are not for ``share`` empty: those keep their places."""
+        """Return the file with all rows that are not for ``share`` empty: those keep their
+        places."""
         rows, users = self.dataset.rows, share.users(load.users)
         iterations = None if load.open else load.iterations
         needed: set[int] = set()
@@ -167,7 +168,7 @@ def _variables(test: LoadTest) -> Iterator[str]:
 
 
 def _with_passwords(case: TestCase) -> TestCase:
-    """The test case with passwords in place of what the keyring is asked for."""
+    """Return the test case with passwords in place of what the keyring is asked for."""
     if all(one.keyring is None for one in case.variables.values()):
         return case
     variables = {name: _with_password(one) for name, one in case.variables.items()}

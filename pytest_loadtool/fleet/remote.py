@@ -27,7 +27,7 @@ class Installed:
 
     @classmethod
     def of(cls, looked: dict[str, Any]) -> Installed:
-        """What `look` has returned."""
+        """Return what `look` has returned."""
         return cls(*(looked[one.name] for one in fields(cls)))
 
     def __str__(self) -> str:

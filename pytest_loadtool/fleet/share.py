@@ -154,7 +154,7 @@ async def _reach(host: str, port: int) -> None:
 
 
 def _text(name: str, folder: Path, error: Exception) -> str:
-    """What to tell the user, without the folder, which is gone then."""
+    """Return what to tell the user, without the folder, which is gone then."""
     if isinstance(error, LoadToolError):
         text = str(error).replace(f"{folder}/", "")
     else:

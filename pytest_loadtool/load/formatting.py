@@ -6,7 +6,7 @@ from pytest_loadtool.model.bandwidth import Bandwidth, format_speed
 
 
 def percent(share: float) -> str:
-    """A share of 1 as ``1.25 %``. What is not quite none or all never looks like it."""
+    """Return a share of 1 as ``1.25 %``. What is not quite none or all never looks like it."""
     if share in {0.0, 1.0}:
         return f"{share:.0%}".replace("%", " %")
     hundredths = f"{share * 100:.2f}"
@@ -18,12 +18,12 @@ def percent(share: float) -> str:
 
 
 def count(number: float) -> str:
-    """A whole number with thousands separated."""
+    """Return a whole number with thousands separated."""
     return f"{number:,.0f}"
 
 
 def digits(number: float) -> str:
-    """A measured number with three digits or more: ``0.42``, ``12.3``, ``1,234``."""
+    """Return a measured number with three digits or more: ``0.42``, ``12.3``, ``1,234``."""
     decimals = 2 if number < 9.995 else 1 if number < 99.95 else 0
     return f"{number:,.{decimals}f}"
 

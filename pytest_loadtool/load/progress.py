@@ -67,7 +67,7 @@ class ProgressTracker:
         self._seen = Progress()
         self._course = tuple(_History() for _ in range(4))
 
-    def look(
+    def update(
         self,
         parts: Sequence[tuple[LoadMetrics, bool]],
         thresholds: tuple[ThresholdState, ...] = (),

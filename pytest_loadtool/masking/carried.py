@@ -33,7 +33,7 @@ class Answered(Protocol):
 
 
 def carried_by(response: Answered) -> Iterator[str]:
-    """The secrets of a request as it was sent, and those that its response sets."""
+    """Yield the secrets of a request as it was sent, and those that its response sets."""
     head, _, body = response.request.partition(b"\r\n\r\n")
     line, *lines = head.decode("utf-8", "replace").split("\r\n")
     headers = [one.partition(": ")[::2] for one in lines]
@@ -76,7 +76,7 @@ def _forms(cookie: str) -> tuple[str, str]:
 
 
 def _password(credentials: str) -> str:
-    """The password in Basic credentials (RFC 7617); empty if these are none."""
+    """Return the password in Basic credentials (RFC 7617); empty if these are none."""
     try:
         text = base64.b64decode(credentials, validate=True).decode(errors="replace")
     except binascii.Error:

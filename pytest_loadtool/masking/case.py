@@ -134,8 +134,8 @@ class _Masks:
         )
 
     def _named(self, exchange: Exchange) -> _Uses:
-        """The values of fields for secrets, however deep they are, and all known values in base64,
-        which the replacer does not see."""
+        """Return the values of fields for secrets, however deep they are, and all known values in
+        base64, which the replacer does not see."""
         uses: _Uses = {}
         for slot in recorded_slots(exchange):
             instead = self.made.get(slot.value) if slot.capsules else None
@@ -182,7 +182,7 @@ class _Masks:
 
 
 def _sent(exchange: Exchange, uses: _Uses) -> Exchange:
-    """The exchange with these values in the slots of its request."""
+    """Return the exchange with these values in the slots of its request."""
     request = recorded_request(exchange)
     texts, content_type = dict(text_parts(request)), exchange.request_header("content-type") or ""
     headers = list(exchange.request_headers)
@@ -200,7 +200,7 @@ def _sent(exchange: Exchange, uses: _Uses) -> Exchange:
 
 
 def _body(exchange: Exchange, text: str, content_type: str) -> bytes:
-    """The body with this text, in which `HOLE` stands for each content that is none."""
+    """Return the body with this text, in which `HOLE` stands for each content that is none."""
     body = exchange.request_body
     pieces = pieces_of(body, content_type)
     contents = [body[one.start : one.end] for one in pieces if isinstance(one, Content)]
@@ -210,7 +210,7 @@ def _body(exchange: Exchange, text: str, content_type: str) -> bytes:
 
 
 def _basic(exchanges: Sequence[Exchange]) -> Iterator[tuple[str, str]]:
-    """The text of each Basic authentication (RFC 7617), with the password in it."""
+    """Yield the text of each Basic authentication (RFC 7617), with the password in it."""
     sent = (exchange.request_header(name) or "" for exchange in exchanges for name in CREDENTIALS)
     for scheme, _, text in (value.partition(" ") for value in sent):
         if scheme.lower() == "basic":

@@ -61,8 +61,9 @@ class Typed:
 
 
 def session_cookies(exchanges: Iterable[Exchange], rules: Iterable[Rule] = ()) -> NamePatterns:
-    """The names of the cookies that carry the session or a credential, whatever their values look
-    like: those that ``rules`` know, and those that are kept from scripts (RFC 6265 §4.1.2.6)."""
+    """Return the names of the cookies that carry the session or a credential, whatever their values
+    look like: those that ``rules`` know, and those that are kept from scripts (RFC 6265
+    §4.1.2.6)."""
     known = tuple(
         name for one in rules if Place.COOKIE in one.places for name in one.used_as.spelled
     )
@@ -73,8 +74,8 @@ def session_cookies(exchanges: Iterable[Exchange], rules: Iterable[Rule] = ()) -
 
 
 def typed(case: TestCase, sessions: NamePatterns = NO_NAMES) -> tuple[Typed, ...]:
-    """The credentials that the test case sends as constants; ``sessions`` are the cookies that are
-    some by their names."""
+    """Return the credentials that the test case sends as constants; ``sessions`` are the cookies
+    that are some by their names."""
     columns: dict[tuple[str, str], str] = {}
     found = []
     for index, fields in enumerate(every_field(case, within=True)):
@@ -88,7 +89,7 @@ def typed(case: TestCase, sessions: NamePatterns = NO_NAMES) -> tuple[Typed, ...
 
 
 def moved(case: TestCase, credentials: Sequence[Typed], names: Mapping[str, str]) -> TestCase:
-    """``case`` with a placeholder for each of them; ``names`` has the placeholder's name by
+    """Return ``case`` with a placeholder for each of them; ``names`` has the placeholder's name by
     column."""
     wanted: dict[int, list[tuple[Field, str]]] = {}
     for one in credentials:
@@ -99,8 +100,8 @@ def moved(case: TestCase, credentials: Sequence[Typed], names: Mapping[str, str]
 def captured(
     case: TestCase, exchanges: Sequence[Exchange], sessions: NamePatterns = NO_NAMES
 ) -> frozenset[str]:
-    """The tokens in test case and evidence that are long enough to be known anywhere again. They
-    look random, or their names say what they are: of cookies, ``sessions`` are these names."""
+    """Return the tokens in test case and evidence that are long enough to be known anywhere again.
+    They look random, or their names say what they are: of cookies, ``sessions`` are these names."""
     values = set(_correlated(case))
     for exchange in exchanges:
         values.update(_in_exchange(exchange, sessions))
@@ -112,7 +113,8 @@ def captured(
 
 
 def _correlated(case: TestCase) -> Iterator[str]:
-    """The recorded values of application state management's variables, decoded as requests do."""
+    """Yield the recorded values of application state management's variables, decoded as requests
+    do."""
     ways: dict[str, set[tuple[str, ...]]] = {}
     for one in (*header_sets(case).values(), *(one.request for one in case.transactions())):
         for _, text in text_parts(one):
@@ -126,7 +128,7 @@ def _correlated(case: TestCase) -> Iterator[str]:
 
 
 def _credentials(fields: Sequence[Field], sessions: NamePatterns) -> Iterator[Field]:
-    """What a person typed: secrets, and who they are where a secret goes with it."""
+    """Yield what a person typed: secrets, and who they are where a secret goes with it."""
     constant = [one for one in fields if one.datasource == CONSTANT and one.slot is not None]
     sent = [one for one in constant if one.section != "PATH" and one.value not in SWITCHES]
     with_password = any(is_password(one.wire_name) for one in sent)
@@ -168,14 +170,16 @@ def _role(field: Field) -> str:
 
 
 def is_telling(value: str) -> bool:
-    """Whether a value is unlikely to stand anywhere by chance. Basic has its own stand-ins."""
+    """Return whether a value is unlikely to stand anywhere by chance. Basic has its own
+    stand-ins."""
     if value.lower().startswith("basic "):
         return False
     return len(value) >= SHORTEST and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def _is_token_of(name: str, value: str) -> bool:
-    """Whether a value under that name is a token; one that the name tells need not look random."""
+    """Return whether a value under that name is a token; one that the name tells need not look
+    random."""
     return looks_random(value) or (is_secret(name) and is_telling(value))
 
 
@@ -207,7 +211,7 @@ def _in_exchange(exchange: Exchange, sessions: NamePatterns) -> Iterator[str]:
 
 
 def _json_text(exchange: Exchange) -> str:
-    """The response's body if it is JSON; else nothing."""
+    """Return the response's body if it is JSON; else nothing."""
     media = (exchange.response_header("content-type") or "").lower()
     if "json" not in media and exchange.response_start(1) not in (b"{", b"["):
         return ""
@@ -215,7 +219,7 @@ def _json_text(exchange: Exchange) -> str:
 
 
 def cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
-    """The cookies that are sent and set, each with its name and its value."""
+    """Yield the cookies that are sent and set, each with its name and its value."""
     for name, text in (
         *sent_cookies(exchange.request_headers),
         *set_cookies(exchange.response_headers),
@@ -224,7 +228,7 @@ def cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
 
 
 def recorded_slots(exchange: Exchange) -> list[Slot]:
-    """The slots of a recorded request."""
+    """Return the slots of a recorded request."""
     content_type = exchange.request_header("content-type") or ""
     return list(request_slots(recorded_request(exchange), content_type, 0))
 

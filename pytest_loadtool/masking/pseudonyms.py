@@ -55,7 +55,7 @@ def _shaped(value: str, key: bytes) -> str:
 
 
 def _kept(value: str) -> frozenset[int]:
-    """The positions of characters that stay."""
+    """Return the positions of characters that stay."""
     if _UUID.fullmatch(value):
         return _VERSION
     header = _TOKEN_HEADER.match(value)
@@ -94,7 +94,7 @@ class Replacer:
         self._elsewhere = any_of(self._texts.keys() - set(runs))
 
     def text(self, text: str) -> str:
-        """``text`` with every value replaced."""
+        """Return ``text`` with every value replaced."""
         if self._elsewhere is not None:
             text = self._elsewhere.sub(self._instead, text)
         return text if self._in_run is None else _RUN.sub(self._within, text)

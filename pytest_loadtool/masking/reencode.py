@@ -39,7 +39,7 @@ def stand_ins_within(
 
 
 def _decoded_by(case: TestCase) -> Iterator[str]:
-    """The recorded values that extractors take from encoded texts."""
+    """Yield the recorded values that extractors take from encoded texts."""
     for transaction in case.transactions():
         for one in transaction.extractors:
             variable = case.variables.get(one.variable)
@@ -62,8 +62,8 @@ def _content(text: str) -> str:
 
 
 def _repacked(text: str, write: Callable[[str], str], key: bytes) -> str:
-    """The text with what ``write`` makes of its content. A signature proves who signed: not so the
-    one that takes its place."""
+    """Return the text with what ``write`` makes of its content. A signature proves who signed: not
+    so the one that takes its place."""
     content = write(_content(text))
     if "." not in text:
         return _as(text, content)

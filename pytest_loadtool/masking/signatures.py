@@ -24,8 +24,8 @@ _CODE = range(72, 88)
 
 
 def without_proof(value: str, stand_in: Callable[[str], str]) -> str:
-    """A header's value with ``stand_in`` of a hash in Digest (RFC 7616), and zeros in NTLM, in
-    Negotiate and in a Kerberos ticket (RFC 4559). Other values stay as they are."""
+    """Return a header's value with ``stand_in`` of a hash in Digest (RFC 7616), and zeros in NTLM,
+    in Negotiate and in a Kerberos ticket (RFC 4559). Other values stay as they are."""
     scheme, _, token = value.partition(" ")
     if scheme.lower() in ("ntlm", "negotiate"):
         return f"{scheme} {_blank(token.strip())}" if token else value

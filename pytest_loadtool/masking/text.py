@@ -41,8 +41,8 @@ _FIELDS = tuple(
 
 
 def cut(value: str) -> str:
-    """What is shown of a secret: a long one's first four characters, nothing of a short one. What
-    was cut stays as it is."""
+    """Return what is shown of a secret: a long one's first four characters, nothing of a short one.
+    What was cut stays as it is."""
     if value.endswith("…") and len(value) <= _SHOWN + 1:
         return value
     return (value[:_SHOWN] if len(value) > _LONG else "") + "…"
@@ -70,7 +70,7 @@ class Mask:
         self._words = re.compile(as_value) if words else None
 
     def value(self, name: str, value: str) -> str:
-        """The value of a field or placeholder of that name."""
+        """Return the value of a field or placeholder of that name."""
         return cut(value) if is_secret(name) else self.text(value)
 
     def known(self, text: str) -> str:
@@ -88,7 +88,7 @@ class Mask:
         return text
 
     def field(self, one: Field) -> str:
-        """The value of a field of a request; as it is where it tells what sends one."""
+        """Return the value of a field of a request; as it is where it tells what sends one."""
         if one.is_cookie and "${" not in one.value:
             return cut(one.value)
         if one.slot is None or "${" in one.value:
@@ -97,7 +97,7 @@ class Mask:
         return masked(one.wire_name, one.value)
 
     def header(self, name: str, value: str) -> str:
-        """A header's value."""
+        """Return a header's value."""
         special = _HEADERS.get(name.lower())
         return special(value) if special else self.value(name, value)
 
@@ -129,7 +129,7 @@ class Unmasked(Mask):
 
 
 def secret_fields(text: str) -> Iterator[str]:
-    """The values in a text that their names say are secrets, as they stand there."""
+    """Yield the values in a text that their names say are secrets, as they stand there."""
     for pattern in _FIELDS:
         for match in pattern.finditer(text):
             if group := _secret(match):
@@ -137,7 +137,7 @@ def secret_fields(text: str) -> Iterator[str]:
 
 
 def _secret(match: re.Match[str]) -> str:
-    """The group of a field's value that is a secret; empty if it is none."""
+    """Return the group of a field's value that is a secret; empty if it is none."""
     groups = match.groupdict()
     if "name" in groups and not is_secret(groups["name"]):
         return ""

@@ -13,8 +13,8 @@ from pytest_loadtool.model.case import TestCase
 
 
 def secrets_of(case: TestCase, values: Mapping[str, str]) -> Iterator[str]:
-    """The secrets of a test case, of whose placeholders the ``values`` are these: a user's, or
-    those that all users begin with."""
+    """Yield the secrets of a test case, of whose placeholders the ``values`` are these: a user's,
+    or those that all users begin with."""
     for variable in case.variables.values():
         if variable.env or variable.keyring:
             yield values.get(variable.name, "")

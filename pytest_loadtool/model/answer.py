@@ -17,7 +17,7 @@ class Answer:
     those of an object there, ``lists`` those of them that held a list with something in it (``$``
     is the array itself), ``said`` what keys said that tell whether it went well. ``root`` is the
     element of an XML document, ``title`` that of a page. ``location`` is the path that a redirect
-    led to, with ``*`` for what is of a thing. ``login`` says whether the page has a field for a
+    led to, with ``*`` for what is of a resource. ``login`` says whether the page has a field for a
     password, or is about nothing else. ``failed`` is how the answer itself said that it failed.
     """
 

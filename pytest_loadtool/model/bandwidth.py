@@ -26,7 +26,7 @@ class Bandwidth:
 
     @property
     def name(self) -> str:
-        """What it is called in `PROFILES`; empty if it is none of them."""
+        """Return what it is called in `PROFILES`; empty if it is none of them."""
         return next((name for name, one in PROFILES.items() if one == self), "")
 
 

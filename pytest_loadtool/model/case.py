@@ -210,7 +210,7 @@ class TestCase:
     """Whether the tree shows the exchanges of connection authentication negotiation."""
 
     def transactions(self) -> Iterator[Transaction]:
-        """All transactions in order."""
+        """Yield all transactions in order."""
         for page in self.pages:
             yield from page.transactions
 
@@ -220,7 +220,7 @@ class TestCase:
         return bool(self.hosts) or any(one.set_by == "asm" for one in self.variables.values())
 
     def wire_headers(self, request: Request) -> tuple[Header, ...]:
-        """The headers of a request of this test case: `wire_headers` of its set and its own.
+        """Return the headers of a request of this test case: `wire_headers` of its set and its own.
 
         Raises:
             KeyError: there is no set of that name.
@@ -242,7 +242,8 @@ def misplaced(pages: Sequence[Page]) -> tuple[int, str] | None:
 
 
 def wire_headers(shared: tuple[Header, ...], own: tuple[Header, ...]) -> tuple[Header, ...]:
-    """The headers of one request in the order they are sent; computed ones as places (value None).
+    """Return the headers of one request in the order they are sent; computed ones as places (value
+    None).
 
     ``shared``, a header set, gives the order. A request's own headers go where it has their name,
     and replace what it has there; of several places of one name each takes the next own header, the

@@ -47,6 +47,6 @@ def is_column_name(text: str) -> bool:
 
 
 def shown_columns(columns: Iterable[str]) -> str:
-    """The columns as errors list them: those that a placeholder can name."""
+    """Return the columns as errors list them: those that a placeholder can name."""
     names = [one for one in columns if is_column_name(one)]
     return ", ".join(names) or "none that a placeholder can name"

@@ -12,7 +12,7 @@ from pytest_loadtool.model.validator import Validator
 
 
 def with_transactions(case: TestCase, transactions: Iterable[Transaction]) -> TestCase:
-    """``case`` with these, as many as it has, on its pages."""
+    """Return ``case`` with these, as many as it has, on its pages."""
     upcoming = iter(transactions)
     pages = tuple(
         replace(page, transactions=tuple(next(upcoming) for _ in page.transactions))
@@ -22,12 +22,13 @@ def with_transactions(case: TestCase, transactions: Iterable[Transaction]) -> Te
 
 
 def numbered_titles(case: TestCase) -> list[str]:
-    """The titles of the transactions, `numbered`."""
+    """Return the titles of the transactions, `numbered`."""
     return numbered((one.title,) for one in case.transactions())
 
 
 def numbered(keys: Iterable[tuple[str, ...]]) -> list[str]:
-    """The last part of each key, with a number if the same key came before: ``GET / (2)``."""
+    """Return the last part of each key, with a number if the same key came before: ``GET /
+    (2)``."""
     seen: Counter[tuple[str, ...]] = Counter()
     names = []
     for key in keys:
@@ -37,7 +38,7 @@ def numbered(keys: Iterable[tuple[str, ...]]) -> list[str]:
 
 
 def retitled(case: TestCase, before: TestCase, origins: Sequence[int] | None = None) -> TestCase:
-    """``case`` with outcomes of changes as these are called now.
+    """Return ``case`` with outcomes of changes as these are called now.
 
     ``origins`` has, for each transaction, the index that it had in ``before``; None: the same one.
     """
@@ -62,7 +63,8 @@ def _renamed(validator: Validator, names: Mapping[str, str]) -> Validator:
 
 
 def without(case: TestCase, dropped: Container[int]) -> TestCase:
-    """``case`` without the transactions at these indexes, counted from 0; empty pages go too.
+    """Return ``case`` without the transactions at these indexes, counted from 0; empty pages go
+    too.
 
     Cookies that a script had set by one of them are set by the next one to the same host.
     """
@@ -81,7 +83,7 @@ def without(case: TestCase, dropped: Container[int]) -> TestCase:
 
 
 def _carried(case: TestCase, dropped: Container[int]) -> Iterator[Transaction]:
-    """The transactions, with the cookies of those that are dropped before."""
+    """Yield the transactions, with the cookies of those that are dropped before."""
     waiting: dict[str, tuple[str, ...]] = {}
     server = urlsplit(case.server).hostname
     for index, one in enumerate(case.transactions()):
@@ -97,6 +99,6 @@ def _carried(case: TestCase, dropped: Container[int]) -> Iterator[Transaction]:
 
 
 def page_span(case: TestCase, index: int) -> range:
-    """The indexes of the transactions of page ``index``."""
+    """Return the indexes of the transactions of page ``index``."""
     start = sum(len(page.transactions) for page in case.pages[:index])
     return range(start, start + len(case.pages[index].transactions))

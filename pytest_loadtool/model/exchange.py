@@ -19,10 +19,10 @@ class Body(Protocol):
 
     @property
     def size(self) -> int:
-        """How many bytes it has."""
+        """Return how many bytes it has."""
 
     def chunks(self) -> Iterator[bytes]:
-        """Its bytes, from the beginning, in pieces of moderate size."""
+        """Return its bytes, from the beginning, in pieces of moderate size."""
 
 
 class _Held:
@@ -91,7 +91,7 @@ class Exchange:
         return _size(self.held_request)
 
     def changed(self, **changes: Any) -> Exchange:
-        """The exchange with other values in these fields, and its bodies where they are."""
+        """Return the exchange with other values in these fields, and its bodies where they are."""
         bodies = {"request_body": self.held_request, "response_body": self.held_body}
         return replace(self, **(bodies | changes))
 
@@ -101,7 +101,7 @@ class Exchange:
         return _size(self.held_body)
 
     def response_start(self, length: int) -> bytes:
-        """The first bytes of the response body, without reading more than that needs."""
+        """Return the first bytes of the response body, without reading more than that needs."""
         held = self.held_body
         if isinstance(held, bytes):
             return held[:length]
@@ -122,11 +122,11 @@ class Exchange:
         )
 
     def request_header(self, name: str) -> str | None:
-        """The first request header of that name, without regard to case."""
+        """Return the first request header of that name, without regard to case."""
         return _first(self.request_headers, name)
 
     def response_header(self, name: str) -> str | None:
-        """The first response header of that name, without regard to case."""
+        """Return the first response header of that name, without regard to case."""
         return _first(self.response_headers, name)
 
 

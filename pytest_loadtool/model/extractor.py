@@ -192,19 +192,19 @@ _TEMPLATES: Mapping[type, tuple[str, ...]] = MappingProxyType(
 
 
 def source_texts(source: Source) -> tuple[str, ...]:
-    """The texts of a source that hold placeholders or their escape; most have none."""
+    """Return the texts of a source that hold placeholders or their escape; most have none."""
     return tuple(text for text in source_templates(source) if "${" in text)
 
 
 def source_templates(source: Source) -> tuple[str, ...]:
-    """All texts of a source in which placeholders may stand."""
+    """Return all texts of a source in which placeholders may stand."""
     within = tuple(text for one in parts_of(source).values() for text in source_templates(one))
     texts = (getattr(source, name) for name in _TEMPLATES[type(source)])
     return (*within, *(text for text in texts if text))
 
 
 def with_texts(source: Source, write: Callable[[str], str]) -> Source:
-    """``source`` with what ``write`` makes of each of its texts."""
+    """Return ``source`` with what ``write`` makes of each of its texts."""
     made: dict[str, Any] = {name: with_texts(one, write) for name, one in parts_of(source).items()}
     texts = {name: getattr(source, name) for name in _TEMPLATES[type(source)]}
     made |= {name: write(text) for name, text in texts.items() if text}
@@ -212,7 +212,7 @@ def with_texts(source: Source, write: Callable[[str], str]) -> Source:
 
 
 def parts_of(source: Source) -> dict[str, Source]:
-    """The sources that a source is made of, by field."""
+    """Return the sources that a source is made of, by field."""
     if isinstance(source, InItem):
         return {"source": source.source}
     if isinstance(source, Decoded):

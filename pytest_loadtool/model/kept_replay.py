@@ -50,7 +50,7 @@ class KeptTransaction:
     exchange: Exchange | None = None
     negotiation: tuple[Exchange, ...] = ()
     failures: tuple[Failure, ...] = ()
-    otherwise: str = ""
+    not_as_recorded: str = ""
     taken: Mapping[str, str] = field(default_factory=dict, repr=False)
     first_byte: float = 0.0
     undecoded: str = ""

@@ -48,10 +48,11 @@ class Failure:
 
     @property
     def told(self) -> str:
-        """What a person is told about this one response."""
+        """Return what a person is told about this one response."""
         return self.seen or self.message
 
 
 def main_failure(failures: tuple[Failure, ...]) -> Failure:
-    """The failure that a transaction is counted under: that of its status, else the first."""
+    """Return the failure that a transaction is counted under: that of its status, else the
+    first."""
     return min(failures, key=lambda one: one.cause != "status")

@@ -45,7 +45,7 @@ EVIDENCE_NAMES = (
 
 @lru_cache(1 << 12)
 def same_name(name: str) -> str:
-    """A name as rules compare it: ``X-CSRFToken`` and ``x_csrf_token`` → ``xcsrftoken``."""
+    """Return a name as rules compare it: ``X-CSRFToken`` and ``x_csrf_token`` → ``xcsrftoken``."""
     return "".join(filter(str.isalnum, name.lower()))
 
 

@@ -103,7 +103,7 @@ class Threshold:
         )
 
     @property
-    def replaces_otherwise(self) -> bool:
+    def replaces_not_as_recorded(self) -> bool:
         """Whether it says itself how much of the run need not come as recorded."""
         return self.metric == "not as recorded" and self.scope is None and not self.stop
 

@@ -29,7 +29,7 @@ class TlsSettings:
 
     @property
     def key_file(self) -> str:
-        """Where the client's key is."""
+        """Return where the client's key is."""
         return self.client_key or self.client_certificate
 
     def in_folder(self, folder: str) -> TlsSettings:

@@ -15,7 +15,7 @@ class StatusCodes:
     ranges: tuple[tuple[int, int], ...] = ((200, 399),)
 
     def accepts(self, code: int) -> bool:
-        """Whether ``code`` lies in one of the ranges."""
+        """Return whether ``code`` lies in one of the ranges."""
         return any(low <= code <= high for low, high in self.ranges)
 
     def __str__(self) -> str:
@@ -189,7 +189,7 @@ Validator = (
 
 
 def comparisons(validator: Validator) -> dict[str, Constant]:
-    """What a validator compares with, by how it does."""
+    """Return what a validator compares with, by how it does."""
     found = ((how, getattr(validator, how, None)) for how in COMPARISONS)
     return {how: value for how, value in found if value is not None}
 
@@ -211,17 +211,18 @@ _TEMPLATES: Mapping[type, tuple[str, ...]] = MappingProxyType(
 
 
 def validator_texts(validator: Validator) -> dict[str, str]:
-    """The templates of a validator, by field, as far as it has them."""
+    """Return the templates of a validator, by field, as far as it has them."""
     found = ((name, getattr(validator, name)) for name in _TEMPLATES[type(validator)])
     return {name: text for name, text in found if text and isinstance(text, str)}
 
 
 def with_validator_texts(validator: Validator, write: Callable[[str], str]) -> Validator:
-    """``validator`` with what ``write`` makes of each of its templates."""
+    """Return ``validator`` with what ``write`` makes of each of its templates."""
     made: dict[str, Any] = {n: write(text) for n, text in validator_texts(validator).items()}
     return replace(validator, **made) if made else validator
 
 
 def expected_text(validator: Validator) -> str:
-    """What the validator holds of placeholders, as one template; empty if it can hold none."""
+    """Return what the validator holds of placeholders, as one template; empty if it can hold
+    none."""
     return " ".join(validator_texts(validator).values())

@@ -25,7 +25,7 @@ def is_method(text: str) -> bool:
 
 
 def other_case(method: str) -> str:
-    """The method as clients send it: ``GET`` for ``get``."""
+    """Return the method as clients send it: ``GET`` for ``get``."""
     return method.upper() if method.upper() in _CAPITAL_METHODS else method
 
 

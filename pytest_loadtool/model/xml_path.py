@@ -37,7 +37,7 @@ class XmlStep:
 
 
 def xml_steps(path: str) -> tuple[bool, tuple[XmlStep, ...]]:
-    """Whether a path begins anywhere in the document, and its steps.
+    """Return whether a path begins anywhere in the document, and its steps.
 
     Raises:
         ValueError: it is no such path.

@@ -80,7 +80,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def loadtool_recorder(pytestconfig: pytest.Config) -> RecordingProxy:
-    """How clients reach the recording proxy with --record-from-tests; without, changes nothing.
+    """Return how clients reach the recording proxy with --record-from-tests; without, changes
+    nothing.
 
     `url`, `ca`, and settings for clients: `playwright`, `selenium(options)`, `httpx`, `requests`,
     `environment`.

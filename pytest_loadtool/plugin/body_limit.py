@@ -9,7 +9,7 @@ from pytest_loadtool.model.load import BODY_LIMIT
 
 
 def body_limit_of(config: pytest.Config) -> int:
-    """What ``loadtool_body_limit`` says, in bytes.
+    """Return what ``loadtool_body_limit`` says, in bytes.
 
     Raises:
         pytest.UsageError: it is no size.

@@ -46,7 +46,7 @@ class FileItem(pytest.Function):
             pytest.fail(missing, pytrace=False)
 
     def _missing_fixture(self, error: pytest.FixtureLookupError) -> str:
-        """What to say of a fixture that a file names; nothing if it is another fixture's."""
+        """Return what to say of a fixture that a file names; nothing if it is another fixture's."""
         name = error.argname
         if error.fixturestack or name is None or name not in self.fixture_keys:
             return ""

@@ -35,12 +35,12 @@ def settle(config: pytest.Config) -> None:
 
 
 def overrides_of(config: pytest.Config) -> tuple[Override, ...]:
-    """What was said in place of the load configurations' own values."""
+    """Return what was said in place of the load configurations' own values."""
     return config.stash.get(_OVERRIDES, ())
 
 
 def _found(config: pytest.Config, key: str) -> Iterator[Override]:
-    """The value of a key that comes first, if there is one."""
+    """Yield the value of a key that comes first, if there is one."""
     name, variable = f"load_{key}", f"LOADTOOL_{key.upper()}"
     places = (
         (getattr(config.option, name), f"--{_OPTIONS.get(key, key.replace('_', '-'))} "),

@@ -104,12 +104,12 @@ def settle(config: pytest.Config) -> None:
 
 
 def server_of(config: pytest.Config) -> str:
-    """The server that replaces the test cases' own, or nothing."""
+    """Return the server that replaces the test cases' own, or nothing."""
     return config.getoption("loadtool_server", default=None) or ""
 
 
 def trust_of(config: pytest.Config) -> Trust:
-    """What the files of this project may reach."""
+    """Return what the files of this project may reach."""
     from pytest_loadtool.casefile.trust import Trust
 
     return Trust(
@@ -120,7 +120,7 @@ def trust_of(config: pytest.Config) -> Trust:
 
 
 def header(config: pytest.Config) -> list[str]:
-    """What the head of pytest's report says."""
+    """Return what the head of pytest's report says."""
     names = ("server", "app", "transport", "think_time")
     said = {name: config.getoption(f"loadtool_{name}", default=None) for name in names}
     parts = [f"{name.replace('_', ' ')} {value}" for name, value in said.items() if value]

@@ -18,8 +18,8 @@ from pytest_loadtool.plugin.proxy import through_proxy
 
 
 def on_its_way(case: TestCase, config: pytest.Config) -> TestCase:
-    """``case`` with what ``--loadtool-transport``, ``--loadtool-app``, ``--loadtool-strict``,
-    ``--loadtool-traceparent`` and ``--proxy-url`` say in place of its own.
+    """Return ``case`` with what ``--loadtool-transport``, ``--loadtool-app``,
+    ``--loadtool-strict``, ``--loadtool-traceparent`` and ``--proxy-url`` say in place of its own.
 
     pytest's rootdir is put on ``sys.path`` if there is an application to be imported.
     """

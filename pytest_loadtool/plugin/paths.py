@@ -15,18 +15,18 @@ _NOT_IN_SLUG = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 def slug(text: str) -> str:
-    """``text`` as a name that every part of pytest can handle."""
+    """Return ``text`` as a name that every part of pytest can handle."""
     return _NOT_IN_SLUG.sub("-", text).strip("-") or "case"
 
 
 def shown_path(path: Path, config: pytest.Config) -> str:
-    """``path`` as a person in the directory where pytest was started would write it."""
+    """Return ``path`` as a person in the directory where pytest was started would write it."""
     start = config.invocation_params.dir
     return os.path.relpath(path, start) if path.is_relative_to(start) else str(path)
 
 
 def shown_error(error: LoadToolError, config: pytest.Config) -> str:
-    """The text of ``error``, with the file that it is about called as `shown_path` does."""
+    """Return the text of ``error``, with the file that it is about called as `shown_path` does."""
     text = str(error)
     if isinstance(error, FileError):
         return text.replace(error.path, shown_path(Path(error.path), config))
@@ -34,7 +34,8 @@ def shown_error(error: LoadToolError, config: pytest.Config) -> str:
 
 
 def target_file(config: pytest.Config, option: str) -> Path | None:
-    """Where an option such as ``--load-json`` (``load_json``) wants the results; None: nowhere.
+    """Return where an option such as ``--load-json`` (``load_json``) wants the results; None:
+    nowhere.
 
     Raises:
         pytest.UsageError: nothing can be written there. Said now, and not after an hour of load.
@@ -50,8 +51,8 @@ def target_file(config: pytest.Config, option: str) -> Path | None:
 
 
 def target_folder(config: pytest.Config, option: str) -> Path | None:
-    """The directory that an option such as ``--load-csv`` (``load_csv``) wants files in, which is
-    made with them; None: there is none.
+    """Return the directory that an option such as ``--load-csv`` (``load_csv``) wants files in,
+    which is made with them; None: there is none.
 
     Raises:
         pytest.UsageError: nothing can be written there. Said now, and not after an hour of load.

@@ -36,19 +36,20 @@ def give_back_stdin(config: pytest.Config) -> None:
 
 
 def junit_of(config: pytest.Config) -> Any:
-    """What writes the file of ``--junitxml``, or None: plugins can only add properties to it."""
+    """Return what writes the file of ``--junitxml``, or None: plugins can only add properties to
+    it."""
     from _pytest.junitxml import xml_key
 
     return config.stash.get(xml_key, None)
 
 
 def output_of(writer: TerminalWriter) -> TextIO:
-    """What pytest writes to: ``isatty`` and ``encoding`` of it are not public."""
+    """Return what pytest writes to: ``isatty`` and ``encoding`` of it are not public."""
     return writer._file
 
 
 def writer_of(reporter: pytest.TerminalReporter) -> TerminalWriter:
-    """What the reporter writes with: its file and its line are not public."""
+    """Return what the reporter writes with: its file and its line are not public."""
     return reporter._tw
 
 

@@ -40,7 +40,7 @@ def check_proxy(config: pytest.Config) -> None:
 
 
 def through_proxy(case: TestCase, config: pytest.Config) -> TestCase:
-    """``case`` with the proxy that the option names, if it names one."""
+    """Return ``case`` with the proxy that the option names, if it names one."""
     if not _said(config):
         return case
     from pytest_loadtool.replay.compile.proxies import through
@@ -49,14 +49,14 @@ def through_proxy(case: TestCase, config: pytest.Config) -> TestCase:
 
 
 def shown_proxy(config: pytest.Config) -> str:
-    """The option, without a user's name and password."""
+    """Return the option, without a user's name and password."""
     before, at, after = _said(config).rpartition("@")
     scheme, separator, _ = before.rpartition("://")
     return f"{scheme}{separator}…@{after}" if at else after
 
 
 def proxy_secrets(config: pytest.Config) -> list[str]:
-    """The passwords in it, or in the environment if that is asked."""
+    """Return the passwords in it, or in the environment if that is asked."""
     from pytest_loadtool.replay.compile.proxies import (
         DIRECT,
         ENVIRONMENT,

@@ -8,7 +8,7 @@ import pytest
 
 
 def checked_server(url: str) -> str:
-    """``url`` as a base URL, without a slash at its end.
+    """Return ``url`` as a base URL, without a slash at its end.
 
     Raises:
         ValueError: it is not one; the text says what is expected.
@@ -27,7 +27,8 @@ def checked_server(url: str) -> str:
 
 
 def server_from_base_url(url: str) -> str:
-    """The server of the base URL that a project's other tests have: test cases have the paths.
+    """Return the server of the base URL that a project's other tests have: test cases have the
+    paths.
 
     Raises:
         pytest.UsageError: it has none.
@@ -40,7 +41,7 @@ def server_from_base_url(url: str) -> str:
 
 
 def server_from_fixture(request: pytest.FixtureRequest, name: str) -> str:
-    """The base URL that the fixture ``name`` gives: its value, or the value's ``url``.
+    """Return the base URL that the fixture ``name`` gives: its value, or the value's ``url``.
 
     Raises:
         ValueError: it gives none; the text says what is expected.

@@ -11,7 +11,7 @@ _NAMED = {"recorded": ThinkTime(), "none": ThinkTime(scale=0.0)}
 
 
 def think_time_of(config: pytest.Config) -> ThinkTime:
-    """What ``--loadtool-think-time`` says.
+    """Return what ``--loadtool-think-time`` says.
 
     Raises:
         pytest.UsageError: it is neither "recorded" nor "none" nor a time.
@@ -28,7 +28,7 @@ def think_time_of(config: pytest.Config) -> ThinkTime:
 
 
 def timeout_of(config: pytest.Config) -> float | None:
-    """What ``--loadtool-timeout`` says, in seconds; None: nothing.
+    """Return what ``--loadtool-timeout`` says, in seconds; None: nothing.
 
     Raises:
         pytest.UsageError: it is no time.

@@ -16,8 +16,9 @@ _PLUGIN = Path(__file__).parent
 
 
 def without_values(representation: Any) -> Any:
-    """What pytest makes of an exception, without the arguments and variables of our functions, and
-    of all that these have called. An exception that another one caused may begin below them."""
+    """Return what pytest makes of an exception, without the arguments and variables of our
+    functions, and of all that these have called. An exception that another one caused may begin
+    below them."""
     tracebacks = [one for one, *_ in getattr(representation, "chain", ())]
     every: list[Sequence[Any]] = [getattr(one, "reprentries", ()) for one in tracebacks]
     started = any(_is_replay(entry) for entries in every for entry in entries)

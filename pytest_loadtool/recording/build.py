@@ -42,7 +42,7 @@ def build_case(
     grouping: Grouping = REFERRER_ANALYSIS,
     told: Told = silent,
 ) -> Recording:
-    """The test case that ``exchanges`` make, pages in the order of their start.
+    """Return the test case that ``exchanges`` make, pages in the order of their start.
 
     ``exchanges`` may come in any order; each transaction's ``recorded.entry`` is its index there.
     Negotiations of HTTP authentication are folded under what they led to. What cannot be replayed

@@ -48,17 +48,18 @@ class Entry:
 
     @property
     def began(self) -> float:
-        """When its client first asked for it, in seconds since the epoch."""
+        """Return when its client first asked for it, in seconds since the epoch."""
         return self.exchange.started - self.negotiated
 
     @property
     def ended(self) -> float:
-        """When the last byte of its response came, in seconds since the epoch."""
+        """Return when the last byte of its response came, in seconds since the epoch."""
         return self.exchange.started + self.exchange.took
 
     @property
     def forward(self) -> str | None:
-        """Where a redirect leads to, in the form in which URLs are compared; None for others."""
+        """Return where a redirect leads to, in the form in which URLs are compared; None for
+        others."""
         location = self.exchange.response_header("location")
         if location is None or not 300 <= self.exchange.status <= 399:
             return None
@@ -78,8 +79,8 @@ def origin(url: str) -> str:
 
 
 def joined(base: str, reference: str) -> str:
-    """The URL that a reference in ``base`` leads to, as `normal_url`; the reference itself if that
-    cannot be."""
+    """Return the URL that a reference in ``base`` leads to, as `normal_url`; the reference itself
+    if that cannot be."""
     try:
         return normal_url(urljoin(base, reference))
     except ValueError:
@@ -87,7 +88,7 @@ def joined(base: str, reference: str) -> str:
 
 
 def normal_url(url: str) -> str:
-    """``url`` without its fragment, and with one spelling of what has several."""
+    """Return ``url`` without its fragment, and with one spelling of what has several."""
     url = url.partition("#")[0]
     start = origin(url)
     if not start:
@@ -101,7 +102,7 @@ _ORIGIN = re.compile(rf"\w+://{HOST_AND_PORT}")
 
 
 def why_unsayable(exchange: Exchange) -> str:
-    """Why no test case can have the request; empty if it can."""
+    """Return why no test case can have the request; empty if it can."""
     if not is_method(exchange.method):
         return "its method is none of HTTP"
     if not _ORIGIN.fullmatch(origin(exchange.url)):
@@ -112,14 +113,14 @@ def why_unsayable(exchange: Exchange) -> str:
 
 
 def left_out_headers(exchange: Exchange) -> Iterator[str]:
-    """The lines among the request's headers that are none."""
+    """Yield the lines among the request's headers that are none."""
     for name, value in exchange.request_headers:
         if not name.startswith(":") and not _is_header(name, value):
             yield f"{name}: {value}" if is_token(name) else name
 
 
 def sayable(exchange: Exchange) -> Exchange:
-    """The exchange without the lines among its headers that are none."""
+    """Return the exchange without the lines among its headers that are none."""
     return exchange.changed(
         request_headers=_headers(exchange.request_headers),
         response_headers=_headers(exchange.response_headers),

@@ -38,7 +38,7 @@ _NOT_WAITED_FOR = (
 
 
 def subject(exchange: Exchange) -> str:
-    """What a note about ``exchange`` names."""
+    """Return what a note about ``exchange`` names."""
     return f"{exchange.method} {exchange.url}"
 
 
@@ -50,8 +50,8 @@ def is_static(exchange: Exchange) -> bool:
 
 
 def expected_status(entry: Entry) -> StatusCodes:
-    """The Status Code validator: 200-399; the recorded code if that lies outside; a redirect if
-    that is how a change was confirmed.
+    """Return the Status Code validator: 200-399; the recorded code if that lies outside; a redirect
+    if that is how a change was confirmed.
 
     So a recording replays green, a failure that was not meant is seen in its note, and a form that
     comes back because the server has refused it (a page with status 200) fails. Where nobody waited
@@ -66,7 +66,7 @@ def expected_status(entry: Entry) -> StatusCodes:
 
 
 def status_notes(transaction: Transaction, exchange: Exchange) -> list[Note]:
-    """What `expected_status` has narrowed, unless somebody has edited it since."""
+    """Return what `expected_status` has narrowed, unless somebody has edited it since."""
     if transaction.status != _REDIRECT or exchange.status not in _SEE_OTHER:
         return []
     return [Note(EXPECTED, subject(exchange), _REDIRECT_MEANS)]
@@ -86,8 +86,8 @@ def failure_notes(entry: Entry) -> list[Note]:
 
 
 def what_failed(exchange: Exchange, kind: Kind) -> tuple[str, bool]:
-    """What the failure of ``exchange`` means, and whether the recording must be made again for it
-    (unless it was meant: a test of what an error page looks like is a test).
+    """Return what the failure of ``exchange`` means, and whether the recording must be made again
+    for it (unless it was meant: a test of what an error page looks like is a test).
     """
     if is_challenge(exchange):
         how = "the credentials were refused" if was_refused(exchange) else "nobody gave credentials"

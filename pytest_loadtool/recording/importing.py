@@ -29,7 +29,7 @@ def with_page(
     before: Sequence[Exchange] = (),
     uploads: Uploads | None = None,
 ) -> TestCase:
-    """``case`` with one more page, at its end, that holds ``exchange`` as its transaction.
+    """Return ``case`` with one more page, at its end, that holds ``exchange`` as its transaction.
 
     ``entry`` is the exchange's index in the evidence, None if it is in none; ``name`` is the
     page's, empty: as a recorded page's; ``before`` is the evidence so far. The transaction sends
@@ -83,7 +83,7 @@ def restored(case: TestCase, index: int, exchange: Exchange, uploads: Uploads) -
 
 
 def _unknown(cookies: tuple[str, ...], before: Sequence[Exchange]) -> tuple[str, ...]:
-    """Those of a name that no exchange has sent or set."""
+    """Return those of a name that no exchange has sent or set."""
     sent = {name for one in before for name, _ in sent_cookies(one.request_headers)}
     known = sent | {
         value.partition("=")[0].strip()
@@ -97,7 +97,8 @@ def _unknown(cookies: tuple[str, ...], before: Sequence[Exchange]) -> tuple[str,
 def _header_set(
     case: TestCase, headers: tuple[Header, ...]
 ) -> tuple[str, dict[str, tuple[Header, ...]]]:
-    """The name of the set that has these headers, and all sets, with a new one if none has."""
+    """Return the name of the set that has these headers, and all sets, with a new one if none
+    has."""
     sets = dict(case.header_sets)
     for name, known in {"": case.headers, **sets}.items():
         if known == headers:
@@ -108,7 +109,7 @@ def _header_set(
 
 
 def _unused(name: str, case: TestCase) -> str:
-    """``name``, or with the first number that makes it the only page of that name."""
+    """Return ``name``, or with the first number that makes it the only page of that name."""
     taken = {page.name for page in case.pages}
     names = (name if n == 1 else f"{name} ({n})" for n in count(1))
     return next(one for one in names if one not in taken)

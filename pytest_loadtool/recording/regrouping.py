@@ -20,7 +20,8 @@ def paused(page: Page) -> float:
 
 
 def with_pauses(case: TestCase, exchanges: Sequence[Exchange]) -> TestCase:
-    """``case`` with the pauses within its pages that its evidence shows; all else as it is."""
+    """Return ``case`` with the pauses within its pages that its evidence shows; all else as it
+    is."""
     found = pauses(sift(exchanges), {_entry(page.transactions[0]) for page in case.pages})
 
     def waiting(one: Transaction) -> Transaction:
@@ -36,7 +37,7 @@ def with_pauses(case: TestCase, exchanges: Sequence[Exchange]) -> TestCase:
 
 
 def regrouped(case: TestCase, exchanges: Sequence[Exchange], grouping: Grouping) -> TestCase:
-    """``case`` with the pages that ``grouping`` makes of its evidence.
+    """Return ``case`` with the pages that ``grouping`` makes of its evidence.
 
     Its transactions stay as they are, but for when they were sent. A page that begins where one
     began has its name, and one that ends where one ended has its think time. What is in no evidence
@@ -79,8 +80,8 @@ def _order(placed: tuple[tuple[int, int], int, Transaction]) -> tuple[tuple[int,
 
 
 def _bounds(case: TestCase) -> tuple[dict[int, str], dict[int, float], list[Once | None]]:
-    """The names of pages by the indexes of their first transactions, their think times by those of
-    the last, and which part of the test case each transaction is in."""
+    """Return the names of pages by the indexes of their first transactions, their think times by
+    those of the last, and which part of the test case each transaction is in."""
     names, thinking = {}, {}
     parts: list[Once | None] = []
     for page in case.pages:

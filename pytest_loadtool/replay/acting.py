@@ -15,7 +15,7 @@ from pytest_loadtool.replay.user.user import Actor, VirtualUser
 
 
 def actor_for(user: VirtualUser) -> Actor:
-    """What acts out the visits of ``user``: itself, if its plan needs nothing else."""
+    """Return what acts out the visits of ``user``: itself, if its plan needs nothing else."""
     plan = user.plan
     actor: Actor = user
     if plan.renewals is not None:
@@ -38,5 +38,5 @@ class _Guarded(Actor):
     def act(
         self, visit: Visit, number: int, start: float
     ) -> Generator[Command, Response | None, None]:
-        """The visit of the one within."""
+        """Return the visit of the one within."""
         return guarded(self._actor.act(visit, number, start))

@@ -158,7 +158,8 @@ class Stretches:
     # What becomes of it.
 
     def _pauses_for(self, wait: Wait) -> bool:
-        """Whether a stretch ends here, with nothing under way: think, or end after the last."""
+        """Return whether a stretch ends here, with nothing under way: think, or end after the
+        last."""
         self.hear()
         if self._wanted.to in self._finished and not self.over:
             self._end()

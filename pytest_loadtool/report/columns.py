@@ -14,14 +14,15 @@ _WORD = re.compile(r"\s*\S+")
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal ``text`` takes."""
+    """Return how many columns of a terminal ``text`` takes."""
     if text.isascii():
         return len(text)
     return sum(_cell(character) for character in text)
 
 
 def fit(text: str, width: int) -> str:
-    """``text`` in at most ``width`` columns. The middle is left out: both ends of a path tell."""
+    """Return ``text`` in at most ``width`` columns. The middle is left out: both ends of a path
+    tell."""
     if cells(text) <= width:
         return text
     head = _head(text, (width - 1) // 2)
@@ -30,7 +31,8 @@ def fit(text: str, width: int) -> str:
 
 
 def wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
-    """``text`` in lines of at most ``width`` columns that begin with ``first``, then with ``rest``.
+    """Return ``text`` in lines of at most ``width`` columns that begin with ``first``, then with
+    ``rest``.
 
     Blanks between words stay as they are. Only a word longer than a line is broken.
     """
@@ -51,7 +53,7 @@ def wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """The headings and the rows as lines of at most ``width`` columns, if that can be.
+    """Return the headings and the rows as lines of at most ``width`` columns, if that can be.
 
     The first column is text, set left and shortened where it must be; the others are numbers, set
     right and never shortened.

@@ -110,7 +110,8 @@ def consequences(diagnosis: Diagnosis, path: str, *, brief: bool = False) -> lis
 
 
 def _of(label: str, outcome: StepOutcome, total: int, path: str) -> Iterator[str]:
-    """A transaction: its number, its title, what came of it, and its place on a line of its own."""
+    """Yield a transaction: its number, its title, what came of it, and its place on a line of its
+    own."""
     number = f"{outcome.index + 1} of {total}"
     result = result_of(outcome)
     space = WIDTH - _INDENT - len(number) - 2 - len(result) - 2
@@ -167,7 +168,7 @@ def cause_lines(cause: Cause, path: str) -> Iterator[str]:
 
 
 def _check(cause: Cause, path: str) -> Iterator[str]:
-    """What shows whether it is mended, unless the remedy is itself a replay."""
+    """Yield what shows whether it is mended, unless the remedy is itself a replay."""
     if not any(one.command for one in cause.remedies[:1]):
         yield from _command("  check", f"pytest {quote(path)}")
 

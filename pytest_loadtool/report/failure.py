@@ -51,7 +51,7 @@ _UNREGISTERED = {
 
 
 @dataclass(frozen=True, slots=True)
-class LookedInto:
+class DiagnosedFailure:
     """A replay that failed, with its diagnosis and with what hides its secrets. ``outcomes`` are
     those of all transactions that were replayed, in the order of the test case."""
 
@@ -63,7 +63,7 @@ class LookedInto:
     diagnosis: Diagnosis
 
 
-def look_into(
+def diagnosed_failure(
     case: TestCase,
     outcomes: Iterable[StepOutcome],
     *,
@@ -71,7 +71,7 @@ def look_into(
     evidence: Evidence,
     secrets: Collection[str] = (),
     about: int | None = None,
-) -> LookedInto:
+) -> DiagnosedFailure:
     """Find out why the replay of ``case``, read from ``path``, failed.
 
     ``outcomes`` are all transactions that were replayed, at least one of them failed. ``secrets``
@@ -81,7 +81,7 @@ def look_into(
     by_index = tuple(sorted(outcomes, key=lambda one: one.index))
     mask = Mask([*secrets, *_carried(case, by_index, evidence)])
     found = diagnose(case, by_index, path=path, evidence=evidence, mask=mask, about=about)
-    return LookedInto(case, path, by_index, evidence, mask, found)
+    return DiagnosedFailure(case, path, by_index, evidence, mask, found)
 
 
 def explain(
@@ -96,21 +96,23 @@ def explain(
     whole: bool = True,
 ) -> str:
     """Look into a failure and return what `told` says of it."""
-    failure = look_into(case, outcomes, path=path, evidence=evidence, secrets=secrets, about=about)
+    failure = diagnosed_failure(
+        case, outcomes, path=path, evidence=evidence, secrets=secrets, about=about
+    )
     return told(failure, brief=brief, whole=whole)
 
 
-def told_shortly(failure: LookedInto) -> str:
+def told_shortly(failure: DiagnosedFailure) -> str:
     """Return it in one line: for pytest's summary, and for JUnit."""
     return failure.mask.known(message(failure.diagnosis))
 
 
-def told_facts(failure: LookedInto) -> list[tuple[str, str]]:
+def told_facts(failure: DiagnosedFailure) -> list[tuple[str, str]]:
     """Return what reports of tests keep of it, by name (`report.diagnosis`)."""
     return [(name, failure.mask.known(one)) for name, one in facts(failure.diagnosis, failure.path)]
 
 
-def told(failure: LookedInto, *, brief: bool = False, whole: bool = True) -> str:
+def told(failure: DiagnosedFailure, *, brief: bool = False, whole: bool = True) -> str:
     """Return why the replay failed, as text.
 
     If ``brief``, what was sent and received is left out, later failures are only numbers, and what
@@ -138,7 +140,8 @@ def told(failure: LookedInto, *, brief: bool = False, whole: bool = True) -> str
 
 
 def _extractors(subject: Subject, outcomes: Sequence[StepOutcome]) -> list[str]:
-    """What extractors wanted that found nothing; of an error's answer nobody expects values."""
+    """Return what extractors wanted that found nothing; of an error's answer nobody expects
+    values."""
     first = subject.first
     if not 200 <= first.response.status <= 399:
         return []
@@ -148,7 +151,7 @@ def _extractors(subject: Subject, outcomes: Sequence[StepOutcome]) -> list[str]:
 
 
 def _carried(case: TestCase, outcomes: Sequence[StepOutcome], evidence: Evidence) -> Iterator[str]:
-    """The secrets that were sent, or set, up to now and when it was recorded."""
+    """Yield the secrets that were sent, or set, up to now and when it was recorded."""
     for one in outcomes:
         subject = Subject(case, "", one, Mask(), evidence)
         yield from carried_by(one.response)
@@ -158,7 +161,7 @@ def _carried(case: TestCase, outcomes: Sequence[StepOutcome], evidence: Evidence
 
 
 def _exchanged(subject: Subject) -> Iterator[Iterable[str]]:
-    """What was sent, with which values, and what came, against what was recorded."""
+    """Yield what was sent, with which values, and what came, against what was recorded."""
     yield _sent(subject)
     yield _placeholders(subject)
     yield from _received_and_recorded(subject)
@@ -186,7 +189,7 @@ def _why(subject: Subject) -> Iterator[str]:
 
 
 def _in_short(response: Received) -> str:
-    """The status, the type and the size of a response, and the title of a page."""
+    """Return the status, the type and the size of a response, and the title of a page."""
     text, problem = text_of(response)
     types = [value for name, value in response.headers if name.lower() == b"content-type"]
     title = f", titled {title_of(text)!r}" if title_of(text) else ""
@@ -208,7 +211,7 @@ def _sent(subject: Subject) -> Iterator[str]:
 
 
 def _sent_text(subject: Subject, content_type: str) -> str:
-    """The request's body, with the size of each file in its place."""
+    """Return the request's body, with the size of each file in its place."""
     if not is_multipart(content_type):
         return subject.request_body
     _, _, body = subject.first.response.request.partition(b"\r\n\r\n")
@@ -216,7 +219,8 @@ def _sent_text(subject: Subject, content_type: str) -> str:
 
 
 def _sent_before(subject: Subject, outcomes: Iterable[StepOutcome]) -> dict[str, str]:
-    """The values of placeholders as they were sent last, up to the transaction that failed."""
+    """Return the values of placeholders as they were sent last, up to the transaction that
+    failed."""
     values: dict[str, str] = {}
     for one in outcomes:
         if one.index <= subject.first.index:
@@ -269,7 +273,7 @@ def _received(
 
 
 def _recorded(subject: Subject, text: str) -> tuple[list[str], Difference | None]:
-    """What the recording had instead, and how the body differs from its."""
+    """Return what the recording had instead, and how the body differs from its."""
     recorded, response = subject.first.transaction.recorded, subject.first.response
     if recorded is None:
         return [], None
@@ -303,7 +307,7 @@ def _status(code: int) -> str:
 
 
 def _body(text: str, place: int = 0) -> list[str]:
-    """An empty line and the body, or nothing."""
+    """Return an empty line and the body, or nothing."""
     if not text:
         return []
     if is_binary(text):

@@ -41,7 +41,7 @@ class MetricsCollector(Protocol):
 
 
 def shown_url(url: str) -> str:
-    """The address without what may be secret: user, password and query."""
+    """Return the address without what may be secret: user, password and query."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}{parts.path}"

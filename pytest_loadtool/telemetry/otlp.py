@@ -102,7 +102,7 @@ class _Listener(logging.Handler):
 
 
 def _metrics(run: Run, readings: Sequence[MetricReading], now: float) -> Iterator[OtlpMetric]:
-    """All points of a metric together."""
+    """Yield all points of a metric together."""
     by_metric: dict[Instrument, list[MetricReading]] = {}
     for one in readings:
         by_metric.setdefault(one.metric, []).append(one)

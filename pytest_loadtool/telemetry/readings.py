@@ -120,7 +120,7 @@ _INDEX: dict[int, int] = {}
 
 
 def _index(shift: int, bucket: int) -> int:
-    """The exponential bucket of a row's bucket: it is asked for often, and there are few."""
+    """Return the exponential bucket of a row's bucket: it is asked for often, and there are few."""
     number = (shift + 1) * BUCKETS + bucket
     index = _INDEX.get(number)
     if index is None:

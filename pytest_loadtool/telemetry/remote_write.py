@@ -144,7 +144,7 @@ class RemoteWriteCollector:
         return bytes(request.SerializeToString())
 
     def _histogram(self, value: Exponential, milliseconds: int) -> Any:
-        """A native histogram. Its bucket ``i`` ends where ours begins, hence the 1."""
+        """Return a native histogram. Its bucket ``i`` ends where ours begins, hence the 1."""
         histogram = self._messages["Histogram"](
             count_int=value.count,
             sum=value.sum,
@@ -164,7 +164,7 @@ class RemoteWriteCollector:
 
 
 def prometheus_name(metric: Instrument) -> str:
-    """The name that Prometheus' OTLP receiver makes of an OpenTelemetry one."""
+    """Return the name that Prometheus' OTLP receiver makes of an OpenTelemetry one."""
     total = "_total" if metric.kind == "counter" else ""
     return metric.name.replace(".", "_") + _UNITS[metric.unit] + total
 

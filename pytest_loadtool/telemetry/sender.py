@@ -55,7 +55,7 @@ class Sender:
             self._thread.join(_PATIENCE)
 
     def problem(self) -> str:
-        """What to tell people, if anything."""
+        """Return what to tell people, if anything."""
         if self._failed:
             some = "all" if self._failed < self._tries else "any"
             how_often = f"{self._failed} of {self._tries} times"

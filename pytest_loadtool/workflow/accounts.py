@@ -31,7 +31,7 @@ class NeededAccount:
 
 
 def accounts(document: Document) -> tuple[NeededAccount, ...]:
-    """The accounts that are configured, then those that were recorded and are not."""
+    """Return the accounts that are configured, then those that were recorded and are not."""
     recorded = tuple(_recorded(document))
     configured: dict[tuple[str, str, str], list[Identity]] = {}
     for identity in document.case.identities:
@@ -44,7 +44,7 @@ def accounts(document: Document) -> tuple[NeededAccount, ...]:
 
 
 def unconfigured(document: Document) -> tuple[NeededAccount, ...]:
-    """The accounts in the recording that the test case has no credentials for."""
+    """Return the accounts in the recording that the test case has no credentials for."""
     recorded = tuple(_recorded(document))
     identities = document.case.identities
     missing = [(one, host) for one, host in recorded if not _covered(identities, one, host)]
@@ -58,7 +58,7 @@ def unconfigured(document: Document) -> tuple[NeededAccount, ...]:
 
 
 def identity_fields(document: Document, transaction: Transaction) -> Iterator[Field]:
-    """The header in which a transaction was recorded to send its user's credentials."""
+    """Yield the header in which a transaction was recorded to send its user's credentials."""
     exchange = document.evidence_of(transaction)
     credentials = credentials_in(exchange, SERVER) if exchange is not None else ""
     if not credentials:
@@ -77,13 +77,13 @@ def identity_fields(document: Document, transaction: Transaction) -> Iterator[Fi
 
 
 def without_account(case: TestCase, account: NeededAccount) -> TestCase:
-    """The test case without the account's credentials."""
+    """Return the test case without the account's credentials."""
     kept = tuple(one for one in case.identities if one not in account.places)
     return replace(case, identities=kept)
 
 
 def with_account(placed: Placed, account: NeededAccount) -> TestCase:
-    """The test case with an account's credentials."""
+    """Return the test case with an account's credentials."""
     username, password, domain = placed.templates
     new = tuple(
         replace(one, username=username, password=password, domain=domain) for one in account.places
@@ -94,8 +94,8 @@ def with_account(placed: Placed, account: NeededAccount) -> TestCase:
 
 
 def _recorded(document: Document) -> Iterator[tuple[RecordedIdentity, str]]:
-    """What was recorded of HTTP authentication by the servers that the test case still asks; and
-    the host of an identity for it."""
+    """Yield what was recorded of HTTP authentication by the servers that the test case still asks;
+    and the host of an identity for it."""
     hosts = _hosts(document)
     for one in recorded_identities(document.exchanges):
         if not one.proxy and one.host in hosts:
@@ -132,7 +132,8 @@ def _account(
 def _place(
     mine: RecordedIdentity, host: str, everyone: Iterable[tuple[RecordedIdentity, str]]
 ) -> Identity:
-    """Where the credentials belong. The realm only counts where the host has other users, too."""
+    """Return where the credentials belong. The realm only counts where the host has other users,
+    too."""
     users = {(one.username, one.domain) for one, other in everyone if other == host}
     realm = mine.realm if len(users) > 1 else ""
     return Identity("", "", realm=realm, host=host, ahead=mine.ahead)

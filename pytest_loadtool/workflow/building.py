@@ -137,7 +137,7 @@ def _settled(case: TestCase, old: TestCase) -> TestCase:
 
 
 def _authentication(document: Document) -> Iterator[str]:
-    """What is to be known before a replay: pauses, and who the users are."""
+    """Yield what is to be known before a replay: pauses, and who the users are."""
     case = document.case
     yield from replayed(case)
     for one in unconfigured(document):
@@ -151,7 +151,8 @@ def _authentication(document: Document) -> Iterator[str]:
 
 
 def _unverified(case: TestCase, captured: Captured) -> list[str]:
-    """A server whose certificate did not pass while recording will not pass on replay either."""
+    """Return a server whose certificate did not pass while recording will not pass on replay
+    either."""
     targets = [case.server, *(one.request.target for one in case.transactions())]
     hosts = {urlsplit(target).hostname for target in targets if "://" in target}
     return [

@@ -70,12 +70,12 @@ class DiffSection:
 
     @property
     def unexplained(self) -> int:
-        """How many differences nothing explains."""
+        """Return how many differences nothing explains."""
         return sum(1 for one in self.rows if one.mark == "different")
 
     @property
     def expected(self) -> int:
-        """How many differences are expected."""
+        """Return how many differences are expected."""
         return sum(1 for one in self.rows if one.mark == "expected")
 
 
@@ -122,7 +122,8 @@ def replayed_alone(
 def _parts(
     one: Exchange, mask: Mask, longest: int, like: Exchange | None = None
 ) -> dict[str, list[MessageLine]]:
-    """The lines of an exchange by section; a body without a type is taken for one ``like`` that."""
+    """Return the lines of an exchange by section; a body without a type is taken for one ``like``
+    that."""
     sent_as, came_as = (
         next(filter(None, types), "")
         for types in (
@@ -213,7 +214,8 @@ class _Comparing:
         old: Sequence[str],
         new: Sequence[str],
     ) -> Iterator[DiffRow]:
-        """Lines in the place of each other: those of one name together, or one after the other."""
+        """Yield lines in the place of each other: those of one name together, or one after the
+        other."""
         named: dict[str, list[int]] = {}
         for at, one in enumerate(now):
             named.setdefault(one.name, []).append(at)
@@ -249,7 +251,8 @@ def _row(was: MessageLine, now: MessageLine, old: str, new: str) -> DiffRow:
 
 
 def _may_differ(was: MessageLine, now: MessageLine) -> bool:
-    """Whether a header differs each time by nature: a date, a length, cookies of the same names."""
+    """Return whether a header differs each time by nature: a date, a length, cookies of the same
+    names."""
     if was.name == "cookie" or was.name.startswith("set-cookie "):
         return _cookie_names(was.text) == _cookie_names(now.text)
     return was.name in _EACH_TIME or is_noise(was.name)
@@ -277,12 +280,12 @@ class _KnownValues:
         self._pattern = re.compile(rf"(?<![^\W_])(?:{found})(?![^\W_])") if forms else None
 
     def read(self, line: MessageLine) -> str:
-        """The line with known values replaced."""
+        """Return the line with known values replaced."""
         if self._pattern is None:
             return line.text
         return self._pattern.sub(lambda match: _KNOWN.format(self._names[match[0]]), line.text)
 
 
 def _forms(value: str) -> Iterable[str]:
-    """How a value may be written."""
+    """Return how a value may be written."""
     return spellings(value) if len(value) > 1 else ()

@@ -130,8 +130,8 @@ def without_outcome(document: Document, change: str) -> Document:
 
 
 def with_values(document: Document, case: TestCase) -> Document:
-    """The document with ``case``, in which other values are sent: what its changes bring about is
-    asserted with these, if it was before."""
+    """Return the document with ``case``, in which other values are sent: what its changes bring
+    about is asserted with these, if it was before."""
     outcomes = (one.outcome for each in case.transactions() for one in each.validators)
     if document.exchanges and any(one is not None and one.change for one in outcomes):
         return _decided_anew(document, case, decisions(document))
@@ -139,8 +139,8 @@ def with_values(document: Document, case: TestCase) -> Document:
 
 
 def _decided_anew(document: Document, case: TestCase, made: Iterable[Decision]) -> Document:
-    """The document with ``case``, in which these decisions stand, and what changes brought about is
-    asserted with the values that it has now."""
+    """Return the document with ``case``, in which these decisions stand, and what changes brought
+    about is asserted with the values that it has now."""
     from pytest_loadtool.correlation.configuration import asserted_anew
 
     outcomes = asserted_anew(case, document.exchanges)

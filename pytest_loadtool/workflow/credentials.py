@@ -114,7 +114,7 @@ def place(project: Project, case_path: Path, case: TestCase, found: CredentialCh
 
 
 def _with_variable(case: TestCase, wanted: Variable) -> tuple[TestCase, str]:
-    """The case with a variable for the password; its name, perhaps with a number."""
+    """Return the case with a variable for the password; its name, perhaps with a number."""
     for name, one in case.variables.items():
         if one == replace(wanted, name=name):
             return case, name
@@ -143,14 +143,15 @@ def _keep(variable: Variable, secret: str) -> Iterator[str]:
 
 
 def env_name(case_path: Path, column: str) -> str:
-    """The environment variable of a test case for one of its columns: ``SHOP_PASSWORD``."""
+    """Return the environment variable of a test case for one of its columns: ``SHOP_PASSWORD``."""
     name = re.sub(r"\W+", "_", f"{case_name(case_path)}_{column}", flags=re.ASCII).upper()
     return f"_{name}" if name[:1].isdigit() else name
 
 
 def with_users(case: TestCase, file: str) -> tuple[TestCase, DatasetUse]:
-    """The case with the dataset ``file`` of who its users are, and how it uses that: each virtual
-    user has a row for itself, for life. A login that two of them share would be one user's."""
+    """Return the case with the dataset ``file`` of who its users are, and how it uses that: each
+    virtual user has a row for itself, for life. A login that two of them share would be one
+    user's."""
     known = next((one for one in case.datasets if one.file == file), None)
     use = known or DatasetUse(unused("users", [one.name for one in case.datasets]), file)
     own = replace(use, lifespan="virtual user", sharable=False)
@@ -161,7 +162,7 @@ def with_users(case: TestCase, file: str) -> tuple[TestCase, DatasetUse]:
 
 
 def unused(name: str, taken: Iterable[str]) -> str:
-    """``name``, with a number if it is taken."""
+    """Return ``name``, with a number if it is taken."""
     known = set(taken)
     names = (name if n == 1 else f"{name}_{n}" for n in count(1))
     return next(one for one in names if one not in known)

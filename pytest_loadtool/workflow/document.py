@@ -42,14 +42,15 @@ class Document:
     files were read."""
 
     def evidence_of(self, transaction: Transaction) -> Exchange | None:
-        """The exchange that a transaction was made from, if it is known."""
+        """Return the exchange that a transaction was made from, if it is known."""
         recorded = transaction.recorded
         if recorded is None or recorded.entry is None or recorded.entry >= len(self.exchanges):
             return None
         return self.exchanges[recorded.entry]
 
     def negotiation_of(self, transaction: Transaction) -> tuple[Exchange, ...]:
-        """The exchanges that negotiated the transaction's authentication, as far as known."""
+        """Return the exchanges that negotiated the transaction's authentication, as far as
+        known."""
         recorded = transaction.recorded
         entries = recorded.negotiation if recorded is not None else ()
         return tuple(self.exchanges[one] for one in entries if one < len(self.exchanges))
@@ -97,8 +98,8 @@ def readable(case: TestCase, path: Path) -> None:
 
 
 def tidied(case: TestCase, before: TestCase) -> TestCase:
-    """``case`` without the variables and datasets that ``before`` has used for credentials, and
-    that nothing uses any more."""
+    """Return ``case`` without the variables and datasets that ``before`` has used for credentials,
+    and that nothing uses any more."""
     used = of_users(case)
     for transaction in case.transactions():
         checked = map(expected_text, transaction.validators)
@@ -115,7 +116,7 @@ def tidied(case: TestCase, before: TestCase) -> TestCase:
 
 
 def of_users(case: TestCase) -> frozenset[str]:
-    """The names of the placeholders in identities and in the proxy."""
+    """Return the names of the placeholders in identities and in the proxy."""
     owners = (*case.identities, *((case.proxy,) if case.proxy is not None else ()))
     texts = [text for one in owners for text in one.templates]
     return used_names(texts, case.variables)
@@ -168,5 +169,5 @@ def users(case: TestCase, name: str) -> tuple[str, ...]:
 
 
 def _own(names: Iterable[str]) -> frozenset[str]:
-    """The variables of the test case among the names of placeholders."""
+    """Return the variables of the test case among the names of placeholders."""
     return frozenset(one for one in names if Reference(one).dataset is None) - BUILTIN_NAMES

@@ -188,8 +188,8 @@ def left_to_the_user(case: TestCase, index: int, field: Field) -> TestCase:
 
 
 def _folded(found: Sequence[ShownField]) -> Iterator[ShownField]:
-    """The fields, but of the jar's cookies, which nobody edits, each value once: with the others
-    that send it."""
+    """Yield the fields, but of the jar's cookies, which nobody edits, each value once: with the
+    others that send it."""
     jar: dict[tuple[str, str], list[int]] = defaultdict(list)
     for one in found:
         if one.field.slot is None and one.field.is_cookie:
@@ -212,14 +212,15 @@ def senders_in(case: TestCase) -> Senders:
 
 
 def _key(field: Field) -> tuple[str, str]:
-    """What fields with the same value have in common."""
+    """Return what fields with the same value have in common."""
     least = _TELLING_NUMBER if field.value.isdigit() else _TELLING
     telling = len(field.value) >= least and not field.value.isalpha()
     return field.value, "" if telling or "${" in field.value else field.wire_name
 
 
 def _is_edited(case: TestCase, field: Field, recorded: Mapping[str, str] | None) -> bool:
-    """Whether a person has set it; ``recorded`` are the values by name, None if nobody has."""
+    """Return whether a person has set it; ``recorded`` are the values by name, None if nobody
+    has."""
     if recorded is None or field.slot is None:
         return False
     if field.datasource != CONSTANT:
@@ -233,7 +234,7 @@ def _is_edited(case: TestCase, field: Field, recorded: Mapping[str, str] | None)
 
 
 def _recorded_values(document: Document, one: Transaction) -> Mapping[str, str]:
-    """The values of its fields as they were recorded; empty if that is not at hand."""
+    """Return the values of its fields as they were recorded; empty if that is not at hand."""
     exchange = document.evidence_of(one)
     if exchange is None:
         return {}

@@ -31,7 +31,7 @@ _RECORDING = re.compile(r"\.recording(?:-\d+)?\.har$")
 
 
 def as_case_path(path: Path) -> Path:
-    """The test case file that a person means by ``path``: ``shop`` is ``shop.case.toml``.
+    """Return the test case file that a person means by ``path``: ``shop`` is ``shop.case.toml``.
 
     Raises:
         PathError: pytest would not collect a file of that name, or it is a directory.
@@ -40,7 +40,8 @@ def as_case_path(path: Path) -> Path:
 
 
 def as_load_path(path: Path) -> Path:
-    """The load configuration that a person means by ``path``: ``rush`` is ``rush.load.toml``.
+    """Return the load configuration that a person means by ``path``: ``rush`` is
+    ``rush.load.toml``.
 
     Raises:
         PathError: as `as_case_path`.
@@ -64,17 +65,18 @@ def _as_file(path: Path, suffix: str, kind: str) -> Path:
 
 
 def load_path(case_path: Path) -> Path:
-    """The load configuration beside a test case that is named like it."""
+    """Return the load configuration beside a test case that is named like it."""
     return case_path.with_name(f"{case_name(case_path)}{LOAD_SUFFIX}")
 
 
 def load_name(path: Path) -> str:
-    """What a load configuration is called by its file: ``rush`` for ``rush.load.toml``."""
+    """Return what a load configuration is called by its file: ``rush`` for ``rush.load.toml``."""
     return path.name.removesuffix(LOAD_SUFFIX)
 
 
 def untitled(directory: Path) -> Path:
-    """A test case file in ``directory`` that does not exist yet, for a console without a name."""
+    """Return a test case file in ``directory`` that does not exist yet, for a console without a
+    name."""
     names = (f"recording{'' if n == 1 else f'-{n}'}{CASE_SUFFIX}" for n in count(1))
     paths = (directory / name for name in names)
     return next(path for path in paths if not path.exists() and not har_path(path).exists())
@@ -86,7 +88,7 @@ def is_recording(path: Path) -> bool:
 
 
 def new_recording_path(case_path: Path) -> Path:
-    """Where the next recording for this test case goes: a file that does not exist yet."""
+    """Return where the next recording for this test case goes: a file that does not exist yet."""
     stem = case_name(case_path)
     names = (f"{stem}.recording{'' if n == 1 else f'-{n}'}.har" for n in count(1))
     return next(path for name in names if not (path := case_path.with_name(name)).exists())
@@ -153,7 +155,7 @@ def write_evidence(
 
 @contextmanager
 def _replacing(target: Path) -> Iterator[Path]:
-    """A file to write, which takes the place of ``target`` when all is written."""
+    """Yield a file to write, which takes the place of ``target`` when all is written."""
     part = target.with_name(target.name + ".part")
     part.unlink(missing_ok=True)
     try:

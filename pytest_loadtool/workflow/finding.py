@@ -121,7 +121,7 @@ def trace(
 
 
 def _written(value: str | None) -> re.Pattern[str] | None:
-    """A pattern for a value, however it is written, as long as it stands by itself."""
+    """Return a pattern for a value, however it is written, as long as it stands by itself."""
     pattern = any_of(form for form in spellings(value) if form) if value else None
     return re.compile(rf"(?<![^\W_])(?:{pattern.pattern})(?![^\W_])") if pattern else None
 
@@ -172,8 +172,8 @@ def _texts(exchange: Exchange, index: int | None, title: str, where: Where) -> _
 
 
 def _as_read(body: str, content_type: str) -> tuple[str, ...]:
-    """A body as it came, and as its kind is read: without percent-encoding, escapes or character
-    references."""
+    """Return a body as it came, and as its kind is read: without percent-encoding, escapes or
+    character references."""
     media = media_type(content_type)
     if "urlencoded" in media:
         return _readings(body)
@@ -185,7 +185,7 @@ def _as_read(body: str, content_type: str) -> tuple[str, ...]:
 
 
 def _readings(text: str) -> tuple[str, ...]:
-    """A text as it was sent, and without its percent-encoding."""
+    """Return a text as it was sent, and without its percent-encoding."""
     return tuple(dict.fromkeys((text, unquote_plus(text))))
 
 
@@ -201,7 +201,8 @@ def _place(index: int | None, title: str, where: Where, part: Part, place: str) 
 
 
 def _is_within(place: FoundPlace, within: Sequence[str]) -> bool:
-    """Whether a place is one of those that are wanted: of each kind of narrowing, one has to be."""
+    """Return whether a place is one of those that are wanted: of each kind of narrowing, one has to
+    be."""
     kind = place.place if place.place in ("body", "URL", "status") else "header"
     has = {place.part, place.where.replace(" ", "-"), kind.lower()}
     asked = (set(within).intersection(words) for words in (_PARTS, _WHERE, _KINDS))
@@ -218,7 +219,7 @@ SCOPES = (*_PARTS, *_WHERE, *_KINDS)
 def _found(
     place: FoundPlace, texts: Sequence[str], pattern: re.Pattern[str], mask: Mask
 ) -> Iterator[FoundPlace]:
-    """The matches in the first reading that has any."""
+    """Yield the matches in the first reading that has any."""
     text = next((one for one in texts if pattern.search(one)), "")
     for count, match in enumerate(pattern.finditer(text)):
         start, end = match.span()
@@ -239,8 +240,8 @@ def _found(
 
 
 def _excerpt(window: str, at: int, match: str, mask: Mask) -> tuple[str, str, str]:
-    """What stands before a match, the match and what stands behind it. What is a secret is told by
-    names before it, so that all is masked together."""
+    """Return what stands before a match, the match and what stands behind it. What is a secret is
+    told by names before it, so that all is masked together."""
     shown = mask.text(window)
     parts = shown.split(match)
     number = window.count(match, 0, at)

@@ -110,12 +110,12 @@ def write_beside(path: Path, text: str, case_path: Path) -> None:
 
 
 def folder_of(path: Path, beside: Path) -> Path:
-    """The folder that the files of an import go to."""
+    """Return the folder that the files of an import go to."""
     return beside / (_plain(path.name.partition(".")[0]) or "imported")
 
 
 def _tidied(case: TestCase) -> TestCase:
-    """``case`` with the headers that its requests share written once."""
+    """Return ``case`` with the headers that its requests share written once."""
     steps = list(case.transactions())
     shared = share([one.request.headers for one in steps])
     made = (
@@ -131,7 +131,7 @@ def _tidied(case: TestCase) -> TestCase:
 
 
 def _file_names(foreign: Foreign) -> dict[str, str]:
-    """What the files of the test cases are called, by the names of these."""
+    """Return what the files of the test cases are called, by the names of these."""
     found: dict[str, str] = {}
     for case in foreign.cases:
         plain = _plain(case.name) or "case"
@@ -145,7 +145,7 @@ def _plain(name: str) -> str:
 
 
 def _dataset(table: DataFile, folder: Path) -> tuple[Dataset | None, str]:
-    """The dataset of a file of another tool, and why there is none."""
+    """Return the dataset of a file of another tool, and why there is none."""
     columns = ",".join(table.columns)
     wanted = f"the dataset {table.dataset}.csv" + (
         f" (its first line: {columns})" if columns else ""

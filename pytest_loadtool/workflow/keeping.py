@@ -189,13 +189,13 @@ class Keeper:
             if to is not None:
                 exchange, undecoded = exchange_of(response, self._epoch)
                 taken, start = self._changes(step, response, failures)
-                passed: Outcome = "not as recorded" if response.otherwise else "passed"
+                passed: Outcome = "not as recorded" if response.not_as_recorded else "passed"
                 kept = KeptTransaction(
                     step.index,
                     self._identities[step.index],
                     "failed" if failures else passed,
                     failures=failures,
-                    otherwise=response.otherwise,
+                    not_as_recorded=response.not_as_recorded,
                     taken=taken,
                     first_byte=max(0.0, response.first_byte - response.sent),
                     undecoded=undecoded,
@@ -240,7 +240,7 @@ class Keeper:
 
     @contextmanager
     def _writing(self) -> Iterator[ReplayWriter | None]:
-        """What to write to. If that fails, no more is written."""
+        """Yield what to write to. If that fails, no more is written."""
         try:
             yield self._writer
         except FileError as error:
@@ -252,7 +252,7 @@ class Keeper:
     def _changes(
         self, step: Step, response: Response, failures: tuple[Failure, ...]
     ) -> tuple[dict[str, str], dict[str, str]]:
-        """What a response has set, and, the first time, what had a value before it."""
+        """Return what a response has set, and, the first time, what had a value before it."""
         now = self._user.values if self._user is not None else {}
         before, self._values = self._values, now
         missed = {one.missing for one in step.takes} & {*failures}

@@ -128,7 +128,8 @@ def _stage(word: str) -> Stage:
 
 
 def _think_time(configuration: LoadConfiguration, text: str) -> LoadConfiguration:
-    """``recorded``, ``none``, a factor (``0.5``), the longest (``5s``), or as in the file."""
+    """Return ``recorded``, ``none``, a factor (``0.5``), the longest (``5s``), or as in the
+    file."""
     if text in ("recorded", NOTHING):
         return replace(configuration, think_time=ThinkTime())
     if text == "none":
@@ -141,7 +142,7 @@ def _think_time(configuration: LoadConfiguration, text: str) -> LoadConfiguratio
 
 
 def _threshold(configuration: LoadConfiguration, text: str) -> LoadConfiguration:
-    """One more: ``p95 < 800 ms``."""
+    """Return one more: ``p95 < 800 ms``."""
     if text == NOTHING:
         return replace(configuration, thresholds=())
     one = parse_threshold(text)
@@ -151,7 +152,7 @@ def _threshold(configuration: LoadConfiguration, text: str) -> LoadConfiguration
 
 
 def _case(configuration: LoadConfiguration, text: str) -> LoadConfiguration:
-    """A test case and its weight, ``api.case.toml:3``; one of weight 0 is taken out."""
+    """Return a test case and its weight, ``api.case.toml:3``; one of weight 0 is taken out."""
     file, colon, weight = text.rpartition(":")
     if not colon:
         file, weight = text, "1"

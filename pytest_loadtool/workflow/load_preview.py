@@ -47,7 +47,7 @@ class RowsPreview:
 
     @property
     def missing(self) -> int:
-        """How many rows are missing."""
+        """Return how many rows are missing."""
         return max(0, self.needed - (self.rows or 0))
 
 

@@ -80,16 +80,17 @@ class Marking:
 def _changes(one: Transaction, exchange: Exchange | None) -> bool:
     """Return whether it may change the server's state: a query of GraphQL is sent by POST, too."""
     from pytest_loadtool.correlation.graphql import operation
-    from pytest_loadtool.correlation.index.traffic import changes_things
+    from pytest_loadtool.correlation.index.traffic import changes_state
 
-    if not changes_things(one.request, exchange):
+    if not changes_state(one.request, exchange):
         return False
     asked = operation(exchange) if exchange is not None else None
     return asked is None or asked.changes
 
 
 def _is_written(case: TestCase, names: Collection[str]) -> bool:
-    """Whether one of these is a column of a dataset, or a variable: a person's placeholders."""
+    """Return whether one of these is a column of a dataset, or a variable: a person's
+    placeholders."""
     return any(name in case.variables or Reference(name).dataset is not None for name in names)
 
 
@@ -123,8 +124,8 @@ def _has_body(request: Request, exchange: Exchange) -> bool:
 
 
 def _fits(template: str, text: str, *, from_start: bool = True) -> bool:
-    """Whether a text may be what a template makes: its literals, in their order. Something may
-    stand before it, unless ``from_start``."""
+    """Return whether a text may be what a template makes: its literals, in their order. Something
+    may stand before it, unless ``from_start``."""
     parts = Template.parse(template).parts
     at, loose = 0, not from_start
     for part in parts[:-1]:

@@ -40,7 +40,7 @@ def header_lines(headers: HeaderList, mask: Mask) -> list[MessageLine]:
 
 
 def _name(name: str, value: str) -> str:
-    """What a header is known by: of those that set cookies, each is of another."""
+    """Return what a header is known by: of those that set cookies, each is of another."""
     return f"{name} {value.partition('=')[0]}" if name == "set-cookie" else name
 
 

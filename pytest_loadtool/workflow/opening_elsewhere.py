@@ -35,7 +35,7 @@ def open_body(exchange: Exchange, *, encoded: bool = False) -> tuple[Path, bool]
 
 @cache
 def _folder() -> Path:
-    """A private folder of this process."""
+    """Return a private folder of this process."""
     folder = Path(tempfile.mkdtemp(prefix="loadtool-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -194,7 +194,7 @@ def record(
     domains = DomainFilter(tuple(map(Domain.parse, only)), tuple(map(Domain.parse, block)))
     if proxy:
         ProxyUrl.parse(proxy)
-    if (existing := in_the_way(path)) and not replace:
+    if (existing := existing_case(path)) and not replace:
         raise RecordingError(f"{existing} exists: record(…, replace=True) writes over it")
     with RecordingProcess(Project(Path.cwd(), domains=domains, proxy=proxy)) as process:
         process.begin(path)
@@ -219,8 +219,8 @@ def record(
             say(line)
 
 
-def in_the_way(case_path: Path) -> Path | None:
-    """A file that recording this test case would write over, if there is one."""
+def existing_case(case_path: Path) -> Path | None:
+    """Return a file that recording this test case would write over, if there is one."""
     return next((one for one in (case_path, har_path(case_path)) if one.exists()), None)
 
 

@@ -66,7 +66,7 @@ class Live:
 
     @property
     def devtools(self) -> str:
-        """Where the browser can be driven (DevTools protocol); empty without a browser."""
+        """Return where the browser can be driven (DevTools protocol); empty without a browser."""
         return self.browser.debugging_url if self.browser is not None else ""
 
     def watch(self, closed: Callable[[str], None]) -> None:
@@ -86,7 +86,7 @@ class Live:
         if self.watcher is not None:
             self.watcher.cancel()
         if self.browser is not None:
-            await self.browser.last_look()
+            await self.browser.check_alive()
             for crash in self.browser.crashes:
                 self.evidence.trouble(crash)
         await self.resources.aclose()

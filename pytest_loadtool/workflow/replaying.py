@@ -17,7 +17,7 @@ from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.replay import Plan
 from pytest_loadtool.replay.compile.proxies import through
 from pytest_loadtool.replay.control import Control
-from pytest_loadtool.replay.user.user import Claim
+from pytest_loadtool.replay.user.user import RowChoice
 from pytest_loadtool.workflow.document import Document, check
 from pytest_loadtool.workflow.keeping import Keeper, WithTunnels
 from pytest_loadtool.workflow.project import Project
@@ -64,7 +64,7 @@ async def replay(
     plan: Plan,
     observer: Stoppable,
     *,
-    rows: Claim = FIRST_ROWS,
+    rows: RowChoice = FIRST_ROWS,
     number: int = 0,
     control: Control | None = None,
     keeper: Keeper | None = None,

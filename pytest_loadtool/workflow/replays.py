@@ -51,7 +51,7 @@ class OpenReplay:
                 yield one.exchange
 
     def transaction(self, case: TestCase, index: int) -> KeptTransaction | None:
-        """What was kept of a transaction; None if the replay knows none of it."""
+        """Return what was kept of a transaction; None if the replay knows none of it."""
         return matched(case, self.replay).get(index)
 
 

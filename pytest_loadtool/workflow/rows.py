@@ -20,7 +20,7 @@ from pytest_loadtool.errors import FileError, ReplayError
 from pytest_loadtool.load.cluster.share import row_of
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.replay import Plan
-from pytest_loadtool.replay.user.user import Claim
+from pytest_loadtool.replay.user.user import RowChoice
 from pytest_loadtool.workflow.known import state_file
 
 _FILE = "rows.json"
@@ -40,7 +40,7 @@ def reset(files: Iterable[Path]) -> None:
     _write({key: at for key, at in _positions().items() if key not in gone})
 
 
-def take_rows(plan: Plan, case_path: Path, row: int | None = None) -> tuple[Claim, list[str]]:
+def take_rows(plan: Plan, case_path: Path, row: int | None = None) -> tuple[RowChoice, list[str]]:
     """Return what gives a replay its rows, and a line for each dataset that has
     several, on which one that is.
 
@@ -70,7 +70,7 @@ def take_rows(plan: Plan, case_path: Path, row: int | None = None) -> tuple[Clai
 
 
 def _at(use: DatasetUse, rows: int, position: int) -> int | None:
-    """The row of a user who takes one for each replay, whatever users of a load test do."""
+    """Return the row of a user who takes one for each replay, whatever users of a load test do."""
     return row_of(replace(use, lifespan="test case"), rows, 0, 1, position)
 
 

@@ -28,7 +28,7 @@ from pytest_loadtool.workflow.document import Document, check, readable
 from pytest_loadtool.workflow.files import MASKED, is_recording, place_evidence, write_evidence
 from pytest_loadtool.workflow.known import as_known, fingerprint
 from pytest_loadtool.workflow.project import Project
-from pytest_loadtool.workflow.secrets import WAYS, move, warnings
+from pytest_loadtool.workflow.secrets import SECRETS_CHOICES, move, warnings
 from pytest_loadtool.workflow.telling import counted
 
 
@@ -61,7 +61,7 @@ def save(
     document: Document,
     case_path: Path,
     *,
-    secrets: str = WAYS[0],
+    secrets: str = SECRETS_CHOICES[0],
     own: bool = True,
     layout: str = "",
     placed: Callable[[Path | None], None] = lambda _: None,
@@ -69,11 +69,11 @@ def save(
 ) -> Saved:
     """Write a document that was checked by `check_savable`; files that are there are replaced.
 
-    ``secrets`` is one of `WAYS`. ``own`` says that the test case was made here, or somebody has
-    agreed to replay it. ``layout`` is a text of it whose comments stay, in place of those in the
-    file. ``placed`` is called as soon as the traffic is in its place, with its file; with None if
-    it was not moved but written anew, and the document that was given has it in memory only: what
-    follows may be interrupted.
+    ``secrets`` is one of `SECRETS_CHOICES`. ``own`` says that the test case was made here, or
+    somebody has agreed to replay it. ``layout`` is a text of it whose comments stay, in place of
+    those in the file. ``placed`` is called as soon as the traffic is in its place, with its file;
+    with None if it was not moved but written anew, and the document that was given has it in memory
+    only: what follows may be interrupted.
 
     Raises:
         FileError: a file cannot be written, or one of rules is wrong.
@@ -82,7 +82,7 @@ def save(
     before, target = document.evidence, har_path(case_path) if document.exchanges else None
     case_path.parent.mkdir(parents=True, exist_ok=True)
     moved: tuple[str, ...] = ()
-    kept = secrets == WAYS[0]
+    kept = secrets == SECRETS_CHOICES[0]
     if not kept:
         found = move(
             project, document, case_path, secrets, rules_of(project, case_path, document.case)
@@ -197,8 +197,8 @@ def upload_folder(case_path: Path) -> Path:
 
 
 def relocated(case: TestCase, old: Path, new: Path, unwritten: Container[str] = ()) -> TestCase:
-    """``case``, whose files have names relative to the folder ``old``, with names for ``new``.
-    Absolute names stay, and those of files that are ``unwritten``."""
+    """Return ``case``, whose files have names relative to the folder ``old``, with names for
+    ``new``. Absolute names stay, and those of files that are ``unwritten``."""
 
     def named(file: str) -> str:
         if not file or Path(file).is_absolute():
@@ -220,7 +220,7 @@ def relocated(case: TestCase, old: Path, new: Path, unwritten: Container[str] = 
 
 
 def _with_file_names(case: TestCase, named: Callable[[str], str]) -> TestCase:
-    """``case`` with what ``named`` makes of the path of each file in a body."""
+    """Return ``case`` with what ``named`` makes of the path of each file in a body."""
     if not case_files(case):
         return case
     return with_transactions(
@@ -235,7 +235,7 @@ def _with_file_names(case: TestCase, named: Callable[[str], str]) -> TestCase:
 
 
 def _place(folder: Path, name: str, content: bytes) -> Path:
-    """Where the content lies already, or the first place that is free."""
+    """Return where the content lies already, or the first place that is free."""
     taken: set[str] = set()
     while True:
         path = folder / unused_path(name, taken)

@@ -34,7 +34,7 @@ from pytest_loadtool.workflow.telling import account as told_of
 from pytest_loadtool.workflow.telling import counted
 
 #: What can be done with them. The first is what is done with nobody to ask.
-WAYS = ("keep", "dataset", "env")
+SECRETS_CHOICES = ("keep", "dataset", "env")
 
 
 def dataset_path(case_path: Path) -> Path:
@@ -72,7 +72,7 @@ def move(
     project: Project, document: Document, case_path: Path, how: str, rules: Sequence[Rule]
 ) -> Moved:
     """Move them to a dataset, which is written, or to the environment of this process: ``how`` is
-    one of `WAYS`, but not the first. The traffic gets stand-ins.
+    one of `SECRETS_CHOICES`, but not the first. The traffic gets stand-ins.
 
     Raises:
         FileError: the dataset cannot be written.
@@ -113,7 +113,7 @@ def move(
 
 
 def _sessions(document: Document, rules: Sequence[Rule]) -> NamePatterns:
-    """The cookies that carry the session or a credential, by the rules of the test case."""
+    """Return the cookies that carry the session or a credential, by the rules of the test case."""
     from pytest_loadtool.masking.found_secrets import session_cookies
 
     return session_cookies(document.exchanges, rules)
@@ -163,7 +163,7 @@ def keep_credentials(project: Project, document: Document, case_path: Path) -> M
 
 
 def _tokens(case: TestCase) -> Iterator[tuple[str, list[tuple[int, Field]]]]:
-    """The constant tokens in Authorization headers, each with its places."""
+    """Yield the constant tokens in Authorization headers, each with its places."""
     found: dict[str, list[tuple[int, Field]]] = {}
     for index, _ in enumerate(case.transactions()):
         for field in fields_of(case, index):
@@ -182,7 +182,8 @@ def _with_dataset(case: TestCase) -> tuple[TestCase, str]:
 
 
 def _column(columns: dict[str, str], name: str, value: str) -> str:
-    """The column with that value, which is noted; what nobody knows a person may have written."""
+    """Return the column with that value, which is noted; what nobody knows a person may have
+    written."""
     base = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
     base = f"_{base}" if base[:1].isdigit() else base
     taken = [one for one, known in columns.items() if value and known not in ("", value)]

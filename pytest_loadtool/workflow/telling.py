@@ -35,8 +35,8 @@ def counted(number: int, noun: str) -> str:
 
 
 def notes(found: Sequence[Note], most: int | None = _MOST) -> Iterator[str]:
-    """What the recording leaves out or cannot replay: per kind its count, and examples of each
-    reason: ``most`` of them, or all."""
+    """Yield what the recording leaves out or cannot replay: per kind its count, and examples of
+    each reason: ``most`` of them, or all."""
     kinds = Counter(note.kind for note in found)
     for kind, count in kinds.items():
         mine = [note for note in found if note.kind == kind]
@@ -87,7 +87,7 @@ def _amounts(case: TestCase) -> Iterator[str]:
 
 
 def _idle(page: Page) -> float:
-    """The longest time (in seconds) in which nothing of a page was under way."""
+    """Return the longest time (in seconds) in which nothing of a page was under way."""
     times = [one.recorded for one in page.transactions if one.recorded is not None]
     longest, latest = 0.0, 0.0
     for one in times:
@@ -109,7 +109,8 @@ def account(case: TestCase, one: NeededAccount) -> str:
 
 
 def who(case: TestCase, one: Identity | Proxy) -> str:
-    """Who the virtual users are: ``a row of users.csv each``, or name and password's origin."""
+    """Return who the virtual users are: ``a row of users.csv each``, or name and password's
+    origin."""
     parts = [part for text in one.templates for part in Template.parse(text).parts]
     datasets = {part.dataset if isinstance(part, Reference) else None for part in parts}
     if len(datasets) == 1 and (name := datasets.pop()):
@@ -121,13 +122,13 @@ def who(case: TestCase, one: Identity | Proxy) -> str:
 
 
 def place_of(case: TestCase, one: Identity) -> str:
-    """The host that an identity is for, and its realm if that matters."""
+    """Return the host that an identity is for, and its realm if that matters."""
     host = one.host or urlsplit(case.server).netloc or "the test case's server"
     return f"{host}, realm {one.realm!r}" if one.realm else host
 
 
 def source(case: TestCase, text: str) -> str:
-    """Where the value of a template comes from; itself if it holds no placeholder."""
+    """Return where the value of a template comes from; itself if it holds no placeholder."""
     template = Template.parse(text)
     if template.literal is not None:
         return template.literal

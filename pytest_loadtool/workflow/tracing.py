@@ -16,7 +16,7 @@ from pytest_loadtool.codec.printable import on_one_line, printable
 from pytest_loadtool.diagnosis.kept import matched
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.kept_replay import KeptTransaction
-from pytest_loadtool.report.failure import LookedInto
+from pytest_loadtool.report.failure import DiagnosedFailure
 from pytest_loadtool.report.html.diagnosis import diagnosis_data
 from pytest_loadtool.report.html.page import page
 from pytest_loadtool.workflow.comparing import DiffRow, DiffSection, compared, replayed_alone
@@ -51,7 +51,7 @@ def write_trace(
     kept: Path,
     *,
     path: str,
-    failure: LookedInto | None,
+    failure: DiagnosedFailure | None,
     secrets: Sequence[str] = (),
 ) -> Path:
     """Write the page of the replay that the file ``kept`` keeps; ``path`` is the test case's, and
@@ -78,7 +78,7 @@ class _Trace:
         opened: OpenReplay,
         mask: Mask,
         path: str,
-        failure: LookedInto | None,
+        failure: DiagnosedFailure | None,
     ) -> None:
         self._document, self._opened, self._mask = document, opened, mask
         self._path, self._failure = path, failure
@@ -101,7 +101,7 @@ class _Trace:
         self._now = ValueFinder(self._flows, recorded=False)
 
     def page(self) -> bytes:
-        """The page."""
+        """Return the page."""
         details = self._details()
         rows = [self._row(index, details[index]) for index, _ in enumerate(self._happened)]
         replay = self._opened.replay
@@ -145,7 +145,7 @@ class _Trace:
         ]
 
     def _row(self, index: int, details: dict[str, Any]) -> dict[str, Any]:
-        """A transaction in the waterfall; times in milliseconds."""
+        """Return a transaction in the waterfall; times in milliseconds."""
         kept, one = self._kept[index], self._happened[index]
         now = one.now
         recorded = one.transaction.recorded
@@ -167,13 +167,13 @@ class _Trace:
         }
 
     def _said(self, kept: KeptTransaction) -> str:
-        said = "; ".join(one.told for one in kept.failures) or kept.otherwise
+        said = "; ".join(one.told for one in kept.failures) or kept.not_as_recorded
         return printable(self._mask.known(said))
 
     # What was sent and received.
 
     def _details(self) -> list[dict[str, Any]]:
-        """Each exchange, those that tell most first, as long as there is room."""
+        """Return each exchange, those that tell most first, as long as there is room."""
         details: dict[int, dict[str, Any]] = {}
         left, waiting = TRACE_LIMIT, len(self._happened)
         for index in self._by_importance():
@@ -184,8 +184,8 @@ class _Trace:
         return [details[index] for index, _ in enumerate(self._happened)]
 
     def _by_importance(self) -> list[int]:
-        """The transaction to mend, that which failed first, all that failed, those that gave a
-        value to one of these; then the rest."""
+        """Return the transaction to mend, that which failed first, all that failed, those that gave
+        a value to one of these; then the rest."""
         found = self._failure
         first = [found.diagnosis.mend.index, found.diagnosis.failed.index] if found else []
         first += [one.index for one in self._opened.replay.failed if one.index < len(self._kept)]
@@ -258,8 +258,8 @@ class _Trace:
         return ["e" if row.mark == "expected" else "d", was, now, row.why]
 
     def _line(self, finder: ValueFinder, line: MessageLine) -> Any:
-        """The text; where values stand in it, a list of text and ``[value's name, text]``, with
-        "stale" for one that is no longer the right one."""
+        """Return the text; where values stand in it, a list of text and ``[value's name, text]``,
+        with "stale" for one that is no longer the right one."""
         text = printable(line.shown).replace("\n", " ")
         values = finder.find(line) if text == line.shown else []
         more = len(text) - LONGEST_TRACE_LINE
@@ -297,7 +297,7 @@ class _Trace:
 
 
 def _weight(text: str) -> int:
-    """How many characters a text takes in a page, where some are escaped."""
+    """Return how many characters a text takes in a page, where some are escaped."""
     return len(text) + 5 * sum(map(text.count, "<>&"))
 
 
@@ -309,7 +309,8 @@ def _short(value: str | None) -> str | None:
 
 
 def _folded(rows: Sequence[DiffRow], *, whole: bool) -> Iterator[DiffRow | int]:
-    """The rows; unless ``whole``, of equal ones that are far from any difference their number."""
+    """Yield the rows; unless ``whole``, of equal ones that are far from any difference their
+    number."""
     if whole:
         yield from rows
         return

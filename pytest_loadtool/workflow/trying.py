@@ -89,7 +89,7 @@ def kept_responses(case_path: Path, case: TestCase, index: int) -> Iterator[Know
 
 
 def recorded_values(case: TestCase) -> dict[str, str]:
-    """What placeholders stood for in the recording, as far as that is known."""
+    """Return what placeholders stood for in the recording, as far as that is known."""
     values = {}
     for name, one in case.variables.items():
         value = one.recorded if one.recorded is not None else one.value

@@ -35,7 +35,7 @@ from pytest_loadtool.workflow.telling import counted
 #: Seconds that exchanges get to end after the program has said that its recording is over.
 _PATIENCE = 1.0
 #: Seconds between two looks whether they have.
-_LOOK = 0.01
+_POLL_INTERVAL = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class RecordingSeries:
 
     @property
     def proxy(self) -> RecordingProxy:
-        """How clients reach it."""
+        """Return how clients reach it."""
         recorder = self._recorder
         return RecordingProxy(f"http://127.0.0.1:{recorder.port}", str(recorder.ca_certificate))
 
@@ -185,7 +185,7 @@ class RecordingSeries:
             async with asyncio.timeout(_PATIENCE):
                 # Nothing tells when the last one ends: each is reported by itself.
                 while self._recorder.in_flight:  # noqa: ASYNC110
-                    await asyncio.sleep(_LOOK)
+                    await asyncio.sleep(_POLL_INTERVAL)
 
 
 def _saved(
@@ -214,7 +214,7 @@ def _saved(
 def _configured(
     project: Project, case_path: Path, document: Document
 ) -> tuple[Document, tuple[str, ...]]:
-    """The document configured for replay; the hostnames that were left out.
+    """Return the document configured for replay; the hostnames that were left out.
 
     Whoever has said which domains are recorded wants all of those.
     """

@@ -109,8 +109,8 @@ def _sent(case: TestCase, one: Happened) -> Iterator[tuple[str, ValuePlace]]:
 def _sent_stale(
     given: Mapping[str, list[ValuePlace]], happened: list[Happened]
 ) -> Iterator[tuple[str, ValuePlace]]:
-    """The requests that send what a response has given out when it was recorded, and that gives out
-    something else now."""
+    """Yield the requests that send what a response has given out when it was recorded, and that
+    gives out something else now."""
     stale = {form: name for name, places in given.items() for form in _stale_forms(places)}
     pattern = _any_of(stale)
     for one in happened:
@@ -123,7 +123,7 @@ def _sent_stale(
 
 
 def _stale_forms(places: Iterable[ValuePlace]) -> Iterator[str]:
-    """How values are written that were given out when it was recorded, and are not now."""
+    """Yield how values are written that were given out when it was recorded, and are not now."""
     now = {one.now for one in places}
     for one in places:
         if one.recorded and len(one.recorded) >= _SHORTEST_STALE and one.recorded not in now:
@@ -164,7 +164,7 @@ def sent_in(case: TestCase, transaction: Transaction, exchange: Exchange) -> dic
 
 
 def _where(case: TestCase, transaction: Transaction, name: str) -> str:
-    """The parts of a request that hold a placeholder, or what an extractor looks for."""
+    """Return the parts of a request that hold a placeholder, or what an extractor looks for."""
     request = transaction.request
     parts = [
         ("URL", [request.target]),
@@ -232,7 +232,8 @@ class ValueFinder:
 
 
 def _at(line: MessageLine, form: str, place: int, position: int) -> int:
-    """Where ``form`` is shown, with what stood before it at ``place`` of the text; -1 if nowhere.
+    """Return where ``form`` is shown, with what stood before it at ``place`` of the text; -1 if
+    nowhere.
 
     The next one that looks like it is another value's if something else is before it.
     """

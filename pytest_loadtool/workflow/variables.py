@@ -86,7 +86,7 @@ def with_constant(case: TestCase, name: str, value: str) -> TestCase:
 
 
 def _origin(case: TestCase, name: str, opened: OpenReplay | None) -> str:
-    """Where a value is from that no transaction sets."""
+    """Return where a value is from that no transaction sets."""
     dataset = Reference(name).dataset
     if dataset is not None:
         file = next((one.file for one in case.datasets if one.name == dataset), dataset)

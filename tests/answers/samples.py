@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from pytest_loadtool.answers.judge import ExpectedAnswer, Seen, words
-from pytest_loadtool.answers.look import kind_now, look
+from pytest_loadtool.answers.shape import kind_now, shape_of
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.case import Recorded
 
@@ -30,7 +30,7 @@ class Raw:
     def seen(self) -> Seen:
         """What it looks like."""
         kind = kind_now(self.content_type, self.text)
-        answer = look(kind, self.text, len(self.text), self.location)
+        answer = shape_of(kind, self.text, len(self.text), self.location)
         return Seen(self.status, kind, media_type(self.content_type), answer)
 
     @property

@@ -20,7 +20,7 @@ from pytest_loadtool.correlation import configure
 from pytest_loadtool.correlation.index.indexing import read_traffic
 from pytest_loadtool.correlation.index.traffic import Traffic, steps_of
 from pytest_loadtool.correlation.requests.slots import Slot
-from pytest_loadtool.correlation.resolve import Bindings, resolve
+from pytest_loadtool.correlation.resolve import Resolution, resolve
 from pytest_loadtool.correlation.sources.anchors import numbered_slots
 from pytest_loadtool.correlation.strategies.replay_compare import Replayed
 from pytest_loadtool.correlation.strategies.replay_diff import ReplayDiff
@@ -54,7 +54,7 @@ _SERVERS, _SESSIONS = 4, 60
 #: A field of a request: the transaction, and how it is found in another recording.
 _Place = tuple[int, tuple[str, int, int]]
 #: Likewise, as it stands in this one.
-_Spot = tuple[int, str | int, int, int, int, str]
+_SlotKey = tuple[int, str | int, int, int, int, str]
 
 
 @dataclass(frozen=True)
@@ -167,54 +167,54 @@ def _count(
     scores: dict[str, Score],
     name: str,
     traffic: Traffic,
-    everything: Bindings,
+    everything: Resolution,
     others: Sequence[Strategy],
-    constant: frozenset[_Spot] | None,
+    constant: frozenset[_SlotKey] | None,
     *,
     by_rule: bool,
 ) -> None:
     score = scores.setdefault(name, Score())
     taken = {
-        spot
-        for spot, strategy, rule in _bound(everything)
+        span
+        for span, strategy, rule in _bound(everything)
         if (rule if by_rule and strategy == "rules" else "" if by_rule else strategy) == name
     }
     left = {
-        _spot(one.slot)
+        _slot_key(one.slot)
         for one in everything.misses
         if one.rule.leave and (one.rule.name if by_rule else one.strategy) == name
     }
     score.found += len(taken | left)
     if not taken | left:
         return
-    now = {spot for spot, *_ in _bound(resolve(traffic, others))}
+    now = {span for span, *_ in _bound(resolve(traffic, others))}
     score.alone += len(taken - now) + len(left & now)
     if constant is not None:
         score.judged += len(taken | left)
         score.wrong += len(taken & constant) + len(left - constant)
 
 
-def _bound(bindings: Bindings) -> Iterator[tuple[_Spot, str, str]]:
-    for claim in bindings.claims:
-        yield _spot(claim.slot), claim.strategy, claim.rule.name
-    for made in bindings.made:
+def _bound(resolution: Resolution) -> Iterator[tuple[_SlotKey, str, str]]:
+    for proposal in resolution.proposals:
+        yield _slot_key(proposal.slot), proposal.strategy, proposal.rule.name
+    for made in resolution.made:
         for slot in made.slots:
-            yield _spot(slot), made.strategy, made.rule.name
+            yield _slot_key(slot), made.strategy, made.rule.name
 
 
-def _spot(slot: Slot) -> _Spot:
+def _slot_key(slot: Slot) -> _SlotKey:
     return slot.owner, slot.part, slot.start, slot.end, slot.depth, slot.value
 
 
-def _constant(traffic: Traffic, session: Session) -> frozenset[_Spot] | None:
+def _constant(traffic: Traffic, session: Session) -> frozenset[_SlotKey] | None:
     """The fields that are the same on all servers; None if no other server is known."""
     if not session.others:
         return None
-    constant = {(place, slot.value): _spot(slot) for place, slot in _places(traffic.slots)}
+    constant = {(place, slot.value): _slot_key(slot) for place, slot in _places(traffic.slots)}
     for other in session.others:
         case = build_case(other, name="session").case
         alike = {(place, slot.value) for place, slot in _places(_traffic(case, other, ()).slots)}
-        constant = {key: spot for key, spot in constant.items() if key in alike}
+        constant = {key: span for key, span in constant.items() if key in alike}
     return frozenset(constant.values())
 
 

@@ -19,7 +19,7 @@ __all__ = ["serving", "serving_asgi"]
 #: Seconds for a server to answer its first request, and to end when asked to.
 _STARTING, _ENDING = 90.0, 10.0
 #: Seconds between two attempts.
-_LOOK = 0.05
+_POLL_INTERVAL = 0.05
 
 
 @contextlib.contextmanager
@@ -82,7 +82,7 @@ def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
             if process.poll() is not None or time.monotonic() > deadline:
                 written = log.read_text(errors="replace")[-4000:]
                 raise RuntimeError(f"no server at {url}: {error}\n{written}") from None
-        time.sleep(_LOOK)
+        time.sleep(_POLL_INTERVAL)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

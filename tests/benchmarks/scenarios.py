@@ -81,8 +81,8 @@ def _memory(site: Site, folder: Path, _soak: int) -> Tried:
     for users in (1, _MANY):
         looks, report = _run(site, folder, "B", users, 31, 'ramp_up = "10s"\npacing = "20s"\n')
         _refuse_errors(report)
-        most = max(look.sockets for look in looks)
-        seen[users] = [look for look in looks if look.sockets == most][-1]
+        most = max(update.sockets for update in looks)
+        seen[users] = [update for update in looks if update.sockets == most][-1]
     connected = seen[_MANY].sockets - seen[1].sockets
     if connected < _MANY * 0.99:
         raise SystemExit(f"only {connected} of {_MANY} users were connected at a time")
@@ -104,7 +104,7 @@ def _paced(site: Site, folder: Path, _soak: int) -> Tried:
     _refuse_errors(report)
     (worker,) = report["workers"]
     # The process ends within a second of the load, and began it a second after it was started.
-    steady = [look for look in looks if 8 <= look.at <= 24]
+    steady = [update for update in looks if 8 <= update.at <= 24]
     first, last = steady[0], steady[-1]
     per_second = {one["second"]: one["requests"] for one in report["timeline"]}
     return {
@@ -128,7 +128,7 @@ def _soak(site: Site, folder: Path, seconds: int) -> Tried:
     the time in a shorter soak).
     """
     looks, report = _run(site, folder, "soak", 32, seconds, 'max_error_rate = "100%"\n')
-    settled = [look.rss_kb for look in looks if min(60, seconds / 2) <= look.at <= seconds]
+    settled = [update.rss_kb for update in looks if min(60, seconds / 2) <= update.at <= seconds]
     few = max(1, len(settled) // 10)
     growth = statistics.median(settled[-few:]) - statistics.median(settled[:few])
     if not report["other_errors"]:
@@ -138,7 +138,7 @@ def _soak(site: Site, folder: Path, seconds: int) -> Tried:
         "requests": report["totals"]["requests"],
         "errors": report["totals"]["errors"],
         "error_texts_kept": len(report["errors"]),
-        "rss_mb": " ".join(f"{look.rss_kb / 1024:.1f}" for look in looks[10::10]),
+        "rss_mb": " ".join(f"{update.rss_kb / 1024:.1f}" for update in looks[10::10]),
         "rss_mb_growth_after_settling": round(growth / 1024, 2),
     }
 

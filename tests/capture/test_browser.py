@@ -327,7 +327,7 @@ def test_a_tab_that_hangs_is_reported() -> None:
             address = (recorder.port, recorder.ca_certificate)
             async with Browser(find_browser(), url, *address, headless=True, patience=5) as browser:
                 while not browser.crashes:
-                    await browser.last_look()
+                    await browser.check_alive()
             return browser.crashes
 
     with WireServer(answer(busy, HTML)) as server:

@@ -156,12 +156,12 @@ def test_contents(content: str) -> None:
 
 @pytest.mark.parametrize("place", [one for one in PLACES if one != "script, escaped"])
 def test_tokens(place: str) -> None:
-    """A claim of a JSON web token."""
+    """A proposal of a JSON web token."""
     _taken(lambda key: PLACES[place](token(json.dumps({"iss": "https://a.test", "jti": key}))))
 
 
-def _signed(claims: object) -> Exchange:
-    return json_body({"access_token": token(json.dumps(claims)), "token_type": "Bearer"})
+def _signed(proposals: object) -> Exchange:
+    return json_body({"access_token": token(json.dumps(proposals)), "token_type": "Bearer"})
 
 
 def test_the_id_of_a_user_is_a_claim() -> None:

@@ -36,9 +36,9 @@ def packed(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
-def token(claims: object, *, header: str = '{"alg":"HS256"}') -> str:
+def token(proposals: object, *, header: str = '{"alg":"HS256"}') -> str:
     """A JSON web token whose signature nobody looks at."""
-    parts = (header, json.dumps(claims), "signature")
+    parts = (header, json.dumps(proposals), "signature")
     return ".".join(base64.urlsafe_b64encode(one.encode()).decode().rstrip("=") for one in parts)
 
 
@@ -143,11 +143,11 @@ def test_base64_of_any_text(text: str) -> None:
 
 
 @given(st.dictionaries(st.text(), st.text() | st.integers()))
-def test_claims_of_any_token(claims: dict[str, object]) -> None:
+def test_claims_of_any_token(proposals: dict[str, object]) -> None:
     """The payload, whatever it says."""
-    payload = token_payload(token(claims))
+    payload = token_payload(token(proposals))
     assert payload is not None
-    assert json.loads(payload) == claims
+    assert json.loads(payload) == proposals
 
 
 @given(st.text() | st.text(alphabet="ab1+/-_=%.\n"))

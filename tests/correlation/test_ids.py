@@ -187,7 +187,7 @@ def test_the_id_of_a_call_is_no_id_of_a_thing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("called", "thing", "reading"),
+    ("called", "resource", "reading"),
     [
         ("/api/v1/tasks/17/edit", "tasks", False),
         ("/obj/1/1/16386", "obj", False),
@@ -201,9 +201,9 @@ def test_the_id_of_a_call_is_no_id_of_a_thing() -> None:
         ("createLineItem", "line item", False),
     ],
 )
-def test_what_a_request_is_about(called: str, thing: str, reading: bool) -> None:
+def test_what_a_request_is_about(called: str, resource: str, reading: bool) -> None:
     """By its path or by what it calls, and whether that only reads."""
-    assert (collection(called), reads(called)) == (thing, reading)
+    assert (collection(called), reads(called)) == (resource, reading)
 
 
 def test_what_is_searched_for_is_not_created() -> None:

@@ -313,7 +313,7 @@ def of_mine(source: Source, page: str) -> str | None:
     return compile_source(mine)(PlainText(page))
 
 
-def cards(things: dict[int, str]) -> Exchange:
+def cards(resources: dict[int, str]) -> Exchange:
     """As Bootstrap has them: a card for each, in which there are more of these."""
     return html(
         '<div class="container"><div class="row">'
@@ -322,7 +322,7 @@ def cards(things: dict[int, str]) -> Exchange:
             f'</div><div class="card-footer"><div><a href="/items/{id_}/edit">Edit</a>'
             f'<form action="/delete" method="post"><input type="hidden" name="id" value="{id_}">'
             f'<input type="hidden" name="key" value="{token}"></form></div></div></div>'
-            for (id_, name), token in zip(things.items(), tokens(9), strict=False)
+            for (id_, name), token in zip(resources.items(), tokens(9), strict=False)
         )
         + "</div></div>"
     )
@@ -560,11 +560,11 @@ def placed(configuration: Configuration) -> list[str]:
 @pytest.mark.parametrize("body", [FORM_BODY.replace("name=", "wish="), FORM_BODY])
 def test_by_any_telling_text_that_was_sent(body: str) -> None:
     """Whatever its field is called; what something is called comes first."""
-    things = {**OTHERS, 17: f"{MINE}</p><p>Blue China"}
+    resources = {**OTHERS, 17: f"{MINE}</p><p>Blue China"}
     exchanges = (
         get("/items", table(OTHERS, form="/delete")),
         post("/items", f"{body}&pattern=Blue+China"),
-        get("/items", table(things, form="/delete")),
+        get("/items", table(resources, form="/delete")),
         post("/delete", f"id=17&key={tokens(3)[2]}"),
     )
     configuration = run(*exchanges)
@@ -624,8 +624,10 @@ def test_forms_of_their_own_are_no_rows() -> None:
     assert placed(run(get("/", html(forms)), post("/search", f"key={tokens(2)[0]}"))) == []
 
 
-def board(things: dict[int, str], row: str = '<li data-id="{id}"><b>{name}</b></li>') -> Exchange:
-    rows = (row.format(id=id_, name=name) for id_, name in things.items())
+def board(
+    resources: dict[int, str], row: str = '<li data-id="{id}"><b>{name}</b></li>'
+) -> Exchange:
+    rows = (row.format(id=id_, name=name) for id_, name in resources.items())
     return html(f"<ul>{''.join(rows)}</ul>")
 
 

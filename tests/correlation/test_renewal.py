@@ -94,8 +94,8 @@ def test_each_of_several() -> None:
     login = post("/token", LOGIN, pair(0), status=200)
     other = post("/token", LOGIN, pair(3), status=200)  # somebody else's
     configuration = run(login, other, refresh(1), bearing(1), refresh(2), bearing(2), bearing(3))
-    marks = refreshes(configuration)
-    assert marks == ["", "", "bearer_token[1]", "", "bearer_token[3]", "", ""]
+    anchors = refreshes(configuration)
+    assert anchors == ["", "", "bearer_token[1]", "", "bearer_token[3]", "", ""]
 
 
 def test_configuring_again_changes_nothing_and_keeps_a_persons_mark() -> None:

@@ -20,7 +20,7 @@ SOAP = """<?xml version="1.0"?><s:Envelope><s:Body><List>
 
 
 @pytest.mark.parametrize(
-    ("text", "mark", "wanted", "found"),
+    ("text", "anchor", "wanted", "found"),
     [
         (TABLE, '/items/1"', "open", True),
         (TABLE, '/items/1"', "Tea & Co", True),
@@ -43,9 +43,9 @@ SOAP = """<?xml version="1.0"?><s:Envelope><s:Body><List>
         ("x", "x", "x", False),
     ],
 )
-def test_in_row(text: str, mark: str, wanted: str, found: bool) -> None:
+def test_in_row(text: str, anchor: str, wanted: str, found: bool) -> None:
     """The innermost row counts; in XML the element around the one that is known."""
-    assert in_row(text, mark, wanted) is found
+    assert in_row(text, anchor, wanted) is found
 
 
 @pytest.mark.parametrize(

@@ -140,8 +140,8 @@ def glimpsed(failing: int = 0, seconds: int = 4) -> Progress:
         reporters = reporters or [*map(reports.Reporter, parts)]
         for reporter in reporters:
             course.add_report(reports.read(b"".join(reporter.report())))
-        watch.look(parts)
-        seen = lookout.look([(part, True) for part in parts], watch.states(), course)
+        watch.update(parts)
+        seen = lookout.update([(part, True) for part in parts], watch.states(), course)
     return seen
 
 
@@ -179,7 +179,7 @@ def _iteration(metrics: LoadMetrics, random: Random, case: str, failing: int) ->
         elif failing:
             metrics.firsts.passed(index, 5 * service, rows)
         if failing and name == "GET /api/orders" and not metrics.transactions[index].requests % 50:
-            metrics.record_otherwise(index, 'an empty list: "orders"')
+            metrics.record_not_as_recorded(index, 'an empty list: "orders"')
         pages.setdefault(PageKey(case, page), []).append((service, bool(failures)))
     for key, parts in pages.items():
         duration, failed = sum(took for took, _ in parts), any(failed for _, failed in parts)

@@ -191,9 +191,9 @@ def test_moments_so_far_are_those_of_the_whole() -> None:
         if second % 7 == 0:
             for _ in reporter.report():
                 pass
-            assert len(looked.look(course)) <= MOST_SO_FAR + 1
-    assert looked.look(course) == MomentsSoFar([50, 95]).look(course)
-    requests = [one.requests for one in looked.look(course)]
-    *over, last = course.stretches(looked.look(course)[0].length_s)
+            assert len(looked.update(course)) <= MOST_SO_FAR + 1
+    assert looked.update(course) == MomentsSoFar([50, 95]).update(course)
+    requests = [one.requests for one in looked.update(course)]
+    *over, last = course.stretches(looked.update(course)[0].length_s)
     assert requests == [one.requests for one in over]
     assert last.second >= 2 * MOST_SO_FAR

@@ -12,7 +12,10 @@ from tests.load.simulation import glimpsed, one_worker
 def test_the_same_as_the_whole_truth() -> None:
     """What a glimpse shows is what merging the metrics would give."""
     parts = [one_worker(1, failing=20), one_worker(2, failing=20)]
-    merged, seen = MergedMetrics.of(parts), ProgressTracker().look([(part, True) for part in parts])
+    merged, seen = (
+        MergedMetrics.of(parts),
+        ProgressTracker().update([(part, True) for part in parts]),
+    )
     total = merged.total()
     assert (seen.requests, seen.errors) == (merged.requests, merged.failed_requests)
     assert seen.statuses == total.statuses
@@ -40,7 +43,7 @@ def test_rows_are_where_the_time_goes() -> None:
     metrics = LoadMetrics(keys, [PageKey("c", "p")], ["c"])
     for number in range(1, 100):
         metrics.record(number, 200, number, number, 1, 1, 1)
-    seen = ProgressTracker().look([(metrics, True)])
+    seen = ProgressTracker().update([(metrics, True)])
     assert [row.name for row in seen.rows] == [f"t{99 - number}" for number in range(MOST_ROWS)]
 
 
@@ -52,7 +55,7 @@ def test_rows_with_errors_come_first() -> None:
         failures = (Failure("status", "404"),) * (number in (1, 2))
         for _ in range(2 if number == 2 else 1):
             metrics.record(number, 404, number, number, 1, 1, 1, failures, "nothing")
-    seen = ProgressTracker().look([(metrics, True)])
+    seen = ProgressTracker().update([(metrics, True)])
     assert [row.name for row in seen.rows[:4]] == ["t2", "t1", "t99", "t98"]
 
 
@@ -61,7 +64,7 @@ def test_those_who_have_ended_have_no_users_and_no_rate() -> None:
     parts = [one_worker(1), one_worker(2)]
     for part in parts:
         part.set_users(7)
-    seen = ProgressTracker().look([(parts[0], True), (parts[1], False)])
+    seen = ProgressTracker().update([(parts[0], True), (parts[1], False)])
     assert (seen.users, seen.requests_per_second) == (7, parts[0].last_requests)
     assert seen.requests == sum(part.requests for part in parts)
 
@@ -85,7 +88,7 @@ def test_history_of_a_long_run() -> None:
         for _ in range(2 if second <= 1000 else 6):
             metrics.record(0, 200, 1, 1, 1, 1, 1)
         metrics.begin_second(second)
-        seen = lookout.look([(metrics, True)])
+        seen = lookout.update([(metrics, True)])
         assert len(seen.rates) < MOST_MOMENTS
     assert len(seen.rates) > MOST_MOMENTS // 2 - 1
     half = len(seen.rates) // 2
@@ -96,13 +99,13 @@ def test_history_of_a_long_run() -> None:
 def test_a_quiet_second() -> None:
     """When nothing was finished in the last whole second, the rate is none."""
     metrics, lookout = one_worker(1), ProgressTracker()
-    lookout.look([(metrics, True)])
+    lookout.update([(metrics, True)])
     metrics.begin_second(30)
-    seen = lookout.look([(metrics, True)])
+    seen = lookout.update([(metrics, True)])
     assert seen.requests_per_second == 0
     assert seen.p95s[-1] == 0
 
 
 def test_before_anything_happened() -> None:
     """Without numbers there is nothing to see, and no error."""
-    assert ProgressTracker().look([]) == Progress()
+    assert ProgressTracker().update([]) == Progress()

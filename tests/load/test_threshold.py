@@ -48,7 +48,7 @@ def test_what_is_not_as_recorded() -> None:
     worker.requests(90, 10, HOME)
     worker.requests(10, 10, LOGIN)
     for _ in range(5):
-        worker.metrics.record_otherwise(LOGIN, "302 where 200 was recorded")
+        worker.metrics.record_not_as_recorded(LOGIN, "302 where 200 was recorded")
     assert judged("not as recorded <= 5 %", worker).passed
     result = judged("not as recorded < 5 %", worker)
     assert result.measured == 0.05
@@ -169,7 +169,7 @@ def watched(
     for act in seconds:
         act(worker)
         worker.second()
-        said.append(watch.look([worker.metrics]))
+        said.append(watch.update([worker.metrics]))
     return watch, worker, said
 
 
@@ -271,7 +271,7 @@ def test_what_came_after_the_stop_does_not_count() -> None:
     worker = Worker()
     worker.requests(100, 1, errors=1)
     worker.second()
-    assert watch.look([worker.metrics])
+    assert watch.update([worker.metrics])
     worker.second()
     errors, throughput = watch.results(worker.metrics)
     assert "stopped the run: 1" in errors.why
@@ -283,9 +283,9 @@ def test_looks_within_a_second_do_nothing() -> None:
     worker, watch = Worker(), ThresholdWatch([parse_threshold("errors > 0: stop")])
     worker.requests(1, 1, errors=1)
     worker.second(0.9)
-    assert not watch.look([worker.metrics])
+    assert not watch.update([worker.metrics])
     worker.second(0.1)
-    assert watch.look([worker.metrics])
+    assert watch.update([worker.metrics])
 
 
 def test_workers_are_watched_together() -> None:
@@ -298,11 +298,11 @@ def test_workers_are_watched_together() -> None:
     other.requests(9, 2000)
     one.second()
     other.second()
-    assert not watch.look([one.metrics, other.metrics])
+    assert not watch.update([one.metrics, other.metrics])
     other.requests(1, 2000, errors=1)
     one.second()
     other.second()
-    assert watch.look([one.metrics, other.metrics])
+    assert watch.update([one.metrics, other.metrics])
     assert watch.stopped_by == parse_threshold("p50 > 1 s for 1 s: stop")
     (_, errors) = watch.results(MergedMetrics.of([one.metrics, other.metrics]))
     assert not errors.passed

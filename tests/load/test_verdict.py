@@ -115,9 +115,9 @@ def test_what_never_came_as_recorded_says_nothing() -> None:
     """Something else was measured, unless it failed. A threshold on it says how much is allowed."""
     metrics = metrics_of(100)
     for number in range(99):
-        metrics.record_otherwise(0, f"{'302' if number else '204'} where 200 was recorded")
+        metrics.record_not_as_recorded(0, f"{'302' if number else '204'} where 200 was recorded")
     assert judged(metrics) == Verdict("passed", ())
-    metrics.record_otherwise(0, "302 where 200 was recorded")
+    metrics.record_not_as_recorded(0, "302 where 200 was recorded")
     assert judged(metrics) == Verdict(
         "inconclusive",
         (

@@ -79,10 +79,12 @@ class Talk:
         self._opened = 0
         self._clock = 100.0
         self._number = 0
-        self._virtual = VirtualUser(self.plan, self._claim, self.diary, keep_state=self.keep_state)
+        self._virtual = VirtualUser(
+            self.plan, self._choose_row, self.diary, keep_state=self.keep_state
+        )
         self.user = actor_for(self._virtual)
 
-    def _claim(self, _use: DatasetUse, _rows: int, iteration: int) -> int:
+    def _choose_row(self, _use: DatasetUse, _rows: int, iteration: int) -> int:
         return self.rows[iteration % len(self.rows)]
 
     def iterate(self) -> list[str]:

@@ -39,8 +39,8 @@ def said(step: Step, raw: Raw, *, packed: bool = False) -> str:
     response = answered(step, raw, packed=packed)
     assert step.compare is not None
     failure = step.compare(response)
-    assert not (failure and response.otherwise)
-    return failure.message if failure else response.otherwise
+    assert not (failure and response.not_as_recorded)
+    return failure.message if failure else response.not_as_recorded
 
 
 SAID = [
@@ -90,7 +90,7 @@ def test_a_strict_test_case_fails() -> None:
     empty = answered(step, Raw(200, JSON, '{"items": []}'))
     expected = Failure("answer", 'Not as recorded: an empty list: "items"')
     assert step.compare(empty) == expected
-    assert empty.otherwise == ""
+    assert empty.not_as_recorded == ""
 
 
 def test_values_of_variables_are_no_words_of_titles() -> None:
@@ -111,7 +111,7 @@ def test_a_body_that_cannot_be_decoded_is_not_compared() -> None:
     response.head += b"\r\nContent-Encoding: unknown"
     assert step.compare is not None
     assert step.compare(response) is None
-    assert response.otherwise == ""
+    assert response.not_as_recorded == ""
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_body_that_was_not_kept_is_not_empty() -> None:
     response.unkept = 1 << 20
     assert step.compare is not None
     assert step.compare(response) is None
-    assert response.otherwise == ""
+    assert response.not_as_recorded == ""
 
 
 def test_a_status_that_is_not_expected_any_more_is_no_yardstick() -> None:
@@ -159,9 +159,9 @@ def test_what_was_so_before_its_change(strict: bool) -> None:
     (check,) = step.checks
     new = answered(step, Raw(200, HTML, "<p>Milk</p>"))
     assert check(new, []) is None
-    assert new.otherwise == ""
+    assert new.not_as_recorded == ""
     used = answered(step, Raw(200, HTML, "<p>Tea House</p>"))
     failure = check(used, [])
-    text = failure.message if failure else used.otherwise
+    text = failure.message if failure else used.not_as_recorded
     assert "not so before POST /orders: Tea House is not yet shown" in text
     assert (failure is not None) == strict

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
 from pytest_loadtool.transport.connections.network import new_event_loop
 from pytest_loadtool.transport.wire.bandwidth import (
+    Direction,
     Throttle,
     Throttled,
-    Way,
     connect_slowly,
     receive_buffer,
 )
@@ -477,9 +477,9 @@ _times = st.floats(0, 1e6)
 @given(_rates, _times, _sizes)
 def test_a_busy_line_carries_at_its_rate(rate: int, start: float, sizes: list[int]) -> None:
     """However it is cut into pieces, what waits takes its bits by the rate, from the first on."""
-    way = Way(rate)
+    direction = Direction(rate)
     for size in sizes:
-        end = way.carry(start, size)
+        end = direction.carry(start, size)
     assert end - start == pytest.approx(sum(sizes) * 8 / rate, rel=1e-6, abs=1e-6)
 
 
@@ -487,12 +487,12 @@ def test_a_busy_line_carries_at_its_rate(rate: int, start: float, sizes: list[in
 def test_nothing_passes_faster_than_the_line(rate: int, given_: list[tuple[float, int]]) -> None:
     """In order, not before it was there, each after its own time on the line: so between any two
     moments no more gets through than the rate allows."""
-    way = Way(rate)
+    direction = Direction(rate)
     now = 0.0
     before = 0.0
     for wait, size in given_:
         now += wait
-        end = way.carry(now, size)
+        end = direction.carry(now, size)
         took = size * 8 / rate
         assert end - took >= max(now, before) - 1e-6
         assert end == pytest.approx(max(now, before) + took)
@@ -501,9 +501,9 @@ def test_nothing_passes_faster_than_the_line(rate: int, given_: list[tuple[float
 
 def test_time_that_nobody_used_is_lost() -> None:
     """A line that was silent is not faster afterwards."""
-    way = Way(8_000)
-    assert way.carry(0.0, 1_000) == 1.0
-    assert way.carry(10.0, 1_000) == 11.0
+    direction = Direction(8_000)
+    assert direction.carry(0.0, 1_000) == 1.0
+    assert direction.carry(10.0, 1_000) == 11.0
 
 
 def test_directions_do_not_disturb_each_other() -> None:

@@ -84,7 +84,8 @@ class Browser:
 
     @property
     def debugging_url(self) -> str:
-        """Where the DevTools protocol is served (``http://127.0.0.1:9222``); empty when not."""
+        """Return where the DevTools protocol is served (``http://127.0.0.1:9222``); empty when
+        not."""
         return self._debugging_url
 
     @property
@@ -100,7 +101,8 @@ class Browser:
 
     @property
     def crashes(self) -> tuple[str, ...]:
-        """What crashed or hung, tabs or all of it: a recording with one must be made again."""
+        """Return what crashed or hung, tabs or all of it: a recording with one must be made
+        again."""
         return tuple(self._crashes)
 
     async def wait_closed(self) -> str:
@@ -111,7 +113,7 @@ class Browser:
         how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with status {code}"
         return f"the browser ended {how}: {self._last_words()}"
 
-    async def last_look(self) -> None:
+    async def check_alive(self) -> None:
         """Ask the browser and each tab for a sign of life; what gives none is among `crashes`
         then."""
         try:

@@ -133,7 +133,8 @@ def command_line(
     arguments: Sequence[str] = (),
     root: bool = False,
 ) -> list[str]:
-    """The whole command. ``arguments`` are the user's; lists of features are joined to ours."""
+    """Return the whole command. ``arguments`` are the user's; lists of features are joined to
+    ours."""
     switches = [
         f"--user-data-dir={profile}",
         f"--proxy-server=http://127.0.0.1:{proxy_port}",

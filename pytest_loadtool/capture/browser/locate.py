@@ -31,14 +31,15 @@ FIREFOX = (
 
 
 def browsers() -> tuple[str, ...]:
-    """The browsers on PATH that can be launched, each once, whatever it is called by."""
+    """Return the browsers on PATH that can be launched, each once, whatever it is called by."""
     found = (shutil.which(name) for name in _NAMES)
     by_program = {Path(path).resolve(): path for path in reversed([*filter(None, found)])}
     return tuple(reversed(by_program.values()))
 
 
 def find_browser(path: str | None = None) -> str:
-    """The executable to launch: ``path`` (a file, or a name on PATH) or the first known on PATH.
+    """Return the executable to launch: ``path`` (a file, or a name on PATH) or the first known on
+    PATH.
 
     Raises:
         RecordingError: there is none.

@@ -87,7 +87,8 @@ class ExchangeReporter:
 
     @property
     def in_flight(self) -> int:
-        """How many exchanges have begun and not ended; WebSockets, which stay open, are none."""
+        """Return how many exchanges have begun and not ended; WebSockets, which stay open, are
+        none."""
         return sum(flow.websocket is None for flow in self._open.values())
 
     def cut(self) -> None:
@@ -286,7 +287,8 @@ def _is_upload(headers: Headers) -> bool:
 
 
 def _refusal(host: str) -> Response:
-    """What the client gets from a blocked domain: a word to whoever reads it, without a retry."""
+    """Return what the client gets from a blocked domain: a word to whoever reads it, without a
+    retry."""
     return Response.make(
         403, f"{host} is blocked by the recorder.\n", {"Content-Type": "text/plain"}
     )

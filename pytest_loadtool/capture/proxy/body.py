@@ -33,7 +33,7 @@ class Spool:
 
     @property
     def size(self) -> int:
-        """How many bytes there are."""
+        """Return how many bytes there are."""
         return self._size
 
     def write(self, data: bytes) -> None:
@@ -58,7 +58,7 @@ class Spool:
                 self._chunks.clear()
 
     def chunks(self) -> Iterator[bytes]:
-        """All of it, from the beginning."""
+        """Yield all of it, from the beginning."""
         position = 0
         if self._descriptor >= 0:
             while data := os.pread(self._descriptor, _IN_MEMORY, position):
@@ -67,7 +67,7 @@ class Spool:
         yield from self._chunks
 
     def held(self) -> bytes | Body:
-        """The bytes, if they are in memory, else this."""
+        """Return the bytes, if they are in memory, else this."""
         return b"".join(self._chunks) if self._descriptor < 0 else self
 
     def __del__(self) -> None:
@@ -103,12 +103,12 @@ class Collector:
 
     @property
     def body(self) -> bytes | Body:
-        """What was kept: the whole body, or its beginning."""
+        """Return what was kept: the whole body, or its beginning."""
         return self._spool.held()
 
     @property
     def loss(self) -> str:
-        """What is missing, as a sentence for the user; empty when nothing is."""
+        """Return what is missing, as a sentence for the user; empty when nothing is."""
         kept = self._spool.size
         if self.size <= kept:
             return ""
@@ -121,8 +121,8 @@ class Collector:
 def decoded(
     body: bytes | Body, codings: str, directory: Path | None = None, limit: int = BODY_LIMIT
 ) -> tuple[bytes | Body, str]:
-    """``body`` without its content codings (RFC 9110 §8.4), as a Content-Encoding value lists them;
-    and what is missing of it, as a sentence, because it has more than ``limit`` bytes.
+    """Return ``body`` without its content codings (RFC 9110 §8.4), as a Content-Encoding value
+    lists them; and what is missing of it, as a sentence, because it has more than ``limit`` bytes.
 
     A body that is broken, or whose coding is unknown, is returned as it is.
     """

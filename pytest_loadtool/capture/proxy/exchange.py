@@ -31,7 +31,7 @@ _HTTP_VERSIONS = {b"HTTP/2.0": "HTTP/2"}
 
 
 def endless(headers: Headers) -> str:
-    """Why a response with these headers cannot be waited for if it had no end; empty for the
+    """Return why a response with these headers cannot be waited for if it had no end; empty for the
     ordinary ones."""
     media = media_type(headers.get("content-type"))
     return _ENDLESS.get(media, "")
@@ -45,9 +45,9 @@ def from_flow(
     upload: Collector | None = None,
     events: int = 0,
 ) -> Exchange:
-    """The exchange of a flow that has ended: with its response, or with ``error`` if that is given.
-    ``directory`` is for a large body; ``upload`` has that of the request if it was streamed, and
-    ``events`` counts those that were sent over a WebSocket.
+    """Return the exchange of a flow that has ended: with its response, or with ``error`` if that is
+    given. ``directory`` is for a large body; ``upload`` has that of the request if it was streamed,
+    and ``events`` counts those that were sent over a WebSocket.
 
     A response that broke off counts as none (status 0), unless it was endless: then what came is
     all there could be. What came of its body is kept in either case.
@@ -90,7 +90,7 @@ def from_flow(
 
 
 def from_tunnel(address: tuple[str, int], started: float, error: str, note: str) -> Exchange:
-    """A tunnel (CONNECT) through which no HTTP came, and why."""
+    """Return a tunnel (CONNECT) through which no HTTP came, and why."""
     host, port = address
     return Exchange(
         started=started,
@@ -110,7 +110,7 @@ def _request_body(request: Request, upload: Collector | None) -> bytes | Body:
 
 
 def _unsent(request: Request, upload: Collector) -> str:
-    """What a server did not wait for, as a sentence; empty when it did."""
+    """Return what a server did not wait for, as a sentence; empty when it did."""
     length = request.headers.get("content-length", "")
     if not length.isdecimal() or upload.size >= int(length):
         return ""
@@ -155,7 +155,8 @@ def _header_list(headers: Headers) -> HeaderList:
 
 @lru_cache(maxsize=4096)
 def _header(name: bytes, value: bytes) -> tuple[str, str]:
-    """One header as text. Most are in every request of a recording, and are then one object."""
+    """Return one header as text. Most are in every request of a recording, and are then one
+    object."""
     return name.decode("latin-1"), value.decode("latin-1")
 
 

@@ -24,14 +24,15 @@ _Address = tuple[str, int]
 
 
 def is_told(here: _Address) -> bool:
-    """Whether the system tells of the socket that listens ``here`` that it is this process's."""
+    """Return whether the system tells of the socket that listens ``here`` that it is this
+    process's."""
     listening = (row for row in _rows(here, _NOBODY) if row[3] == _LISTENING)
     return any(int(row[7]) == os.geteuid() for row in listening)
 
 
 def owner(here: _Address, there: _Address) -> int:
-    """The id of the user whose process has connected ``here`` from ``there``, or `GONE`. It takes
-    milliseconds: the kernel goes through all its sockets."""
+    """Return the id of the user whose process has connected ``here`` from ``there``, or `GONE`. It
+    takes milliseconds: the kernel goes through all its sockets."""
     for row in _rows(there, here):
         if row[9] != "0":  # without an inode no process has it any more
             return int(row[7])
@@ -44,14 +45,15 @@ def is_ours(user: int) -> bool:
 
 
 def doorkeeper(here: _Address) -> Callable[[_Address], bool]:
-    """Who tells whether a client of what listens ``here`` is one of ours, by where it has connected
-    from (it takes milliseconds). Where the system does not tell, all are taken for ours."""
+    """Return who tells whether a client of what listens ``here`` is one of ours, by where it has
+    connected from (it takes milliseconds). Where the system does not tell, all are taken for
+    ours."""
     told = is_told(here)
     return lambda there: not told or is_ours(owner(here, there))
 
 
 def name_of(user: int) -> str:
-    """What a person calls the user of that id."""
+    """Return what a person calls the user of that id."""
     try:
         return f"{pwd.getpwuid(user).pw_name} ({user})"
     except KeyError:
@@ -59,7 +61,7 @@ def name_of(user: int) -> str:
 
 
 def _rows(local: _Address, remote: _Address) -> Iterator[list[str]]:
-    """The sockets between two IPv4 addresses, those of clients that speak IPv6 too."""
+    """Yield the sockets between two IPv4 addresses, those of clients that speak IPv6 too."""
     for table, prefix in zip(_TABLES, ("", _words(b"\0" * 10 + b"\xff\xff")), strict=True):
         wanted = f" {prefix}{_hexadecimal(local)} {prefix}{_hexadecimal(remote)} ".encode()
         with suppress(OSError):  # there may be no IPv6
@@ -75,6 +77,7 @@ def _hexadecimal(address: _Address) -> str:
 
 
 def _words(packed: bytes) -> str:
-    """An address as the kernel prints it: four bytes at a time, in the order of this machine."""
+    """Return an address as the kernel prints it: four bytes at a time, in the order of this
+    machine."""
     words = (packed[start : start + 4] for start in range(0, len(packed), 4))
     return "".join(f"{int.from_bytes(word, sys.byteorder):08X}" for word in words)

@@ -102,12 +102,12 @@ class Recorder:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What mitmproxy warned of, the latest last: for a diagnosis, not for every user."""
+        """Return what mitmproxy warned of, the latest last: for a diagnosis, not for every user."""
         return tuple(self._log.messages)
 
     @property
     def in_flight(self) -> int:
-        """How many exchanges have begun and not ended."""
+        """Return how many exchanges have begun and not ended."""
         return self._reporter.in_flight
 
     def cut(self) -> None:
@@ -188,7 +188,8 @@ class Recorder:
             self._connections.discard(task)
 
     async def _may(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Whether the client is of a user who may use the proxy; another is reported once."""
+        """Return whether the client is of a user who may use the proxy; another is reported
+        once."""
         here = writer.get_extra_info("sockname")
         user = await asyncio.to_thread(owner, here, writer.get_extra_info("peername"))
         if is_ours(user):

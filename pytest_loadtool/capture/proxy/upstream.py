@@ -27,7 +27,7 @@ class Upstream:
         return f"upstream:{self._url.origin}"
 
     def refusal(self, response: Response | None) -> str:
-        """Why a request was not passed on; nothing if it was."""
+        """Return why a request was not passed on; nothing if it was."""
         return "" if response is None else response.headers.get(REASON, "")
 
     def plain(self, error: str) -> str:

@@ -45,13 +45,13 @@ ANSWER = Table(
 
 
 def answer(node: Node) -> Answer:
-    """What the table says."""
+    """Return what the table says."""
     found = ANSWER.read(node)
     return Answer(**(found | {"said": tuple(found.get("said", {}).items())}))
 
 
 def answer_text(found: Answer) -> str:
-    """The table as it is written: what there is to say."""
+    """Return the table as it is written: what there is to say."""
     written = {"size": str(found.size)}
     for one in fields(found)[1:]:
         value = getattr(found, one.name)

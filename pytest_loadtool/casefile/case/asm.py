@@ -19,12 +19,12 @@ ASM = Table(
 
 
 def asm_settings(node: Node) -> AsmSettings:
-    """What the table says."""
+    """Return what the table says."""
     return AsmSettings(**ASM.read(node))
 
 
 def asm_lines(settings: AsmSettings) -> Iterator[KeyedLine]:
-    """The table's lines; none if it says nothing."""
+    """Yield the table's lines; none if it says nothing."""
     lists = {name: getattr(settings, name) for name in ("rules", "ignore")}
     if any(lists.values()):
         yield KeyedLine(("asm",), "[asm]", gap=True)

@@ -32,7 +32,7 @@ _NO_SECRETS = (
 
 
 def identity(node: Node) -> Identity:
-    """What one table says."""
+    """Return what one table says."""
     found = Identity(**IDENTITY.read(node))
     if found.ahead and found.realm:
         raise node.child("ahead", None).wrong(_WHOLE_HOST)
@@ -40,7 +40,7 @@ def identity(node: Node) -> Identity:
 
 
 def proxy(node: Node) -> Proxy:
-    """What the table says."""
+    """Return what the table says."""
     settings = Proxy(**PROXY.read(node))
     for name in ("password", "domain", "method"):
         if getattr(settings, name) and not settings.username:
@@ -49,7 +49,8 @@ def proxy(node: Node) -> Proxy:
 
 
 def literal_password(password: str, variables: Mapping[str, Variable]) -> str:
-    """What is wrong with a password that the file holds, in whichever way; "" for nothing."""
+    """Return what is wrong with a password that the file holds, in whichever way; "" for
+    nothing."""
     if any(isinstance(part, str) for part in Template.parse(password).parts):
         return _NO_SECRETS
     for name in sorted(used_names((password,), variables)):
@@ -63,7 +64,7 @@ def literal_password(password: str, variables: Mapping[str, Variable]) -> str:
 
 
 def identity_lines(identities: tuple[Identity, ...]) -> Iterator[KeyedLine]:
-    """The tables' lines."""
+    """Yield the tables' lines."""
     for index, one in enumerate(identities):
         at: KeyPath = ("identity", index)
         yield KeyedLine(at, "[[identity]]", gap=True)
@@ -76,7 +77,7 @@ def identity_lines(identities: tuple[Identity, ...]) -> Iterator[KeyedLine]:
 
 
 def proxy_lines(settings: Proxy | None) -> Iterator[KeyedLine]:
-    """The table's lines; none if there is no proxy."""
+    """Yield the table's lines; none if there is no proxy."""
     if settings is None:
         return
     yield KeyedLine(("proxy",), "[proxy]", gap=True)

@@ -81,12 +81,12 @@ def _check_sought(
 
 
 def _wrong_in_body(file: Reference) -> str:
-    """What is wrong with a file in a body; "" for nothing."""
+    """Return what is wrong with a file in a body; "" for nothing."""
     return f"{file}: a file is sent as it is, without filters" if file.filters else ""
 
 
 def _dynamic(at: KeyPath, headers: tuple[Header, ...]) -> list[tuple[KeyPath, Header]]:
-    """The headers of a set that hold placeholders, and where each stands."""
+    """Return the headers of a set that hold placeholders, and where each stands."""
     return [
         ((*at, index), header)
         for index, header in enumerate(headers)
@@ -171,7 +171,7 @@ def _check_refreshes(case: TestCase, names: _Names, number: int, problems: Probl
 
 
 def _templates(at: KeyPath, transaction: Transaction) -> Iterator[tuple[KeyPath, str]]:
-    """The texts of a transaction that may hold placeholders, and where each stands."""
+    """Yield the texts of a transaction that may hold placeholders, and where each stands."""
     request = transaction.request
     yield (*at, "request"), request.target
     for index, header in enumerate(request.headers):
@@ -210,7 +210,8 @@ class _Names:
                 self.set_by.setdefault(extractor.variable, number)
 
     def wrong(self, reference: Reference, user: int) -> str:
-        """What is wrong with a placeholder in the ``user``-th transaction; "" for nothing."""
+        """Return what is wrong with a placeholder in the ``user``-th transaction; "" for
+        nothing."""
         name = reference.name
         if reference.file is not None:
             return _no_place(reference)
@@ -239,7 +240,7 @@ class _Names:
         )
 
     def _wrong_within(self, template: str, name: str, user: int) -> str:
-        """What is wrong with the first bad placeholder that the variable is made of."""
+        """Return what is wrong with the first bad placeholder that the variable is made of."""
         for used in sorted(used_names((template,), self.variables) - {name}):
             variable = self.variables.get(used)
             plain = variable is None or variable.template is None

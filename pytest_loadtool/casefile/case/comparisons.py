@@ -26,7 +26,7 @@ _GO_WITH: Mapping[str, tuple[str, ...]] = {
 
 
 def searched(node: Node) -> str:
-    """A template that is sought in a text."""
+    """Return a template that is sought in a text."""
     needle = parsed(template)(node)
     if not needle:
         raise node.wrong("must not be empty: every response would contain it")
@@ -42,7 +42,7 @@ def _constant(node: Node) -> Constant:
 
 
 def _bound(node: Node) -> float | str:
-    """A number; of durations text, which is looked at when it is known that it is one."""
+    """Return a number; of durations text, which is looked at when it is known that it is one."""
     if isinstance(node.value, bool) or not isinstance(node.value, int | float | str):
         raise node.expected("a number")
     return node.value
@@ -61,7 +61,7 @@ COMPARISON_KEYS: Mapping[str, Key] = {
 
 
 def compared(node: Node, found: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """The comparisons of a table of that kind, by the names that the model has for them.
+    """Return the comparisons of a table of that kind, by the names that the model has for them.
 
     Raises:
         Rejected: they do not go with it, or with one another.

@@ -80,7 +80,7 @@ def _name(node: Node) -> str:
 
 
 def _decode(node: Node) -> tuple[str, ...]:
-    """One decoding, or several, from left to right."""
+    """Return one decoding, or several, from left to right."""
     if not isinstance(node.value, list):
         return (parsed(_decoding)(node),)
     if not node.value:
@@ -213,7 +213,7 @@ _OF_OUTCOME = (
 
 
 def parse_extractor(table: Mapping[str, Any]) -> Extractor:
-    """The extractor that these keys say, as a test case has them.
+    """Return the extractor that these keys say, as a test case has them.
 
     Raises:
         ValueError: they say none; the text says why.
@@ -222,7 +222,7 @@ def parse_extractor(table: Mapping[str, Any]) -> Extractor:
 
 
 def parse_validator(table: Mapping[str, Any]) -> Validator:
-    """The validator that these keys say, as a test case has them.
+    """Return the validator that these keys say, as a test case has them.
 
     Raises:
         ValueError: as `parse_extractor`.
@@ -231,7 +231,7 @@ def parse_validator(table: Mapping[str, Any]) -> Validator:
 
 
 def _alone(read: Callable[[Node], _Actor], table: Mapping[str, Any]) -> _Actor:
-    """What ``read`` makes of a table that stands in no file."""
+    """Return what ``read`` makes of a table that stands in no file."""
     problems = Problems("", scan(""))
     try:
         return read(Node(dict(table), (), problems))
@@ -246,7 +246,7 @@ def _alone(read: Callable[[Node], _Actor], table: Mapping[str, Any]) -> _Actor:
 
 
 def extractor(node: Node) -> Extractor:
-    """An entry of ``extractors``."""
+    """Return an entry of ``extractors``."""
     found = EXTRACTOR.read(node)
     return Extractor(
         found["variable"],
@@ -257,7 +257,7 @@ def extractor(node: Node) -> Extractor:
 
 
 def _source(node: Node, found: Mapping[str, Any], sources: _Sources) -> tuple[Source, int]:
-    """Where a table takes a value from, and which match of it."""
+    """Return where a table takes a value from, and which match of it."""
     kind = _only(node, found, sources)
     for key, (kinds, hint) in _GOES_WITH.items():
         if key in found and kind not in kinds:
@@ -292,7 +292,7 @@ def _check_split(node: Node, found: Mapping[str, Any]) -> None:
 
 
 def validator(node: Node) -> Validator:
-    """An entry of ``validators``."""
+    """Return an entry of ``validators``."""
     found = VALIDATOR.read(node)
     kind = _only(node, found, _KINDS)
     for key, kinds in _OF_KIND.items():

@@ -69,7 +69,7 @@ from pytest_loadtool.model.validator import StatusCodes
 
 
 def parse_case(source: str, path: str) -> TestCase:
-    """The test case that a file's text says. ``path`` is what errors call it.
+    """Return the test case that a file's text says. ``path`` is what errors call it.
 
     Raises:
         FileError: something in it is wrong; other files are not looked at.
@@ -81,8 +81,8 @@ def parse_case(source: str, path: str) -> TestCase:
 
 
 def read_case(path: Path, trust: Trust = TRUSTED) -> TestCase:
-    """The test case in a file; its datasets must be there and have the columns that it uses, and
-    the files in its bodies must be there. ``trust`` says what it may reach.
+    """Return the test case in a file; its datasets must be there and have the columns that it uses,
+    and the files in its bodies must be there. ``trust`` says what it may reach.
 
     Raises:
         FileError: something in it, or in a file that it names, is wrong.

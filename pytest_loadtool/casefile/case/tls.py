@@ -35,7 +35,7 @@ _FILES = {
 
 
 def tls_settings(node: Node) -> TlsSettings:
-    """What the table says."""
+    """Return what the table says."""
     settings = TlsSettings(**TLS.read(node))
     for name in ("client_key", "client_key_password_env"):
         if getattr(settings, name) and not settings.client_certificate:
@@ -85,7 +85,7 @@ def _holds_no(file: str, what: str) -> str:
 
 
 def tls_lines(settings: TlsSettings) -> Iterator[KeyedLine]:
-    """The table's lines; none if all is as usual."""
+    """Yield the table's lines; none if all is as usual."""
     if settings == USUAL_TLS:
         return
     yield KeyedLine(("tls",), "[tls]", gap=True)

@@ -32,7 +32,7 @@ _ORIGINS = ("value", "env", "keyring", "template", "generate")
 
 
 def variable(node: Node) -> Variable:
-    """A variable: its value, or a table."""
+    """Return a variable: its value, or a table."""
     name = str(node.at[-1])
     if not isinstance(node.value, str | dict):
         raise node.expected('text, or a table such as { env = "NAME" }')
@@ -51,7 +51,7 @@ def variable(node: Node) -> Variable:
 
 
 def _generator(node: Node, found: dict[str, Any]) -> Generator | None:
-    """The generator that ``found`` describes, whose keys are taken out of it."""
+    """Return the generator that ``found`` describes, whose keys are taken out of it."""
     kind = found.pop("generate", "")
     details = {name: found.pop(name) for name in _DETAILS if name in found}
     make, known = _GENERATORS.get(kind, (None, ()))

@@ -63,12 +63,12 @@ from pytest_loadtool.model.validator import (
 
 
 def format_case(case: TestCase) -> str:
-    """The text that `parse_case` reads back as ``case``. What is as usual is left out."""
+    """Return the text that `parse_case` reads back as ``case``. What is as usual is left out."""
     return render(line for line in case_lines(case) if not line.usual)
 
 
 def case_lines(case: TestCase) -> Iterator[KeyedLine]:
-    """The lines of a test case's file."""
+    """Yield the lines of a test case's file."""
     yield _pair((), "format", FORMAT)
     yield _pair((), "name", case.name)
     yield from _filled((), "server", case.server)
@@ -106,7 +106,7 @@ def _pair(table: KeyPath, name: str, value: Scalar, *, usual: bool = False) -> K
 
 
 def _filled(table: KeyPath, name: str, value: str) -> Iterator[KeyedLine]:
-    """A pair that there is no way to write when it is empty."""
+    """Yield a pair that there is no way to write when it is empty."""
     if value:
         yield _pair(table, name, value)
 
@@ -114,7 +114,7 @@ def _filled(table: KeyPath, name: str, value: str) -> Iterator[KeyedLine]:
 def _strings(
     table: KeyPath, name: str, elements: Iterable[str], *, gap: bool = False
 ) -> Iterator[KeyedLine]:
-    """An array of strings, left out when empty."""
+    """Yield an array of strings, left out when empty."""
     written = tuple(string(one) for one in elements)
     if written:
         yield KeyedLine((*table, name), f"{name} = ", gap=gap, elements=written)
@@ -123,7 +123,7 @@ def _strings(
 def _tables(
     table: KeyPath, name: str, elements: Iterable[Mapping[str, str]]
 ) -> Iterator[KeyedLine]:
-    """An array of inline tables, one per line, left out when empty."""
+    """Yield an array of inline tables, one per line, left out when empty."""
     written = tuple(inline_table(one) for one in elements)
     if written:
         yield KeyedLine((*table, name), f"{name} = ", elements=written, spread=True)

@@ -26,7 +26,7 @@ class FormEntry:
 
 
 def multipart(fields: Sequence[FormEntry]) -> tuple[str, str]:
-    """The content type and the body of a form that is sent in parts."""
+    """Return the content type and the body of a form that is sent in parts."""
     parts = []
     for one in fields:
         head = f'Content-Disposition: form-data; name="{one.name}"'
@@ -42,7 +42,8 @@ def multipart(fields: Sequence[FormEntry]) -> tuple[str, str]:
 
 
 def url_encoded(fields: Sequence[FormEntry]) -> str:
-    """The fields as a query or a form has them; values of placeholders are encoded when sent."""
+    """Return the fields as a query or a form has them; values of placeholders are encoded when
+    sent."""
     return "&".join(f"{_encoded(one.name)}={_encoded(one.value)}" for one in fields)
 
 

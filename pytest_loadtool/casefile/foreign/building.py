@@ -256,7 +256,7 @@ class Builder:
                 self.leave(step.where, f"{keys}: {error}")
 
     def _target(self, step: ForeignStep) -> str:
-        """The target of a request, a path if it goes to the test case's server."""
+        """Return the target of a request, a path if it goes to the test case's server."""
         url = step.url.strip()
         if not url.startswith("/") or url.startswith("//"):
             head, rest = _head(url)
@@ -276,7 +276,7 @@ class Builder:
         return _encoded(rest if origin == self.server else f"{origin}{rest}")
 
     def _used(self, case: TestCase) -> dict[str, Variable]:
-        """The variables that something in the test case is made of."""
+        """Return the variables that something in the test case is made of."""
         texts = [text for one in case.identities for text in one.templates]
         for step in case.transactions():
             for one in step.validators:
@@ -297,7 +297,7 @@ class Builder:
             known.add(name)
 
     def _checkable(self, step: Transaction, known: set[str], setters: set[str]) -> Transaction:
-        """A transaction without the checks of what its own response sets first."""
+        """Return a transaction without the checks of what its own response sets first."""
         kept = []
         for one in step.validators:
             names = _own(used_names(validator_texts(one).values(), self.variables)) - known
@@ -310,7 +310,7 @@ class Builder:
         return replace(step, validators=tuple(kept))
 
     def _nowhere(self, step: ForeignStep, host: str) -> str:
-        """A server for requests whose own nobody knows."""
+        """Return a server for requests whose own nobody knows."""
         if self.server and not self.server.endswith(".invalid"):
             return self.server
         name = "-".join(re.findall(r"[A-Za-z0-9]+", host)).lower() or "server"
@@ -323,7 +323,8 @@ class Builder:
         return self.server if self.server.endswith(".invalid") else origin
 
     def _complete(self, case: TestCase) -> TestCase:
-        """``case`` with a source for each variable that nothing has set before it is used."""
+        """Return ``case`` with a source for each variable that nothing has set before it is
+        used."""
         known = {name for name, one in self.variables.items() if not one.needs_extractor}
         setters = {one.variable for step in case.transactions() for one in step.extractors}
         needed = used_names([text for one in case.identities for text in one.templates], {})
@@ -349,8 +350,8 @@ class Builder:
 
 
 def _head(url: str) -> tuple[str, str]:
-    """The part of a URL in which its host stands, and the rest; a ``/`` in a placeholder is none
-    of them."""
+    """Return the part of a URL in which its host stands, and the rest; a ``/`` in a placeholder is
+    none of them."""
     plain = _PLACEHOLDER.sub(lambda found: "x" * len(found[0]), url)
     start = plain.find("://")
     ends = [at for one in "/?#" if (at := plain.find(one, start + 3 if start >= 0 else 0)) >= 0]
@@ -365,7 +366,7 @@ def _origin(scheme: str, host: str) -> str:
 
 
 def _encoded(target: str) -> str:
-    """A target with what none can hold percent-encoded."""
+    """Return a target with what none can hold percent-encoded."""
     target = target.partition("#")[0] if "${" not in target else target
     parts = re.split(r"(\$\{[^}]*\})", target)
     return "".join(
@@ -379,7 +380,8 @@ def _own(names: Iterable[str]) -> set[str]:
 
 
 def _pages(made: list[tuple[ForeignStep, Transaction]]) -> Iterator[Page]:
-    """The pages; the pauses of one come after the page before it, that of the first at the end."""
+    """Yield the pages; the pauses of one come after the page before it, that of the first at the
+    end."""
     groups = [list(group) for _, group in groupby(made, key=lambda one: (one[0].page, one[0].once))]
     groups.sort(key=lambda group: {"start": 0, None: 1, "end": 2}[group[0][0].once])
     taken: dict[str, int] = {}

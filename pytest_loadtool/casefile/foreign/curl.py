@@ -128,7 +128,7 @@ class _Command:
 
 
 def read_curl(text: str, path: str, server: str = "") -> Foreign:
-    """The test case of commands of curl, a page for each.
+    """Return the test case of commands of curl, a page for each.
 
     Raises:
         FileError: there is no command, or it is not in the form for a POSIX shell.
@@ -166,7 +166,7 @@ def _read(words: list[Word], builder: Builder) -> None:
 
 
 def _options(word: str) -> Iterator[tuple[str, str | None]]:
-    """The options of one word, each with its value if that is in the word, too."""
+    """Yield the options of one word, each with its value if that is in the word, too."""
     if word.startswith("--"):
         name, equals, value = word[2:].partition("=")
         yield _ALIASES.get(name, name), value if equals else None

@@ -70,7 +70,7 @@ class _Scope:
 
 
 def read_jmeter(text: str, path: str, server: str = "") -> Foreign:
-    """The test cases of a plan, one for each thread group that sends requests.
+    """Return the test cases of a plan, one for each thread group that sends requests.
 
     Raises:
         FileError: it is no plan, or none of its requests can be sent.
@@ -110,7 +110,7 @@ def _named(group: PlanElement, found: list[TestCase]) -> str:
 
 
 def _groups(plan: list[PlanElement]) -> Iterator[PlanElement]:
-    """The thread groups; a plan that is a piece of others counts as one."""
+    """Yield the thread groups; a plan that is a piece of others counts as one."""
     found = [one for node in plan for one in node.walk() if one.kind.endswith("ThreadGroup")]
     yield from found or plan[:1]
 
@@ -182,7 +182,7 @@ class _GroupReader:
         self.builder.leave(node.where, f"what is in it is done once, in each iteration{said}")
 
     def _configured(self, node: PlanElement, scope: _Scope) -> _Scope:
-        """``scope`` with what an element adds to it."""
+        """Return ``scope`` with what an element adds to it."""
         kind = node.kind
         if kind in ("TestPlan", "Arguments"):
             for name, value in arguments(node):
@@ -232,7 +232,8 @@ class _GroupReader:
         self.builder.steps.append(step)
 
     def _paused(self, node: PlanElement, scope: _Scope) -> float:
-        """The seconds of a Flow Control Action, which pauses or does what nothing does here."""
+        """Return the seconds of a Flow Control Action, which pauses or does what nothing does
+        here."""
         if node.text("ActionProcessor.action") not in ("1", ""):
             self.builder.leave(node.where, "it ends a user or a test: not done")
             return 0.0
@@ -299,7 +300,7 @@ _ON_ERROR: Mapping[str, OnError] = MappingProxyType(
 
 
 def _load(group: PlanElement, case: str, reader: _GroupReader) -> LoadConfiguration | None:
-    """The load that a thread group is."""
+    """Return the load that a thread group is."""
     builder, functions = reader.builder, reader.functions
     if group.kind != "ThreadGroup":
         if group.kind.endswith("ThreadGroup"):

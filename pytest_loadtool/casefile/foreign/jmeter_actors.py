@@ -22,7 +22,7 @@ def _leave(functions: Functions, node: PlanElement, what: str) -> None:
 
 
 def _match(node: PlanElement, text: str, functions: Functions, several: str = "") -> int:
-    """The number of the match that is meant; the first where any is."""
+    """Return the number of the match that is meant; the first where any is."""
     number = int(text) if re.fullmatch(r"-?\d+", text) else 1
     if number < 0:
         _leave(functions, node, f"all matches{several}: the first is taken")

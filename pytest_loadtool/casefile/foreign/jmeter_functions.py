@@ -20,7 +20,7 @@ class Functions:
         self.builder = builder
 
     def text(self, text: str, where: str) -> str:
-        """A text as a template; what no function here does comes from the environment."""
+        """Return a text as a template; what no function here does comes from the environment."""
         made, at = "", 0
         while (start := text.find("${", at)) >= 0:
             end = _end(text, start)
@@ -31,7 +31,7 @@ class Functions:
         return made + escape(text[at:])
 
     def number(self, text: str, where: str) -> float:
-        """The number that a text says; 0 if it says none."""
+        """Return the number that a text says; 0 if it says none."""
         found = self.builder.resolved(self.text(text.strip(), where))
         try:
             return float(found or 0)
@@ -52,7 +52,7 @@ class Functions:
 
 
 def _end(text: str, start: int) -> int:
-    """Where the ``}`` of the ``${`` at ``start`` stands; -1 if it is not closed."""
+    """Return where the ``}`` of the ``${`` at ``start`` stands; -1 if it is not closed."""
     depth = 0
     for at in range(start, len(text)):
         if text.startswith("${", at):
@@ -73,7 +73,7 @@ def _unescaped(text: str, functions: Functions, where: str) -> str:
 
 
 def _property(builder: Builder, given: Sequence[str]) -> str | None:
-    """A property, which a run of JMeter may be given: its default."""
+    """Return a property, which a run of JMeter may be given: its default."""
     name = f"property {given[0] if given else ''}"
     if len(given) > 1:
         builder.constant(name, given[-1])
@@ -92,7 +92,7 @@ def _random_text(builder: Builder, given: Sequence[str]) -> str | None:
 
 
 def _random(builder: Builder, given: Sequence[str]) -> str | None:
-    """A number between two: of as many digits as the greater one, less one."""
+    """Return a number between two: of as many digits as the greater one, less one."""
     if len(given) < 2 or not given[1].isdigit():
         return None
     length = max(1, len(given[1]) - 1)

@@ -20,7 +20,7 @@ _BODIES = frozenset({"POST", "PUT", "PATCH"})
 
 
 def arguments(node: PlanElement, name: str = "Arguments.arguments") -> Iterator[tuple[str, str]]:
-    """The names and values of user defined variables."""
+    """Yield the names and values of user defined variables."""
     holder = node.property("TestPlan.user_defined_variables") or node
     for one in holder.entries(name):
         if one.get("Argument.name"):
@@ -30,7 +30,7 @@ def arguments(node: PlanElement, name: str = "Arguments.arguments") -> Iterator[
 def headers_of(
     managers: Sequence[PlanElement], functions: Functions, own: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
-    """The headers of the managers around a request, the nearest first; each name once."""
+    """Yield the headers of the managers around a request, the nearest first; each name once."""
     taken = {name.lower() for name, _ in own}
     for manager in managers:
         inner: set[str] = set()
@@ -45,7 +45,7 @@ def headers_of(
 def request(
     node: PlanElement, defaults: Sequence[PlanElement], functions: Functions
 ) -> ForeignStep | None:
-    """The step that a sampler is."""
+    """Return the step that a sampler is."""
     around = [node, *reversed(defaults)]
 
     def said(name: str) -> str:
@@ -109,7 +109,7 @@ def _url(protocol: str, host: str, port: str, path: str) -> str:
 def _arguments(
     around: Sequence[PlanElement], functions: Functions
 ) -> tuple[list[FormEntry], str | None]:
-    """The fields of a request, or all of its body."""
+    """Return the fields of a request, or all of its body."""
     for node in around:
         holder = node.property("HTTPsampler.Arguments") or node.property("HTTPSampler.Arguments")
         if holder is None:
@@ -132,7 +132,7 @@ def _arguments(
 
 
 def _files(node: PlanElement, functions: Functions) -> Iterator[FormEntry]:
-    """The files that a request sends."""
+    """Yield the files that a request sends."""
     holder = node.property("HTTPsampler.Files")
     entries = [] if holder is None else [*holder.entries("HTTPFileArgs.files")]
     old = {name: node.text(f"HTTPSampler.{name}") for name in _OLD_FILE}

@@ -24,7 +24,7 @@ class PlanElement:
 
     @property
     def name(self) -> str:
-        """What a person has called it."""
+        """Return what a person has called it."""
         return self.element.attributes.get("testname", "").strip()
 
     @property
@@ -34,24 +34,25 @@ class PlanElement:
         return f"line {self.element.line}, {self.kind}{title}"
 
     def property(self, name: str) -> PlanElement | None:
-        """The property of that name."""
+        """Return the property of that name."""
         for one in self.element.children:
             if one.attributes.get("name") == name:
                 return PlanElement(one)
         return None
 
     def text(self, name: str) -> str:
-        """The text of a property; empty if it has none."""
+        """Return the text of a property; empty if it has none."""
         found = self.property(name)
         return "" if found is None else found.element.text
 
     def collection(self, name: str) -> list[XmlElement]:
-        """The elements of a property that is a list."""
+        """Return the elements of a property that is a list."""
         found = self.property(name)
         return [] if found is None else found.element.children
 
     def entries(self, name: str) -> Iterator[dict[str, str]]:
-        """The elements of a property that is a list, each as the texts of its own properties."""
+        """Yield the elements of a property that is a list, each as the texts of its own
+        properties."""
         for one in self.collection(name):
             yield {each.attributes.get("name", ""): each.text for each in one.children}
 
@@ -63,7 +64,7 @@ class PlanElement:
 
 
 def nodes(root: XmlElement) -> tuple[list[PlanElement], list[Left]]:
-    """What the tree has of elements that are switched on; and those that are not."""
+    """Return what the tree has of elements that are switched on; and those that are not."""
     left: list[Left] = []
     tree = next(root.named("hashTree"), None)
     return ([] if tree is None else _below(tree, left)), left

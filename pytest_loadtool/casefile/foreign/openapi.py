@@ -27,7 +27,7 @@ _TAKEN = frozenset(["parameters", "requestBody", "responses", "security"])
 
 
 def read_openapi(text: str, path: str, server: str = "") -> Foreign:
-    """The test cases of a description, one for each operation.
+    """Return the test cases of a description, one for each operation.
 
     Raises:
         FileError: it is no description of version 3, or describes no operation.
@@ -158,7 +158,7 @@ class _Operation:
         for choice in self.document.tables(wanted):
             for name in choice:
                 scheme = self.document.at((schemes or {}).get(name)) or {}
-                kind, way = scheme.get("type"), str(scheme.get("scheme", "")).lower()
+                kind, scheme_name = scheme.get("type"), str(scheme.get("scheme", "")).lower()
                 own = self.builder.names.of(str(name))
                 placeholder = f"${{{own}}}"
                 key = str(scheme.get("name") or "")
@@ -168,12 +168,12 @@ class _Operation:
                     step.cookies.append(f"{key}={placeholder}")
                 elif kind == "apiKey":
                     step.headers.append((key, placeholder))
-                elif kind == "http" and way == "basic":
+                elif kind == "http" and scheme_name == "basic":
                     step.headers.append(("Authorization", f"Basic ${{{own}|base64}}"))
-                elif kind in ("oauth2", "openIdConnect") or way == "bearer":
+                elif kind in ("oauth2", "openIdConnect") or scheme_name == "bearer":
                     step.headers.append(("Authorization", f"Bearer {placeholder}"))
                 else:
-                    self.builder.leave(self.where, f"security {name}: {kind} {way}".strip())
+                    self.builder.leave(self.where, f"security {name}: {kind} {scheme_name}".strip())
             return  # of several ways the first one
 
     def _body(self, step: ForeignStep, body: Any) -> None:

@@ -93,7 +93,7 @@ class Description:
 
 
 def read_document(text: str, path: str) -> Description:
-    """The description in a text of JSON or YAML.
+    """Return the description in a text of JSON or YAML.
 
     Raises:
         FileError: it is neither, or no object; YAML needs PyYAML.
@@ -125,7 +125,7 @@ def _yaml(text: str, path: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A value of YAML as JSON has it: keys are texts, and so are dates."""
+    """Return a value of YAML as JSON has it: keys are texts, and so are dates."""
     if isinstance(value, dict):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -181,7 +181,7 @@ def _own(schema: Mapping[str, Any]) -> dict[str, Any]:
 def _table(
     document: Description, schema: Mapping[str, Any], above: tuple[Any, ...]
 ) -> tuple[bool, Any]:
-    """An object of the members that it must have, and of those that have an example."""
+    """Return an object of the members that it must have, and of those that have an example."""
     required = set(map(str, schema.get("required") or ()))
     made: dict[str, Any] = {}
     all_given = True

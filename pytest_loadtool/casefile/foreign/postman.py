@@ -62,8 +62,8 @@ class _Around:
 
 
 def read_postman(text: str, path: str, server: str = "", environment: str = "") -> Foreign:
-    """The test case of a collection. ``environment`` is the text of an exported environment, whose
-    values take the place of the collection's.
+    """Return the test case of a collection. ``environment`` is the text of an exported environment,
+    whose values take the place of the collection's.
 
     Raises:
         FileError: it is no collection of version 2.
@@ -98,14 +98,14 @@ def _object(text: str, path: str) -> dict[str, Any]:
 
 
 def _tables(value: Any) -> Iterator[dict[str, Any]]:
-    """The objects of a list that are not switched off."""
+    """Yield the objects of a list that are not switched off."""
     for one in value if isinstance(value, list) else ():
         if isinstance(one, dict) and not one.get("disabled") and one.get("enabled", True):
             yield one
 
 
 def _plain(value: Any) -> str:
-    """A value as text; JSON for what is none."""
+    """Return a value as text; JSON for what is none."""
     if isinstance(value, str):
         return value
     return "" if value is None else json.dumps(value, ensure_ascii=False)
@@ -118,7 +118,7 @@ class _CollectionReader:
         self.builder = builder
 
     def text(self, value: Any) -> str:
-        """A text of the collection as a template."""
+        """Return a text of the collection as a template."""
         plain = _plain(value)
         parts = _VARIABLE.split(plain)
         return "".join(
@@ -304,7 +304,7 @@ class _CollectionReader:
 
 
 def _assembled(url: Mapping[str, Any]) -> str:
-    """A URL of its parts."""
+    """Return a URL of its parts."""
     host, path = url.get("host") or "", url.get("path") or ""
     host = ".".join(map(_plain, host)) if isinstance(host, list) else _plain(host)
     if isinstance(path, list):

@@ -96,7 +96,7 @@ def read_script(text: str, listen: str, step: ForeignStep, builder: Builder) -> 
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
-    """The lines, with those that go on with a ``.`` as one, and the number of each."""
+    """Yield the lines, with those that go on with a ``.`` as one, and the number of each."""
     waiting, start = "", 1
     for number, line in enumerate(text.splitlines(), 1):
         line = line.strip()
@@ -142,7 +142,7 @@ def _before(script: _Script, line: str) -> bool:
 
 
 def _text(literal: str) -> str:
-    """The text of a string of JavaScript."""
+    """Return the text of a string of JavaScript."""
     inner = literal[1:-1]
     if literal[0] != '"':
         inner = inner.replace("\\'", "'").replace("\\`", "`").replace('"', '\\"')
@@ -153,7 +153,7 @@ def _text(literal: str) -> str:
 
 
 def _value(text: str | None, other: str | None) -> str | int | float | bool:
-    """A literal as a validator has it."""
+    """Return a literal as a validator has it."""
     if text is not None:
         return escape(_text(text))
     found: str | int | float | bool = json.loads(other or "0")
@@ -173,7 +173,7 @@ def _status(script: _Script, ranges: Sequence[tuple[int, int]]) -> bool:
 
 
 def _validate(**table: Any) -> Callable[[_Script, re.Match[str]], bool]:
-    """What adds a validator: values that are numbers are groups of the match."""
+    """Return what adds a validator: values that are numbers are groups of the match."""
 
     def act(script: _Script, found: re.Match[str]) -> bool:
         made = {

@@ -59,7 +59,7 @@ def commands(text: str, path: str) -> Iterator[list[Word]]:
 
 
 def _piece(text: str, at: int, path: str, line: int) -> tuple[str, int]:
-    """A quoted text, or a character, that begins there; and where it ends."""
+    """Return a quoted text, or a character, that begins there; and where it ends."""
     if text.startswith("$'", at):
         return _ansi(text, at + 2, path, line)
     one = text[at]
@@ -86,7 +86,7 @@ def _closing(text: str, at: int, quote: str, path: str, line: int) -> int:
 
 
 def _ansi(text: str, at: int, path: str, line: int) -> tuple[str, int]:
-    """The text of ``$'…'`` whose first character stands there."""
+    """Return the text of ``$'…'`` whose first character stands there."""
     found = ""
     while at < len(text) and text[at] != "'":
         if text[at] != "\\":

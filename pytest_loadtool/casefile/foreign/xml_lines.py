@@ -28,7 +28,7 @@ class XmlElement:
 
 
 def read_xml(text: str, path: str) -> XmlElement:
-    """The root of a document.
+    """Return the root of a document.
 
     Raises:
         FileError: it is no XML, declares entities, or is nested too deeply.

@@ -42,7 +42,7 @@ class StoredBody:
     size: int
 
     def chunks(self) -> Iterator[bytes]:
-        """The body. Text comes in one piece: the writer keeps large bodies as base64."""
+        """Yield the body. Text comes in one piece: the writer keeps large bodies as base64."""
         if not self.base64:
             yield json.loads(b'"%b"' % self._read(0, self.length)).encode()
             return

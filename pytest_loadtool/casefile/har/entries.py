@@ -12,8 +12,8 @@ from pytest_loadtool.model.exchange import Exchange
 
 
 def converted(convert: Callable[[Any], Exchange], entry: Any, index: int) -> Exchange:
-    """What ``convert`` makes of an entry; of one that it refuses an exchange that only says why,
-    without method and URL: those behind it keep their numbers."""
+    """Return what ``convert`` makes of an entry; of one that it refuses an exchange that only says
+    why, without method and URL: those behind it keep their numbers."""
     try:
         return convert(entry)
     except EntryError as error:
@@ -22,8 +22,8 @@ def converted(convert: Callable[[Any], Exchange], entry: Any, index: int) -> Exc
 
 
 def all_told(exchanges: Iterable[Exchange], path: str) -> tuple[Exchange, ...]:
-    """The exchanges of a whole file; one without a start gets that of the one before it, or of the
-    first that has one.
+    """Return the exchanges of a whole file; one without a start gets that of the one before it, or
+    of the first that has one.
 
     Raises:
         FileError: there are some, and nothing of any is left.

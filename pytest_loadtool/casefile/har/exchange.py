@@ -49,7 +49,7 @@ def entry_from(
     sent: tuple[str, str] | None = None,
     received: tuple[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The HAR entry of an exchange, of JSON types.
+    """Return the HAR entry of an exchange, of JSON types.
 
     ``sent`` and ``received`` stand for its bodies, if given: the text and its encoding, "" for
     UTF-8.
@@ -81,8 +81,8 @@ def entry_from(
 
 
 def exchange_from(entry: Any) -> Exchange:
-    """The exchange that an entry of ours describes. What of it is not as it should be is left out,
-    and named in ``lost``. Without a start that can be read, ``started`` is not a number.
+    """Return the exchange that an entry of ours describes. What of it is not as it should be is
+    left out, and named in ``lost``. Without a start that can be read, ``started`` is not a number.
 
     Raises:
         EntryError: there is no request, or not even its method and URL.
@@ -101,7 +101,7 @@ def exchange_from(entry: Any) -> Exchange:
 
 
 def without_bodies(entry: HarTable) -> Exchange:
-    """What every program writes in the same way.
+    """Return what every program writes in the same way.
 
     Raises:
         EntryError: as `exchange_from`.
@@ -147,9 +147,9 @@ def _body(holder: HarTable, encoding: str) -> bytes:
 
 
 def decoded(holder: HarTable, text: str, encoding: str) -> bytes:
-    """The bytes of a body, which is UTF-8 text unless ``encoding`` is base64; none, with a line in
-    what ``holder`` has lost, if it is neither. Padding may be missing, as browsers have it (WHATWG
-    Infra, forgiving-base64)."""
+    """Return the bytes of a body, which is UTF-8 text unless ``encoding`` is base64; none, with a
+    line in what ``holder`` has lost, if it is neither. Padding may be missing, as browsers have it
+    (WHATWG Infra, forgiving-base64)."""
     if not encoding:
         # Text from JSON may hold lone surrogates, which UTF-8 cannot.
         return text.encode("utf-8", "replace")
@@ -165,7 +165,7 @@ def decoded(holder: HarTable, text: str, encoding: str) -> bytes:
 
 
 def _started(entry: HarTable) -> float:
-    """Seconds since the epoch of an ISO 8601 time; without an offset it counts as UTC."""
+    """Return seconds since the epoch of an ISO 8601 time; without an offset it counts as UTC."""
     text: Any = entry.members.get("startedDateTime")
     try:
         moment = datetime.fromisoformat(text)
@@ -190,7 +190,7 @@ def _iso(seconds: float) -> str:
 
 
 def encoded(body: bytes) -> tuple[str, str]:
-    """A body as text and its encoding, "" for UTF-8."""
+    """Return a body as text and its encoding, "" for UTF-8."""
     try:
         return body.decode("utf-8"), ""
     except UnicodeDecodeError:

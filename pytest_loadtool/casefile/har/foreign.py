@@ -55,12 +55,13 @@ Charset = Callable[[str, str], str]
 
 
 def named_charset(mime: str, _text: str) -> str:
-    """What the content type says, else UTF-8."""
+    """Return what the content type says, else UTF-8."""
     return declared_charset(mime) or "utf-8"
 
 
 def mitmproxy_charset(mime: str, text: str) -> str:
-    """What mitmproxy guesses: without a charset it takes for latin-1 what need not be UTF-8."""
+    """Return what mitmproxy guesses: without a charset it takes for latin-1 what need not be
+    UTF-8."""
     if declared_charset(mime) or "json" in mime:
         return named_charset(mime, text)
     inside = None
@@ -72,7 +73,7 @@ def mitmproxy_charset(mime: str, text: str) -> str:
 
 
 def mitmproxy_exchange(entry: Any) -> Exchange:
-    """The exchange that an entry of mitmproxy's hardump describes.
+    """Return the exchange that an entry of mitmproxy's hardump describes.
 
     Raises:
         EntryError: as `foreign_exchange`.
@@ -81,7 +82,7 @@ def mitmproxy_exchange(entry: Any) -> Exchange:
 
 
 def foreign_exchange(entry: Any, charset: Charset = named_charset) -> Exchange:
-    """The exchange that an entry describes, as far as it can be known.
+    """Return the exchange that an entry describes, as far as it can be known.
 
     Raises:
         EntryError: as `exchange_from`.
@@ -117,7 +118,8 @@ def _wire_headers(headers: HeaderList) -> HeaderList:
 
 
 def _took(entry: HarTable) -> float:
-    """``time``, else the sum of the timings, in seconds; ``ssl`` counts within ``connect``."""
+    """Return ``time``, else the sum of the timings, in seconds; ``ssl`` counts within
+    ``connect``."""
     total = entry.get("time", (int, float), None)
     if total is None:
         parts = entry.table("timings").members.items()
@@ -147,7 +149,7 @@ def _response_body(content: HarTable, exchange: Exchange, charset: Charset) -> b
 
 
 def _bytes(holder: HarTable, text: str, encoding: str, charset: str) -> bytes:
-    """A body's bytes: base64, or text in that charset, if it can be."""
+    """Return a body's bytes: base64, or text in that charset, if it can be."""
     if encoding.lower() == "base64":
         return decoded(holder, text, encoding)
     try:
@@ -158,7 +160,8 @@ def _bytes(holder: HarTable, text: str, encoding: str, charset: str) -> bytes:
 
 
 def _multipart(params: list[HarTable], content_type: str) -> bytes:
-    """The form in RFC 7578 shape. Files are as long as the HAR has them, which is often empty."""
+    """Return the form in RFC 7578 shape. Files are as long as the HAR has them, which is often
+    empty."""
     boundary = boundary_of(content_type)
     if not boundary:
         return b""
@@ -177,7 +180,8 @@ def _multipart(params: list[HarTable], content_type: str) -> bytes:
 
 
 def _events(entry: HarTable) -> int:
-    """How many events the page sent over the WebSocket, as Chromium and mitmproxy list them."""
+    """Return how many events the page sent over the WebSocket, as Chromium and mitmproxy list
+    them."""
     messages = entry.members.get("_webSocketMessages")
     return sum(
         isinstance(one, dict)
@@ -189,7 +193,7 @@ def _events(entry: HarTable) -> int:
 
 
 def _note(entry: HarTable, exchange: Exchange) -> str:
-    """Why the exchange cannot be replayed; "" if it can."""
+    """Return why the exchange cannot be replayed; "" if it can."""
     scheme = exchange.url.partition(":")[0].lower()
     kind = entry.get("_resourceType", str, "").lower()
     mime = media_type(exchange.response_header("Content-Type"))

@@ -38,7 +38,7 @@ _TEXT = re.compile(rb'(?:[^"\\]++|\\.)*+')
 
 
 def exchanges_of_lines(path: Path) -> Iterator[Exchange]:
-    """The exchanges of a file of ours in its order, up to where its last write was torn.
+    """Return the exchanges of a file of ours in its order, up to where its last write was torn.
 
     Raises:
         OSError, FileError: as `entries_of_lines`.
@@ -92,7 +92,8 @@ def _exchange(
 
 
 def _coding_and_size(name: str, entry: Any) -> tuple[bool, int]:
-    """Whether a body is base64, which the entry then says no longer, and how many bytes it has."""
+    """Return whether a body is base64, which the entry then says no longer, and how many bytes it
+    has."""
     if name == "request_body":
         request = entry["request"]
         return request["postData"].pop("_encoding", "") == "base64", request["bodySize"]
@@ -101,7 +102,7 @@ def _coding_and_size(name: str, entry: Any) -> tuple[bool, int]:
 
 
 def _end_of_text(entry: bytes, start: int) -> int:
-    """Where a JSON string ends; in base64 that is the first quote."""
+    """Return where a JSON string ends; in base64 that is the first quote."""
     end = entry.find(b'"', start)
     if entry.find(b"\\", start, end) < 0:
         return end

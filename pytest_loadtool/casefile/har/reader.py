@@ -26,7 +26,7 @@ _FIRST_LINE = 4096
 
 
 def read_har(path: Path) -> tuple[Exchange, ...]:
-    """The exchanges of a HAR file in its order.
+    """Return the exchanges of a HAR file in its order.
 
     A file of ours whose last write was torn is read up to that. In a large one response bodies are
     left where they are until they are asked for. What cannot be read of an entry is left out of its
@@ -49,7 +49,7 @@ def _is_large(path: Path) -> bool:
 
 
 def read_troubles(path: Path) -> tuple[str, ...]:
-    """What makes a recording of ours as a whole doubtful: it stands in the file's last line.
+    """Return what makes a recording of ours as a whole doubtful: it stands in the file's last line.
 
     Raises:
         FileError: the file cannot be read.
@@ -66,7 +66,7 @@ def read_troubles(path: Path) -> tuple[str, ...]:
 
 
 def har_comment(path: Path) -> str:
-    """What a file of ours says about itself; empty if it says nothing or cannot be read."""
+    """Return what a file of ours says about itself; empty if it says nothing or cannot be read."""
     try:
         with path.open("rb") as file:
             head = file.readline(_FIRST_LINE)
@@ -77,7 +77,7 @@ def har_comment(path: Path) -> str:
 
 
 def parse_har(content: bytes, path: str) -> tuple[Exchange, ...]:
-    """The exchanges that a HAR file's content describes. ``path`` is what errors call it.
+    """Return the exchanges that a HAR file's content describes. ``path`` is what errors call it.
 
     Raises:
         FileError: as `read_har`.
@@ -105,7 +105,8 @@ _CONVERTERS: Mapping[str, Callable[[Any], Exchange]] = {
 
 
 def _torn(content: bytes, path: str) -> tuple[Exchange, ...]:
-    """The entries before the break: the writer puts each on a line of its own, below the head."""
+    """Return the entries before the break: the writer puts each on a line of its own, below the
+    head."""
     decoder = json.JSONDecoder()
     exchanges: list[Exchange] = []
     lines = content.split(b"\n")[1:]

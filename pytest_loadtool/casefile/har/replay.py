@@ -92,7 +92,7 @@ class ReplayWriter:
             "transaction": one.index,
             "outcome": one.outcome,
             "failures": [asdict(failure) for failure in one.failures],
-            "otherwise": one.otherwise,
+            "otherwise": one.not_as_recorded,
             "taken": dict(one.taken),
             "start": dict(start),
             "undecoded": one.undecoded,
@@ -167,7 +167,7 @@ def write_replay(path: Path, replay: KeptReplay, transactions: Iterable[Transact
 
 
 def read_replay(path: Path) -> KeptReplay:
-    """The replay that a file of ours keeps; large bodies stay in the file.
+    """Return the replay that a file of ours keeps; large bodies stay in the file.
 
     Raises:
         FileError: it cannot be read, or is no kept replay.
@@ -231,7 +231,7 @@ def _head(path: Path) -> HarTable:
 
 
 def _end(path: Path) -> HarTable:
-    """What the closing line says; nothing while the replay runs, or if it was killed."""
+    """Return what the closing line says; nothing while the replay runs, or if it was killed."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         begin = content.rfind(_LAST_LINE)
         text = content[begin + len(_LAST_LINE) :] if begin >= 0 else b""
@@ -269,7 +269,7 @@ def _transaction(
             )
             for one in said.tables("failures")
         ),
-        otherwise=said.get("otherwise", str, ""),
+        not_as_recorded=said.get("otherwise", str, ""),
         taken=_texts(said.table("taken")),
         first_byte=seconds(waited),
         undecoded=said.get("undecoded", str, ""),
@@ -298,6 +298,6 @@ def _texts(said: HarTable) -> dict[str, str]:
     return {name: value for name, value in said.members.items() if isinstance(value, str)}
 
 
-def _one_of(words: Any, said: str, otherwise: Any) -> Any:
-    """What is said if it is one of the words, as it should be."""
-    return said if said in get_args(words) else otherwise
+def _one_of(words: Any, said: str, not_as_recorded: Any) -> Any:
+    """Return what is said if it is one of the words, as it should be."""
+    return said if said in get_args(words) else not_as_recorded

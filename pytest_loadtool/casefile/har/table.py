@@ -26,7 +26,7 @@ class HarTable:
 
     @classmethod
     def of(cls, entry: Any) -> HarTable:
-        """An entry.
+        """Return an entry.
 
         Raises:
             EntryError: it is no object.
@@ -36,7 +36,7 @@ class HarTable:
         return cls(entry)
 
     def needed(self, name: str, kind: type | tuple[type, ...]) -> Any:
-        """A member without which nothing is left of the entry.
+        """Return a member without which nothing is left of the entry.
 
         Raises:
             EntryError: it is missing, or of another type.
@@ -47,7 +47,7 @@ class HarTable:
         return found
 
     def get(self, name: str, kind: type | tuple[type, ...], default: Any) -> Any:
-        """A member; ``default`` if it is missing, null or of another type."""
+        """Return a member; ``default`` if it is missing, null or of another type."""
         found = self.members.get(name)
         if found is None:
             return default
@@ -57,11 +57,11 @@ class HarTable:
         return found
 
     def table(self, name: str) -> HarTable:
-        """The object under ``name``; an empty one if there is none."""
+        """Return the object under ``name``; an empty one if there is none."""
         return HarTable(self.get(name, dict, {}), self._path(name), self.lost)
 
     def needed_table(self, name: str) -> HarTable:
-        """The object under ``name``.
+        """Return the object under ``name``.
 
         Raises:
             EntryError: as `needed`.
@@ -69,7 +69,7 @@ class HarTable:
         return HarTable(self.needed(name, dict), self._path(name), self.lost)
 
     def tables(self, name: str) -> Iterator[HarTable]:
-        """The objects of the array under ``name``."""
+        """Yield the objects of the array under ``name``."""
         for index, one in enumerate(self.get(name, list, [])):
             if isinstance(one, dict):
                 yield HarTable(one, self._path(f"{name}[{index}]"), self.lost)

@@ -94,7 +94,8 @@ class HarWriter:
     def _entry(
         self, exchange: Exchange, sent_encoding: str, encoding: str, fields: Mapping[str, Any]
     ) -> tuple[bytes, bytes, bytes]:
-        """The text of an entry up to its request body, up to its response body, and behind it."""
+        """Return the text of an entry up to its request body, up to its response body, and behind
+        it."""
         sent = f"{self._mark}sent"
         entry = entry_from(exchange, (sent, sent_encoding), (self._mark, encoding)) | dict(fields)
         try:
@@ -153,7 +154,7 @@ class HarWriter:
         return places
 
     def _tail(self) -> bytes:
-        """The closing line."""
+        """Return the closing line."""
         fields = "".join(
             f",{json.dumps(name)}:{json.dumps(one)}" for name, one in self._closing.items()
         )
@@ -161,7 +162,7 @@ class HarWriter:
 
 
 def _text(held: bytes | Body, size: int) -> tuple[Iterable[bytes], str]:
-    """A body as it stands between quotes, and its encoding."""
+    """Return a body as it stands between quotes, and its encoding."""
     if not isinstance(held, bytes):
         if size > READABLE:
             return _base64(held), "base64"
@@ -173,8 +174,8 @@ def _text(held: bytes | Body, size: int) -> tuple[Iterable[bytes], str]:
 def _noted(
     texts: Iterable[Iterable[bytes]], start: int, places: list[tuple[int, int]]
 ) -> Iterator[bytes]:
-    """The pieces of these texts; ``places`` gets the place of each in a file in which the first
-    begins at ``start``."""
+    """Yield the pieces of these texts; ``places`` gets the place of each in a file in which the
+    first begins at ``start``."""
     for text in texts:
         length = 0
         for piece in text:
@@ -185,7 +186,7 @@ def _noted(
 
 
 def _joined(pieces: Iterable[bytes], tail: bytes) -> Iterator[bytes]:
-    """All of it in pieces of moderate size: in one if there is no large one, as in most."""
+    """Yield all of it in pieces of moderate size: in one if there is no large one, as in most."""
     head = b""
     for piece in pieces:
         if len(head) + len(piece) > _PIECE:
@@ -197,7 +198,7 @@ def _joined(pieces: Iterable[bytes], tail: bytes) -> Iterator[bytes]:
 
 
 def _base64(body: Body) -> Iterator[bytes]:
-    """A body as base64, of which three bytes make four characters."""
+    """Yield a body as base64, of which three bytes make four characters."""
     rest = b""
     for chunk in body.chunks():
         rest += chunk

@@ -18,7 +18,7 @@ _BY_NAME = {name.casefold(): one for name, one in PROFILES.items()}
 
 
 def bandwidth(node: Node) -> Bandwidth:
-    """A name of `PROFILES`, or a table."""
+    """Return a name of `PROFILES`, or a table."""
     if isinstance(node.value, dict):
         return Bandwidth(**BANDWIDTH.read(node))
     if not isinstance(node.value, str):
@@ -33,7 +33,7 @@ def bandwidth(node: Node) -> Bandwidth:
 
 
 def format_bandwidth(line: Bandwidth) -> str:
-    """Its name, if it has one, else a table."""
+    """Return its name, if it has one, else a table."""
     if line.name:
         return scalar(line.name)
     pairs = {"down": scalar(format_speed(line.down)), "up": scalar(format_speed(line.up))}

@@ -20,7 +20,7 @@ from pytest_loadtool.model.load import Fleet
 
 
 def fleet(node: Node) -> Fleet:
-    """The table."""
+    """Return the table."""
     found = FLEET.read(node)
     if "resources" in found:
         found["resources"] = tuple(sorted(found["resources"].items()))
@@ -28,7 +28,7 @@ def fleet(node: Node) -> Fleet:
 
 
 def fleet_lines(of: Fleet) -> Iterator[KeyedLine]:
-    """Its lines, with the header if anything is not as usual."""
+    """Yield its lines, with the header if anything is not as usual."""
     usual = Fleet()
     written = {
         "workers": inline_array([scalar(one) for one in of.workers]),

@@ -25,7 +25,8 @@ from pytest_loadtool.model.load import Distribution, Override, Stage, ThinkTime
 def complete(
     found: dict[str, Any], problems: Problems, overrides: Iterable[Override] = ()
 ) -> dict[str, Any]:
-    """The values of `MODEL` as the fields of a load configuration, checked against each other.
+    """Return the values of `MODEL` as the fields of a load configuration, checked against each
+    other.
 
     ``overrides`` are among them: a problem names those, as the file does not show them.
     """
@@ -46,12 +47,12 @@ def _contradictions(
     found: Mapping[str, Any], stages: Sequence[Stage], is_open: bool
 ) -> Iterator[tuple[tuple[str, ...], str]]:
     """Keys that do not go together."""
-    in_the_way = _NOT_WITH_STAGES if stages else {}
+    conflicting = _NOT_WITH_STAGES if stages else {}
     if is_open:
-        in_the_way = _NOT_WITH_RATES | in_the_way
+        conflicting = _NOT_WITH_RATES | conflicting
     if stages and not is_open:
-        in_the_way = _NOT_WITH_USERS | in_the_way
-    yield from (((key,), text) for key, text in in_the_way.items() if key in found)
+        conflicting = _NOT_WITH_USERS | conflicting
+    yield from (((key,), text) for key, text in conflicting.items() if key in found)
     if not is_open:
         only_open = [key for key in ("arrivals", "patience") if key in found]
         yield from (((key,), "only for a load with a 'rate'") for key in only_open)
@@ -89,7 +90,7 @@ def _odd_stages(stages: Sequence[Stage]) -> Iterator[tuple[tuple[str | int, ...]
 
 
 def _positive(parse: Callable[[str], float], what: str, unit: str = "") -> Convert[float]:
-    """A quantity that is not nothing."""
+    """Return a quantity that is not nothing."""
 
     def convert(node: Node) -> float:
         value = parsed(parse, unit)(node)
@@ -145,12 +146,12 @@ def _at_most_one(node: Node, found: Mapping[str, Any], names: Sequence[str]) -> 
 
 
 def _single(node: Node) -> Distribution:
-    """A distribution of one parameter; its key is its kind."""
+    """Return a distribution of one parameter; its key is its kind."""
     return Distribution(node.at[-1], (_duration(node),))  # type: ignore[arg-type]  # of _DRAWN
 
 
 def _double(node: Node) -> Distribution:
-    """A distribution of two parameters."""
+    """Return a distribution of two parameters."""
     values = array(_duration)(node)
     if len(values) != 2:
         raise node.expected('two durations such as ["1s", "5s"]')

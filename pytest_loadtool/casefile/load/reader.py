@@ -37,7 +37,7 @@ from pytest_loadtool.model.load import CaseShare, LoadConfiguration, Override
 
 
 def parse_load(source: str, path: str) -> LoadConfiguration:
-    """The load configuration that a file's text says. ``path`` is what errors call it.
+    """Return the load configuration that a file's text says. ``path`` is what errors call it.
 
     Raises:
         FileError: something in it is wrong; the test cases are not looked at.
@@ -50,8 +50,8 @@ def parse_load(source: str, path: str) -> LoadConfiguration:
 def read_load(
     path: Path, trust: Trust = TRUSTED, overrides: Sequence[Override] = ()
 ) -> LoadConfiguration:
-    """The load configuration in a file, with ``overrides`` in place of its own values; its test
-    case files must exist, and be where ``trust`` lets them be.
+    """Return the load configuration in a file, with ``overrides`` in place of its own values; its
+    test case files must exist, and be where ``trust`` lets them be.
 
     Raises:
         FileError: something in it is wrong, or does not go with ``overrides``.

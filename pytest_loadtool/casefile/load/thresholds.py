@@ -27,7 +27,7 @@ from pytest_loadtool.model.threshold import (
 
 
 def _any(phrases: Sequence[str]) -> str:
-    """A pattern for one of ``phrases``, whatever blanks are between their words."""
+    """Return a pattern for one of ``phrases``, whatever blanks are between their words."""
     return "|".join(phrase.replace(" ", r"\s+") for phrase in phrases)
 
 
@@ -68,7 +68,7 @@ _SHORTEST_WINDOW = 1.0
 
 
 def parse_threshold(text: str) -> Threshold:
-    """The threshold that ``text`` says.
+    """Return the threshold that ``text`` says.
 
     Raises:
         ValueError: it says none; the message has the column, and what was expected there.
@@ -93,7 +93,8 @@ def parse_threshold(text: str) -> Threshold:
 
 
 def unknown_name(threshold: Threshold, cases: Sequence[TestCase]) -> str:
-    """What is wrong with the name in a threshold on a load test of ``cases``; "" if nothing is."""
+    """Return what is wrong with the name in a threshold on a load test of ``cases``; "" if nothing
+    is."""
     scope = threshold.scope
     if scope is None:
         return ""
@@ -131,7 +132,7 @@ class _Reader:
         return self.at
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """What comes next, if it is that."""
+        """Return what comes next, if it is that."""
         match = pattern.match(self.text, self.skip())
         if match:
             self.at = match.end()
@@ -144,7 +145,7 @@ class _Reader:
     def converted(
         self, pattern: re.Pattern[str], convert: Callable[[str], float], what: str
     ) -> float:
-        """A quantity.
+        """Return a quantity.
 
         Raises:
             ValueError: it is not there, or out of range.
@@ -159,7 +160,7 @@ class _Reader:
             raise self.wrong(what, start) from None
 
     def wrong(self, expected: str, at: int | None = None, hint: str = "") -> ValueError:
-        """The error that something else was expected, here or ``at`` a place."""
+        """Return the error that something else was expected, here or ``at`` a place."""
         at = self.skip() if at is None else at
         found = self.text[at : at + 40]
         got = f'got "{found}"' if found else "but it ends here"

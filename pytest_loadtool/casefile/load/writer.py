@@ -22,12 +22,13 @@ from pytest_loadtool.model.threshold import Threshold
 
 
 def format_load(configuration: LoadConfiguration) -> str:
-    """The text that `parse_load` reads back as ``configuration``. What is as usual is left out."""
+    """Return the text that `parse_load` reads back as ``configuration``. What is as usual is left
+    out."""
     return render(line for line in load_lines(configuration) if not line.usual)
 
 
 def load_lines(configuration: LoadConfiguration) -> Iterator[KeyedLine]:
-    """The lines of a load configuration's file."""
+    """Yield the lines of a load configuration's file."""
     yield _pair("format", FORMAT)
     yield _pair("name", configuration.name)
     if configuration.open or not configuration.stages:

@@ -73,11 +73,11 @@ class _Matcher:
             self.match(before, after, at, to)
 
     def label(self, entry: Any) -> str:
-        """What tells a transaction from others."""
+        """Return what tells a transaction from others."""
         return _label(_MOVING, entry, self.whole(entry))
 
     def pairs(self, name: str, old: list[Any], new: list[Any]) -> dict[int, int]:
-        """Which entry of the array ``name`` is which: old indices to new ones."""
+        """Return which entry of the array ``name`` is which: old indices to new ones."""
         wholes: _Texts = [self.whole(entry) for entry in old], [self.whole(entry) for entry in new]
         labels: _Texts = (
             [_label(name, *entry) for entry in zip(old, wholes[0], strict=True)],
@@ -91,11 +91,11 @@ class _Matcher:
         return pairs
 
     def whole(self, entry: Any) -> str:
-        """All that an entry says, the same for entries that mean the same."""
+        """Return all that an entry says, the same for entries that mean the same."""
         return json.dumps(self.plain(entry), sort_keys=True, default=str)
 
     def plain(self, value: Any) -> Any:
-        """``value`` without what is as usual."""
+        """Return ``value`` without what is as usual."""
         if isinstance(value, list):
             return [self.plain(one) for one in value]
         if not isinstance(value, dict):
@@ -111,7 +111,7 @@ _Texts = tuple[list[str], list[str]]
 
 
 def _nested(data: Any) -> Iterator[tuple[KeyPath, Any]]:
-    """Each transaction with its path."""
+    """Yield each transaction with its path."""
     for number, page in enumerate(data.get("page", ())):
         entries = page.get(_MOVING, ()) if isinstance(page, dict) else ()
         yield from (
@@ -120,7 +120,7 @@ def _nested(data: Any) -> Iterator[tuple[KeyPath, Any]]:
 
 
 def _name(at: KeyPath) -> str:
-    """The array's name; that of a header set, which the user chooses, tells nothing."""
+    """Return the array's name; that of a header set, which the user chooses, tells nothing."""
     return "headers" if at[0] == "header_sets" else str(at[-1])
 
 

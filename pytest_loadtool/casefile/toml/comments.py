@@ -44,7 +44,8 @@ def carry(old: Layout, moved: Mapping[KeyPath, KeyPath], lines: Iterable[KeyedLi
 
 
 def _in_order(old: Layout, before: list[KeyPath]) -> Iterator[tuple[KeyPath, Remark]]:
-    """The remarks as the text has them: what is below an array comes after those inside of it.
+    """Yield the remarks as the text has them: what is below an array comes after those inside of
+    it.
 
     ``before`` is kept to the paths up to the present one.
     """
@@ -69,7 +70,7 @@ def _places(lines: Iterable[KeyedLine]) -> set[KeyPath]:
 
 
 def _around(path: KeyPath, places: set[KeyPath]) -> KeyPath:
-    """The place of ``path`` or of what it is inside of; () if there is none."""
+    """Return the place of ``path`` or of what it is inside of; () if there is none."""
     while path and path not in places:
         path = path[:-1]
     return path
@@ -78,7 +79,8 @@ def _around(path: KeyPath, places: set[KeyPath]) -> KeyPath:
 def _anchor(
     gone: KeyPath, before: list[KeyPath], moved: Mapping[KeyPath, KeyPath], places: set[KeyPath]
 ) -> KeyPath:
-    """The place below which the comments of something that is gone go; () if there is none."""
+    """Return the place below which the comments of something that is gone go; () if there is
+    none."""
     for path in reversed(before):
         # Not into the arrays of a neighbour: below them.
         while path and isinstance(path[-1], int) and path[:-1] != gone[: len(path) - 1]:
@@ -94,7 +96,7 @@ def _joined(own: Remark, other: Remark) -> Remark:
 
 
 def _lifted(own: Remark, remark: Remark) -> Remark:
-    """A remark as it is shown with what it is inside of."""
+    """Return a remark as it is shown with what it is inside of."""
     if not own.behind or not remark.behind:
         return remark
     return Remark((*remark.above, remark.behind), "", remark.below)

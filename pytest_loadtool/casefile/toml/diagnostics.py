@@ -46,7 +46,7 @@ class Problems:
 
 
 def key_error(path: Path, key: KeyPath, message: str) -> FileError:
-    """An error about a key of a file that could be read, and turned out wrong only later."""
+    """Return an error about a key of a file that could be read, and turned out wrong only later."""
     line = scan(read_text(path)).line(key)
     name = ".".join(part for part in key if isinstance(part, str))
     return FileError(str(path), line, name, message)

@@ -67,7 +67,7 @@ class Layout:
     end: tuple[str, ...] = ()
 
     def line(self, path: KeyPath) -> int:
-        """The line of ``path``, or of the nearest thing around it; 1 for the document."""
+        """Return the line of ``path``, or of the nearest thing around it; 1 for the document."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
@@ -281,7 +281,7 @@ def _space_end(text: str, position: int) -> int:
 
 
 def _first_block(lines: list[str]) -> tuple[list[str], list[str]]:
-    """The comments before the first blank line, and that blank line and the rest."""
+    """Return the comments before the first blank line, and that blank line and the rest."""
     for index, line in enumerate(lines):
         if not line:
             return lines[:index], lines[index:]

@@ -44,7 +44,7 @@ def render(
     top: tuple[str, ...] = (),
     end: tuple[str, ...] = (),
 ) -> str:
-    """The text of a file. ``remarks`` are by the path of a line or of an array's element."""
+    """Return the text of a file. ``remarks`` are by the path of a line or of an array's element."""
     text = _Text()
     if top:
         text.add(*top)

@@ -37,7 +37,7 @@ class Node:
     problems: Problems
 
     def child(self, part: str | int, value: object) -> Node:
-        """What stands under a key or index of this value."""
+        """Return what stands under a key or index of this value."""
         return Node(value, (*self.at, part), self.problems)
 
     def wrong(self, message: str) -> Rejected:
@@ -72,7 +72,7 @@ class Table:
     elsewhere: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def read(self, node: Node) -> dict[str, Any]:
-        """The values of those keys that are there.
+        """Return the values of those keys that are there.
 
         Raises:
             Rejected: something in the table is wrong.
@@ -105,7 +105,8 @@ class Table:
 
 
 def document(source: str, path: str, table: Table) -> tuple[dict[str, Any], Problems]:
-    """The values of a whole file. Its format is looked at first: another one may mean anything.
+    """Return the values of a whole file. Its format is looked at first: another one may mean
+    anything.
 
     Raises:
         FileError: it is not TOML, of a newer format, or something in it is wrong.
@@ -148,7 +149,7 @@ def text(node: Node, unit: str = "") -> str:
 
 
 def filled(node: Node) -> str:
-    """Text that is not empty."""
+    """Return text that is not empty."""
     value = text(node)
     if not value:
         raise node.wrong("must not be empty")
@@ -156,7 +157,7 @@ def filled(node: Node) -> str:
 
 
 def parsed(parse: Callable[[str], T], unit: str = "") -> Convert[T]:
-    """Text that ``parse`` turns into something, or refuses with `ValueError`."""
+    """Return text that ``parse`` turns into something, or refuses with `ValueError`."""
 
     def convert(node: Node) -> T:
         try:
@@ -168,7 +169,7 @@ def parsed(parse: Callable[[str], T], unit: str = "") -> Convert[T]:
 
 
 def one_of(*names: str) -> Convert[str]:
-    """One of these texts."""
+    """Return one of these texts."""
 
     def read(node: Node) -> str:
         if node.value not in names:
@@ -179,21 +180,21 @@ def one_of(*names: str) -> Convert[str]:
 
 
 def boolean(node: Node) -> bool:
-    """``true`` or ``false``."""
+    """Return ``true`` or ``false``."""
     if not isinstance(node.value, bool):
         raise node.expected("true or false")
     return node.value
 
 
 def integer(node: Node) -> int:
-    """A whole number."""
+    """Return a whole number."""
     if not isinstance(node.value, int) or isinstance(node.value, bool):
         raise node.expected("a whole number")
     return node.value
 
 
 def at_least(least: int) -> Convert[int]:
-    """A whole number, not smaller than ``least``."""
+    """Return a whole number, not smaller than ``least``."""
 
     def convert(node: Node) -> int:
         value = integer(node)
@@ -205,7 +206,7 @@ def at_least(least: int) -> Convert[int]:
 
 
 def number(node: Node) -> float:
-    """A finite number that is not negative."""
+    """Return a finite number that is not negative."""
     if not isinstance(node.value, int | float) or isinstance(node.value, bool):
         raise node.expected("a number")
     value = float(node.value)
@@ -215,7 +216,7 @@ def number(node: Node) -> float:
 
 
 def array(convert: Convert[T]) -> Convert[tuple[T, ...]]:
-    """An array whose elements ``convert`` reads."""
+    """Return an array whose elements ``convert`` reads."""
 
     def read(node: Node) -> tuple[T, ...]:
         if not isinstance(node.value, list):
@@ -234,7 +235,7 @@ def array(convert: Convert[T]) -> Convert[tuple[T, ...]]:
 
 
 def tables(convert: Convert[T], header: str) -> Convert[tuple[T, ...]]:
-    """An array of tables, not empty, which the user writes as ``[[header]]``."""
+    """Return an array of tables, not empty, which the user writes as ``[[header]]``."""
     read_all = array(convert)
 
     def read(node: Node) -> tuple[T, ...]:
@@ -248,7 +249,7 @@ def tables(convert: Convert[T], header: str) -> Convert[tuple[T, ...]]:
 
 
 def named(parse: Callable[[str], str], convert: Convert[T]) -> Convert[dict[str, T]]:
-    """A table whose keys the user chooses; ``parse`` refuses bad ones with `ValueError`."""
+    """Return a table whose keys the user chooses; ``parse`` refuses bad ones with `ValueError`."""
 
     def read(node: Node) -> dict[str, T]:
         if not isinstance(node.value, dict):

@@ -24,7 +24,7 @@ _HINTS = {
 
 
 def syntax_error(source: str, path: str, error: Exception) -> FileError:
-    """The `FileError` for what ``tomllib.loads(source)`` raised."""
+    """Return the `FileError` for what ``tomllib.loads(source)`` raised."""
     if isinstance(error, RecursionError):
         return FileError(path, 0, "", "not valid TOML: nested too deeply")
     message = str(error)

@@ -36,7 +36,7 @@ def string(text: str) -> str:
 
 
 def multiline(text: str) -> str:
-    """A string that may be long and have lines: over several lines if it has some.
+    """Return a string that may be long and have lines: over several lines if it has some.
 
     Not when a line ends in space: editors like to remove that.
     """
@@ -48,7 +48,7 @@ def multiline(text: str) -> str:
 
 
 def scalar(value: Scalar) -> str:
-    """A string, number or boolean."""
+    """Return a string, number or boolean."""
     if isinstance(value, str):
         return string(value)
     if isinstance(value, bool):
@@ -57,7 +57,7 @@ def scalar(value: Scalar) -> str:
 
 
 def key(name: str) -> str:
-    """A key, quoted if it must be."""
+    """Return a key, quoted if it must be."""
     return name if _BARE_KEY.fullmatch(name) else string(name)
 
 

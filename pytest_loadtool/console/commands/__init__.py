@@ -46,13 +46,13 @@ from pytest_loadtool.console.commands.extracting import extract, move_extractor,
 from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
 from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell, wizards
+from pytest_loadtool.console.commands.inspection import curl, diff, open_, response
 from pytest_loadtool.console.commands.load import load_trial, start
 from pytest_loadtool.console.commands.load_configuration import (
     create_load_configuration,
     load,
     load_set,
 )
-from pytest_loadtool.console.commands.look import curl, diff, open_, response
 from pytest_loadtool.console.commands.navigator import load_result, navigator, open_case
 from pytest_loadtool.console.commands.outside import run, wait
 from pytest_loadtool.console.commands.properties import (

@@ -20,7 +20,7 @@ from pytest_loadtool.workflow.changed_outside import differences, places, text_o
 from pytest_loadtool.workflow.files import there, write_private_text
 
 #: What can be done about a file that was changed outside. The first is what Enter does.
-_WAYS = ("show", "reload", "overwrite")
+_CHOICES = ("show", "reload", "overwrite")
 _AGAIN = ("yes", "no")
 
 
@@ -64,7 +64,7 @@ async def edit_(session: Console) -> None:
             except FileError as error:
                 session.say(str(error))
                 again = choice(
-                    "Edit it again", ("yes", "no"), "yes", otherwise="nothing was changed"
+                    "Edit it again", ("yes", "no"), "yes", unattended="nothing was changed"
                 )
                 if await session.consult(again) == "no":
                     raise CommandError("nothing was changed") from None
@@ -89,20 +89,20 @@ async def agree_with_outside(session: Console, path: Path) -> bool:
     shown = session.shown(path)
     session.say(f"{shown} was changed outside ({outside}).")
     while True:
-        way = await session.consult(
+        kept_as = await session.consult(
             choice(
                 "Show the difference, reload the file, or overwrite it",
-                _WAYS,
-                _WAYS[0],
-                otherwise=f"{shown} was changed outside ({outside}): `reload` takes that, "
+                _CHOICES,
+                _CHOICES[0],
+                unattended=f"{shown} was changed outside ({outside}): `reload` takes that, "
                 "`save --replace` writes over it",
             )
         )
-        if way == "show":
+        if kept_as == "show":
             text = text_of(path) or ""
             lines = differences(session.on_disk or "", text, shown)
             await session.page(BY_NAME.text(line) for line in lines)
-        elif way == "reload":
+        elif kept_as == "reload":
             open_file(session)
             session.repeated_as("reload --discard")
             return False

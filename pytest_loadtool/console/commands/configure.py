@@ -140,7 +140,7 @@ async def undo_decision(session: Console, decision: VariableName) -> None:
 
 
 def _decided(session: Console) -> Document:
-    """The open document with its decisions, which are kept with it."""
+    """Return the open document with its decisions, which are kept with it."""
     with session.frontend.progress() as told:
         document = decided(session.settings, session.case_path, session.opened(), told)
     session.document = document

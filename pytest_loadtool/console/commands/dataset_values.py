@@ -107,7 +107,7 @@ async def dataset_add_column(
 
 
 def _ends(column: str, values: tuple[str, ...]) -> str:
-    """The first value and the last; nothing of secrets."""
+    """Return the first value and the last; nothing of secrets."""
     if is_secret(column):
         return ""
     return f": {values[0]}" if len(values) == 1 else f": {values[0]} to {values[-1]}"

@@ -59,7 +59,7 @@ class Whereabouts(OptionGroup):
 
     @property
     def keys(self) -> dict[str, Any]:
-        """What is given, as the test case has it."""
+        """Return what is given, as the test case has it."""
         given = {one.name: getattr(self, one.name) for one in fields(self)}
         absent = (None, (), False)
         found = {n: v for n, v in given.items() if not any(v is one for one in absent)}

@@ -161,7 +161,7 @@ def _fields(document: Document, index: int) -> tuple[Field, ...]:
 
 
 def _field(document: Document, index: int, name: str) -> Field:
-    """The field of that name.
+    """Return the field of that name.
 
     Raises:
         UsageError: there is none; the text names the nearest.
@@ -175,8 +175,9 @@ def _field(document: Document, index: int, name: str) -> Field:
 
 
 async def _with_dataset(session: Console, field: Field, wanted: str, *, new: bool) -> TestCase:
-    """The open test case with the dataset that the column ``wanted`` is of. One that is not there
-    is made, with the field's value in its first row, if it is to be ``new`` or somebody agrees.
+    """Return the open test case with the dataset that the column ``wanted`` is of. One that is not
+    there is made, with the field's value in its first row, if it is to be ``new`` or somebody
+    agrees.
 
     Raises:
         UsageError: that is no column.
@@ -220,7 +221,7 @@ async def _with_dataset(session: Console, field: Field, wanted: str, *, new: boo
 
 
 def _column(case: TestCase, wanted: str) -> tuple[DatasetUse, str]:
-    """A dataset of the test case, or one that it may have, and the column.
+    """Return a dataset of the test case, or one that it may have, and the column.
 
     Raises:
         UsageError: that is no column.
@@ -233,7 +234,7 @@ def _column(case: TestCase, wanted: str) -> tuple[DatasetUse, str]:
 
 
 def _column_in_words(session: Console, wanted: str) -> Iterator[str]:
-    """What the first users have in a column, or that it will be made."""
+    """Yield what the first users have in a column, or that it will be made."""
     use, column = _column(session.opened().case, wanted)
     if not (session.case_path.parent / use.file).exists():
         yield f"  {use.file} is not there: it is made, with the present value in its first row"

@@ -12,7 +12,7 @@ from pytest_loadtool import CASE_SUFFIX, LOAD_SUFFIX
 from pytest_loadtool.casefile import format_case, read_exchange, read_har
 from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.codec.uses import case_files
-from pytest_loadtool.console.arguments import CaseFile, HarFile, SecretsWay
+from pytest_loadtool.console.arguments import CaseFile, HarFile, SecretsChoice
 from pytest_loadtool.console.commands.case_file import agree_with_outside
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.opening import domains, may_drop, open_traffic
@@ -37,7 +37,7 @@ from pytest_loadtool.workflow.known import fingerprint
 from pytest_loadtool.workflow.recording import Captured
 from pytest_loadtool.workflow.saving import check_savable, relocated, reminders
 from pytest_loadtool.workflow.saving import save as _save
-from pytest_loadtool.workflow.secrets import WAYS, dataset_path, warnings
+from pytest_loadtool.workflow.secrets import SECRETS_CHOICES, dataset_path, warnings
 from pytest_loadtool.workflow.telling import counted
 
 
@@ -169,7 +169,7 @@ async def import_page(
 
 
 def _has_evidence(document: Document) -> bool:
-    """Whether the test case was made of traffic, at hand or not."""
+    """Return whether the test case was made of traffic, at hand or not."""
     recorded = (one.recorded for one in document.case.transactions())
     return any(one is not None and one.entry is not None for one in recorded)
 
@@ -179,7 +179,7 @@ async def save(
     file: CaseFile | None = None,
     *,
     replace: bool = False,
-    secrets: SecretsWay | None = None,
+    secrets: SecretsChoice | None = None,
 ) -> None:
     """Write the test case, and the recorded traffic next to it.
 
@@ -207,8 +207,8 @@ async def save(
         await _agree_to_replace(session, [*others, *(one for one in dataset if one.exists())])
         if not await agree_with_outside(session, path):
             return
-    how, told = await _way(session, document, secrets or "")
-    if how != WAYS[0]:
+    how, told = await _secrets_choice(session, document, secrets or "")
+    if how != SECRETS_CHOICES[0]:
         session.history.note(f"save --secrets {how}", session.state)
     before = session.opened()
 
@@ -239,28 +239,28 @@ async def save(
     session.tell(reminders(session.settings, path, saved, told=told))
 
 
-async def _way(session: Console, document: Document, wanted: str) -> tuple[str, bool]:
-    """What to do with the credentials and tokens; ``wanted`` is what the command said. And whether
-    it was told which there are.
+async def _secrets_choice(session: Console, document: Document, wanted: str) -> tuple[str, bool]:
+    """Return what to do with the credentials and tokens; ``wanted`` is what the command said. And
+    whether it was told which there are.
 
     Raises:
-        UsageError: that is none of `WAYS`.
+        UsageError: that is none of `SECRETS_CHOICES`.
         CommandError: dynamic values are not configured yet.
     """
     if wanted:
         return _understood(wanted, document), False
     if not document.case.configured:
-        return WAYS[0], False
+        return SECRETS_CHOICES[0], False
     rules = rules_of(session.settings, session.case_path, document.case)
     found = list(warnings(session.settings, document, session.case_path, rules))
     if not found:
-        return WAYS[0], True
+        return SECRETS_CHOICES[0], True
     session.tell(found)
     way = await session.consult(
         question(
             "Credentials and tokens: keep them in the files, or move them to a dataset or to "
             "environment variables (keep, dataset, env)?",
-            WAYS[0],
+            SECRETS_CHOICES[0],
             lambda answer: _understood(answer, document),
         )
     )
@@ -269,8 +269,8 @@ async def _way(session: Console, document: Document, wanted: str) -> tuple[str, 
 
 
 def _understood(answer: str, document: Document) -> str:
-    answer = one_of(WAYS, answer)
-    if answer != WAYS[0] and document.exchanges and not document.case.configured:
+    answer = one_of(SECRETS_CHOICES, answer)
+    if answer != SECRETS_CHOICES[0] and document.exchanges and not document.case.configured:
         raise CommandError(
             "`configure` first: only then the tokens that the server gives out are told from yours"
         )

@@ -51,7 +51,7 @@ def explained(command: Command) -> Iterator[str]:
 
 
 def _groups(session: Console) -> Iterator[str]:
-    """Each group with the names of its commands."""
+    """Yield each group with the names of its commands."""
     width = max(map(len, session.registry.groups))
     for name, group in session.registry.groups.items():
         commands = ", ".join(one.name for one in group)
@@ -59,7 +59,7 @@ def _groups(session: Console) -> Iterator[str]:
 
 
 def _group(name: str, group: tuple[Command, ...]) -> Iterator[str]:
-    """The commands of a group with what each does."""
+    """Yield the commands of a group with what each does."""
     width = max(len(one.name) for one in group)
     yield ViewLine((name, "heading"))
     for one in group:
@@ -118,7 +118,7 @@ async def wizards(session: Console) -> None:
             "Which wizard",
             _WIZARDS,
             next(iter(_WIZARDS)),
-            otherwise="nobody is here to ask: each wizard is a command with options",
+            unattended="nobody is here to ask: each wizard is a command with options",
             why="The first finds what a recording needs to be played, the next two say who logs in "
             "and how, the last what a load test sends. Each asks again before it changes anything.",
         )

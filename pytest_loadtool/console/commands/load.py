@@ -79,7 +79,7 @@ _WHOLE_RUN: Mapping[str, Any] = {
 
 
 def _read(session: Console, path: Path) -> LoadTest:
-    """The load configuration with its test cases, as they would be replayed from here.
+    """Return the load configuration with its test cases, as they would be replayed from here.
 
     Raises:
         CommandError: a recording is running, or what is open is not saved.
@@ -155,7 +155,8 @@ async def _run(session: Console, test: LoadTest, server: str) -> None:
 def _lines(
     session: Console, configuration: LoadConfiguration, runner: LoadRunner
 ) -> Callable[[Progress], None]:
-    """What shows how a run that begins now is getting on, and what it waits for in the end."""
+    """Return what shows how a run that begins now is getting on, and what it waits for in the
+    end."""
     from pytest_loadtool.report.load.status import status_line, waiting
 
     started = time.monotonic()

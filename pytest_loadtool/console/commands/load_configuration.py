@@ -128,7 +128,7 @@ async def create_load_configuration(
 
 
 def _made_known(session: Console, path: Path, configuration: LoadConfiguration) -> Iterator[str]:
-    """What was written, and what will be in its way."""
+    """Yield what was written, and what will be in its way."""
     yield f"Wrote {session.shown(path)}: {_in_short(configuration)}. `start` runs it."
     opened = session.opened().case
     lengths = [(opened.name, length_of(opened, configuration.think_time))]
@@ -196,7 +196,7 @@ def hints(configuration: LoadConfiguration, lengths: Iterable[tuple[str, Length]
 
 
 def _wizard(session: Console, begun: LoadConfiguration, file: Path | None) -> Lines:
-    """The wizard for a load configuration."""
+    """Return the wizard for a load configuration."""
     own = session.case_path
     found = (one for one in sorted(own.parent.glob(f"*{CASE_SUFFIX}")) if one != own)
     others = [os.path.relpath(one) for one in found]
@@ -205,7 +205,7 @@ def _wizard(session: Console, begun: LoadConfiguration, file: Path | None) -> Li
 
 
 def _made(begun: LoadConfiguration, values: list[tuple[str, str]]) -> LoadConfiguration:
-    """The configuration with these values, and a ramp-up if nobody has said how it begins.
+    """Return the configuration with these values, and a ramp-up if nobody has said how it begins.
 
     Raises:
         UsageError: a value is out of its range, or does not go with another.
@@ -260,7 +260,8 @@ def _text(number: int | None) -> str | None:
 
 
 def _from(path: Path, case: str) -> str:
-    """A test case and its weight, with the file as a load configuration at ``path`` names it."""
+    """Return a test case and its weight, with the file as a load configuration at ``path`` names
+    it."""
     file, colon, weight = case.rpartition(":")
     if not colon:
         file, weight = case, "1"
@@ -272,5 +273,5 @@ def _absolute(path: Path) -> Path:
 
 
 def _relative(path: Path, folder: Path) -> str:
-    """A file as a load configuration in ``folder`` names it."""
+    """Return a file as a load configuration in ``folder`` names it."""
     return Path(os.path.relpath(path, folder)).as_posix()

@@ -16,7 +16,7 @@ from pytest_loadtool.workflow.recording import Live
 from pytest_loadtool.workflow.telling import counted
 
 #: Seconds between two looks for a file.
-_LOOK = 0.2
+_POLL_INTERVAL = 0.2
 #: Seconds after a program's end: its last response passes the proxy a moment before it is noted.
 _SETTLING = 0.1
 #: Seconds that a program gets to end after it was asked to.
@@ -85,7 +85,7 @@ async def _until(live: Live, seconds: float | None, file: Path | None) -> None:
             async with asyncio.timeout(seconds):
                 # Nothing that works on every system tells when a file appears.
                 while not there(file):  # noqa: ASYNC110
-                    await asyncio.sleep(_LOOK)
+                    await asyncio.sleep(_POLL_INTERVAL)
         except TimeoutError:
             raise CommandError(f"{file} did not appear in {seconds:g} seconds") from None
     elif seconds is not None:
@@ -108,7 +108,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 def _group() -> frozenset[int]:
-    """The processes that Ctrl-C reaches with this one, where the system tells."""
+    """Return the processes that Ctrl-C reaches with this one, where the system tells."""
     own, found = os.getpgrp(), set()
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError):
@@ -125,4 +125,4 @@ async def _gone(others: frozenset[int]) -> None:
         async with asyncio.timeout(_PATIENCE):
             # Nothing tells when a process ends that is no child of this one.
             while not _group() <= others:  # noqa: ASYNC110
-                await asyncio.sleep(_LOOK)
+                await asyncio.sleep(_POLL_INTERVAL)

@@ -96,7 +96,7 @@ class _ProxyTab:
 
 
 async def _proxied(session: Console, case: TestCase, tab: _ProxyTab) -> TestCase:
-    """The test case with the proxy as it is to be.
+    """Return the test case with the proxy as it is to be.
 
     Raises:
         UsageError: it has none.

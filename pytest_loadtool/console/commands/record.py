@@ -105,7 +105,7 @@ async def stop(session: Console) -> None:
 
 
 async def _chosen(session: Console, browser: str) -> str:
-    """The browser to record with: one of those that are found, if nobody has said which."""
+    """Return the browser to record with: one of those that are found, if nobody has said which."""
     from pytest_loadtool.capture import browsers
 
     known = browsers()
@@ -147,7 +147,7 @@ def _explain(session: Console, running: Live) -> None:
 
 
 def _teller(session: Console) -> Callable[[Exchange], None]:
-    """What hears of each exchange of a recording."""
+    """Return what hears of each exchange of a recording."""
     refusals = set[str]()
 
     def tell(exchange: Exchange) -> None:

@@ -139,7 +139,7 @@ async def breakpoints(session: Console, *, clear: bool = False) -> None:
 
 
 def _control(session: Console, document: Document, *, to: int | None, step: bool) -> Control:
-    """What holds the replay, where there is somebody to let it go on."""
+    """Return what holds the replay, where there is somebody to let it go on."""
     held = held_before(document.case, session.breakpoints) if session.frontend.interactive else ()
     return Control(breakpoints=held, to=to, paused=step)
 
@@ -177,7 +177,7 @@ async def _play_once(
         raise CommandError(f"{control.moment.why}: {summary(control.moment, len(plan.steps))}")
     if watched.failed:
         raise CommandError(f"{watched.failed} of {counted(watched.seen, 'transaction')} failed")
-    but = f", but {watched.otherwise} not as recorded" if watched.otherwise else ""
+    but = f", but {watched.not_as_recorded} not as recorded" if watched.not_as_recorded else ""
     total = counted(len(plan.steps), "transaction")
     session.say(f"{f'{watched.seen} of ' if early else ''}{total} passed{but}.")
 
@@ -198,7 +198,7 @@ class _Watch:
     total: int
     seen: int = 0
     failed: int = 0
-    otherwise: int = 0
+    not_as_recorded: int = 0
     stopped: threading.Event = field(default_factory=threading.Event)
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
@@ -211,9 +211,9 @@ class _Watch:
         self.session.say(f"{step.index + 1:5}  {status}  {took:6.0f} ms  {verdict}  {step.title}")
         for failure in failures:
             self.session.say(f"         {failure.told}")
-        if response.otherwise and not failures:
-            self.otherwise += 1
-            self.session.say(f"         passed, but not as recorded: {response.otherwise}")
+        if response.not_as_recorded and not failures:
+            self.not_as_recorded += 1
+            self.session.say(f"         passed, but not as recorded: {response.not_as_recorded}")
         if failures:
             self.failed += 1
 

@@ -223,7 +223,7 @@ async def duplicate(session: Console, *selected: SelectionWord, name: str = "") 
 
 
 def _name_for(document: Document, span: range) -> str:
-    """What a page of these transactions is called: after the first that forwards nowhere."""
+    """Return what a page of these transactions is called: after the first that forwards nowhere."""
     mine = list(document.case.transactions())[span.start : span.stop]
     status = [one.recorded.status if one.recorded is not None else 0 for one in mine]
     one = next((one for one, each in zip(mine, status, strict=True) if each // 100 != 3), mine[0])
@@ -251,6 +251,6 @@ def _refuse_lost(before: TestCase, after: TestCase) -> None:
 
 
 def _some(names: Sequence[str]) -> str:
-    """The first of them, and how many more there are."""
+    """Return the first of them, and how many more there are."""
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     return f"{names[0]}{more}" if names else "nothing"

@@ -11,7 +11,7 @@ from pytest_loadtool.console.arguments import SearchScope, TracedValue, Variable
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.replays import replay_if_any
 from pytest_loadtool.console.session import Console
-from pytest_loadtool.console.views import looking as views
+from pytest_loadtool.console.views import inspection as views
 from pytest_loadtool.masking.text import Unmasked
 from pytest_loadtool.workflow import finding
 from pytest_loadtool.workflow.errors import CaseError

@@ -16,7 +16,7 @@ class OnScreen(Protocol):
 
     @property
     def rows(self) -> int:
-        """How many rows the terminal has."""
+        """Return how many rows the terminal has."""
 
     def lines(self, columns: int, rows: int) -> list[ViewLine]:
         """Return all of them."""

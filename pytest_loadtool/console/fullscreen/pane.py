@@ -95,7 +95,7 @@ class CommandPane:
 
     @property
     def status(self) -> str:
-        """How far work has got, how to answer, what was said, or what is under way."""
+        """Return how far work has got, how to answer, what was said, or what is under way."""
         return self._progress or self.message or self.busy
 
     def moved(self, move: str) -> bool:

@@ -141,7 +141,7 @@ class FullScreen:
 
     @property
     def rows(self) -> int:
-        """How many rows the terminal has."""
+        """Return how many rows the terminal has."""
         return self._size.rows
 
     def _body(self) -> tuple[int, int]:
@@ -164,7 +164,8 @@ class FullScreen:
 
     @property
     def _shown(self) -> Output:
-        """What is shown below, or over all: what a line that is typed would do, before all else."""
+        """Return what is shown below, or over all: what a line that is typed would do, before all
+        else."""
         if self._pane.replay is not None:
             return self._help_of_replay
         return self._line.preview or self._pane.output

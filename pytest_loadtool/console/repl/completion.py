@@ -43,7 +43,7 @@ from pytest_loadtool.console.arguments import (
     ResultFile,
     RulesFile,
     SearchScope,
-    SecretsWay,
+    SecretsChoice,
     SelectionWord,
     StatusName,
     ThinkTimes,
@@ -66,7 +66,7 @@ from pytest_loadtool.workflow.filtering import OPERATORS
 from pytest_loadtool.workflow.finding import SCOPES
 from pytest_loadtool.workflow.keeping import kept_replays
 from pytest_loadtool.workflow.load_editing import KEYS
-from pytest_loadtool.workflow.secrets import WAYS
+from pytest_loadtool.workflow.secrets import SECRETS_CHOICES
 
 _METHOD = re.compile(r"[A-Z]+$")
 
@@ -84,7 +84,7 @@ class RegistryCompleter(Completer):
             HostName: lambda start: self._known("~d", start),
             StatusName: lambda start: self._known("~c", start),
             Hostnames: self._hostnames,
-            SecretsWay: _one_of(WAYS),
+            SecretsChoice: _one_of(SECRETS_CHOICES),
             LoadKey: _one_of(tuple(KEYS)),
             ProxyScheme: _one_of(PROXY_METHODS),
             PagePart: _one_of(tuple(PART_NAMES.values())),
@@ -158,7 +158,7 @@ class RegistryCompleter(Completer):
                 yield Completion(command.name, -len(start), display_meta=command.summary)
 
     def _further_words(self, words: str, start: str) -> Iterator[Completion]:
-        """The rest of the names that begin with these words: `dataset` goes on as `fill`."""
+        """Yield the rest of the names that begin with these words: `dataset` goes on as `fill`."""
         for command in self._session.registry.commands.values():
             rest = command.name.removeprefix(f"{words}-")
             if rest != command.name and rest.startswith(start):
@@ -166,7 +166,7 @@ class RegistryCompleter(Completer):
                 yield Completion(text, -len(start), display_meta=command.summary)
 
     def _known(self, operator: str, start: str) -> Iterator[Completion]:
-        """What may stand behind an operator of a filter expression."""
+        """Yield what may stand behind an operator of a filter expression."""
         document = self._session.document
         for text in known_values(document, operator) if document is not None else ():
             if text.casefold().startswith(start.casefold()):
@@ -199,7 +199,7 @@ class RegistryCompleter(Completer):
                 yield Completion(use.name, -len(current))
 
     def _fields(self, start: str, words: list[str]) -> Iterator[Completion]:
-        """The fields of the transaction that is named before."""
+        """Yield the fields of the transaction that is named before."""
         document = self._session.document
         if document is None:
             return
@@ -227,7 +227,7 @@ class RegistryCompleter(Completer):
                 yield Completion(one.name, -len(start), display_meta=one.file)
 
     def _columns(self, start: str, words: list[str]) -> Iterator[Completion]:
-        """The columns of the dataset that is named before."""
+        """Yield the columns of the dataset that is named before."""
         for name, _, column in (one.partition(".") for one in dataset_columns(self._session)):
             if name in words and column.startswith(start):
                 yield Completion(column, -len(start))
@@ -260,7 +260,7 @@ class RegistryCompleter(Completer):
 
 
 def _expected(command: Command, words: list[str]) -> Argument | None:
-    """The argument that the next word belongs to."""
+    """Return the argument that the next word belongs to."""
     options = command.options()
     if words and (last := options.get(words[-1])) is not None and last.place == "option":
         return last

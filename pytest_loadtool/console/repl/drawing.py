@@ -43,7 +43,7 @@ def lines_drawn(text: str, width: int, *, coloured: bool) -> list[str]:
 
 
 def _plain(line: str) -> ViewLine:
-    """A line of plain text, with its indentation as a span of its own."""
+    """Return a line of plain text, with its indentation as a span of its own."""
     text = line.lstrip(" ")
     return ViewLine((line[: len(line) - len(text)], ""), (text, ""), hanging=_HANGING)
 

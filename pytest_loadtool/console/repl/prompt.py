@@ -50,7 +50,7 @@ _REFRESH = 0.5
 
 
 def coloured(colour: str) -> bool:
-    """Whether pytest's ``--color`` and the environment want colours."""
+    """Return whether pytest's ``--color`` and the environment want colours."""
     return colour == "yes" or (colour != "no" and not os.environ.get("NO_COLOR"))
 
 
@@ -141,7 +141,7 @@ class TerminalFrontend(PlainFrontend):
         return (answer if question.secret else answer.strip()) or default
 
     def _question(self, text: str) -> str:
-        """A question with lines that the terminal need not break, and a blank at its end."""
+        """Return a question with lines that the terminal need not break, and a blank at its end."""
         if not _drawing():
             return text
         from pytest_loadtool.console.repl.drawing import lines_drawn
@@ -170,7 +170,7 @@ def _pager_keys() -> KeyBindings:
 
 
 def _drawing() -> bool:
-    """Whether output goes to a terminal that can draw."""
+    """Return whether output goes to a terminal that can draw."""
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
@@ -224,12 +224,12 @@ async def interact(session: Console, first: str = "") -> int:
 
 
 def ended_well(task: asyncio.Task[None]) -> bool:
-    """Whether a command has come to its end."""
+    """Return whether a command has come to its end."""
     return not task.cancelled() and task.exception() is None
 
 
 def _opening(session: Console) -> Iterator[str]:
-    """What can be done first."""
+    """Yield what can be done first."""
     if session.document is None:
         yield (
             "New test case. `record URL` opens a browser, `import FILE.har` takes what one has "
@@ -276,7 +276,7 @@ def _tell(session: Console, ended: asyncio.Task[None]) -> None:
 
 
 def toolbar(session: Console) -> str:
-    """The line of state: what is being recorded, and what the test case holds."""
+    """Return the line of state: what is being recorded, and what the test case holds."""
     parts = []
     if session.live is not None:
         count = counted(len(session.live.evidence.exchanges), "exchange")
@@ -290,7 +290,8 @@ def toolbar(session: Console) -> str:
 
 
 def history() -> History:
-    """Lines of earlier consoles, in a file for this user alone; in memory if there is no place."""
+    """Return lines of earlier consoles, in a file for this user alone; in memory if there is no
+    place."""
     try:
         path = state_file("history")
     except (OSError, RuntimeError) as error:

@@ -58,7 +58,7 @@ class PlainFrontend:
         """Nothing: it is no screen."""
 
     def progress(self) -> AbstractContextManager[Told]:
-        """A line that is written anew, at a terminal."""
+        """Return a line that is written anew, at a terminal."""
         return told_at(sys.stdout) if sys.stdout.isatty() else nullcontext(silent)
 
     def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:  # noqa: ARG002
@@ -66,7 +66,7 @@ class PlainFrontend:
         return nullcontext()
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  nobody reads
-        """The answer for nobody."""
+        """Return the answer for nobody."""
         return unattended
 
     async def ask(self, question: Question) -> str | None:  # noqa: ARG002  nobody reads
@@ -75,7 +75,7 @@ class PlainFrontend:
 
 
 def read_script(path: Path) -> list[str]:
-    """The lines of a script file.
+    """Return the lines of a script file.
 
     Raises:
         UsageError: it cannot be read.
@@ -135,13 +135,13 @@ async def run_script(session: Console, name: str, lines: AsyncIterator[str]) -> 
 
 
 async def lines_of(lines: list[str]) -> AsyncIterator[str]:
-    """The lines of a script that has been read."""
+    """Yield the lines of a script that has been read."""
     for line in lines:
         yield line
 
 
 async def lines_as_they_come(stream: TextIO) -> AsyncIterator[str]:
-    """The lines of standard input. Recording goes on while none comes.
+    """Yield the lines of standard input. Recording goes on while none comes.
 
     A daemon thread reads, because files, pipes and terminals have no other way in common; it must
     not keep the process from ending.

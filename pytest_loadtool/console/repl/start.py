@@ -104,8 +104,8 @@ def _traffic(settings: Settings) -> bool:
 
 
 def _first_line(session: Console) -> str:
-    """What is run at once: the recording that was asked for, or the import of a traffic file that
-    has no test case yet."""
+    """Return what is run at once: the recording that was asked for, or the import of a traffic file
+    that has no test case yet."""
     settings = session.settings
     if settings.url:
         return f"record {shlex.quote(settings.url)}"

@@ -137,8 +137,8 @@ def extractor_form(editor: Editor) -> Form | None:
 def _extractor_form(
     editor: Editor, title: str, variable: str, values: dict[str, str], text: str = ""
 ) -> Form:
-    """A form with these values. A ``variable`` is given, else it is asked for; ``text`` is what is
-    to be taken: where it is sent as a constant are boxes."""
+    """Return a form with these values. A ``variable`` is given, else it is asked for; ``text`` is
+    what is to be taken: where it is sent as a constant are boxes."""
     number, case = editor.tree.number, editor.tree.document.case
     uses = [(at + 1, field.name) for at, field in constants(case, number - 1, text)] if text else []
     boxes = [CheckBox(f"use {at}", f"{at} {name}") for at, name in uses[:_MOST_USES]]
@@ -173,7 +173,8 @@ def _extractor_form(
 
 
 def _source(extractor: Extractor) -> dict[str, str]:
-    """What is filled in for an extractor: its keys, some of which each kind has of its own."""
+    """Return what is filled in for an extractor: its keys, some of which each kind has of its
+    own."""
     pairs = extractor_pairs(extractor)
     del pairs["variable"]
     table: dict[str, Any] = {
@@ -194,7 +195,7 @@ def _source(extractor: Extractor) -> dict[str, str]:
 
 
 def _variable(case: TestCase, source: Source | None) -> str:
-    """A name that no variable has, after what its value is called there."""
+    """Return a name that no variable has, after what its value is called there."""
     inner = source.source if isinstance(source, InItem) else source
     texts = [getattr(inner, name, "") for name in ("path", "name", "address", "left")]
     named = [word for text in texts for word in _NAME.findall(text)]
@@ -226,7 +227,7 @@ def validator_form(editor: Editor) -> Form | None:
 def _validator_form(
     editor: Editor, what: str, rows: _Rows, values: Mapping[str, str], number: int = 0
 ) -> Form:
-    """A form with these values; one that edits has the ``number`` of the validator."""
+    """Return a form with these values; one that edits has the ``number`` of the validator."""
     transaction = editor.tree.number
 
     def line(values: Mapping[str, str]) -> str:
@@ -260,7 +261,7 @@ def _status_line(number: int, values: Mapping[str, str]) -> str:
 
 
 def _expecting(validator: Validator) -> dict[str, str]:
-    """What is filled in for a validator. Whose outcome it is, the command knows."""
+    """Return what is filled in for a validator. Whose outcome it is, the command knows."""
     pairs = validator_pairs(validator).items()
     known = ("change", "before", "needed", "edited")
     table = {key: _read(text) for key, text in pairs if key not in known}
@@ -297,13 +298,13 @@ def _read(text: str) -> Any:
 
 
 def _given(option: str, value: str) -> Iterator[str]:
-    """An option with its value, if it has one."""
+    """Yield an option with its value, if it has one."""
     if option and value:
         yield f"--{option} {shlex.quote(value)}"
 
 
 def _option(key: str) -> str:
-    """The option of a blank: ``link label`` is the label of a link."""
+    """Return the option of a blank: ``link label`` is the label of a link."""
     return key.rpartition(" ")[2]
 
 

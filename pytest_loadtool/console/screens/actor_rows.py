@@ -23,7 +23,8 @@ class ActorRow:
     number: int = 0
 
     def removal(self, transaction: int) -> str:
-        """The command line that takes it out; the Status Code validator gets its usual codes."""
+        """Return the command line that takes it out; the Status Code validator gets its usual
+        codes."""
         match self.actor:
             case StatusCodes():
                 return f"status {transaction} {DEFAULT_STATUS}"

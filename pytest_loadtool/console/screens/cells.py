@@ -118,7 +118,7 @@ _BREAKS = " ,;&?/"
 
 
 def _indent(line: ViewLine, *, hanging: bool) -> int:
-    """How far its later pieces are indented."""
+    """Return how far its later pieces are indented."""
     if hanging and len(line.spans) > 1:
         return columns_of("".join(part for part, _ in line.spans[:-1])) + line.hanging
     text = str(line)

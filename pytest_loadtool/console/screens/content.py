@@ -69,7 +69,7 @@ def _layout(media: str) -> Callable[[str], str] | None:
 
 
 def _lexer(media: str) -> Lexer | None:
-    """What tells the tokens of such a text apart. Imports pygments' lexers."""
+    """Return what tells the tokens of such a text apart. Imports pygments' lexers."""
     from pygments.lexers.css import CssLexer
     from pygments.lexers.data import JsonLexer
     from pygments.lexers.html import HtmlLexer, XmlLexer

@@ -37,7 +37,7 @@ LONGEST_COMPARED = 3000
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Presentation:
     """How a tab is looked at: which side of the exchange, in how many columns."""
 
     side: str
@@ -68,13 +68,13 @@ def lines_of(
     kept = kept_in(Same(it.case), replay).get(number - 1)
     mask = Unmasked() if secrets else _mask(it, transaction, kept, replay)
     columns = max(columns, 8)
-    look = Look(side, columns, raw, replay.it if replay else None)
+    shown_as = Presentation(side, columns, raw, replay.it if replay else None)
     compared = tab == "Content" and side in COMPARED and kept is not None and kept.exchange
     if not compared:
-        made = _TABS[tab](it, number, transaction, mask, look)
+        made = _TABS[tab](it, number, transaction, mask, shown_as)
         return tuple(piece for line in made for piece in wrapped(line, columns))
-    other = replace(look, side=COMPARED[COMPARED.index(side) - 1])
-    both = (list(_content(it, number, transaction, mask, one)) for one in (look, other))
+    other = replace(shown_as, side=COMPARED[COMPARED.index(side) - 1])
+    both = (list(_content(it, number, transaction, mask, one)) for one in (shown_as, other))
     return tuple(
         joined((ViewLine(("~" if differs else " ", "bad")), piece))
         for differs, line in differing(*both)
@@ -119,8 +119,8 @@ def body_of(
     transaction = list(it.case.transactions())[number - 1]
     kept = kept_in(Same(it.case), replay).get(number - 1)
     mask = Unmasked() if secrets else _mask(it, transaction, kept, replay)
-    look = Look(side, 0, raw, replay.it if replay else None)
-    return tuple(_content(it, number, transaction, mask, look))
+    shown_as = Presentation(side, 0, raw, replay.it if replay else None)
+    return tuple(_content(it, number, transaction, mask, shown_as))
 
 
 #: The sides that are compared with each other.
@@ -160,18 +160,18 @@ def _mask(
     return Mask({*carried, *secrets_in(document.case, replay.it)})
 
 
-def _kept(document: Document, number: int, look: Look) -> KeptTransaction | None:
-    replay = Same(look.replay) if look.replay is not None else None
+def _kept(document: Document, number: int, shown_as: Presentation) -> KeptTransaction | None:
+    replay = Same(shown_as.replay) if shown_as.replay is not None else None
     return kept_in(Same(document.case), replay).get(number - 1)
 
 
 def _content(
-    document: Document, number: int, transaction: Transaction, mask: Mask, look: Look
+    document: Document, number: int, transaction: Transaction, mask: Mask, shown_as: Presentation
 ) -> Iterable[ViewLine]:
-    side, raw = look.side, look.raw
+    side, raw = shown_as.side, shown_as.raw
     exchange = document.evidence_of(transaction)
     if side == "replayed":
-        kept = _kept(document, number, look)
+        kept = _kept(document, number, shown_as)
         exchange = kept.exchange if kept is not None else None
         if exchange is None:
             return [ViewLine(("Not replayed: F5 plays.", "dim"))]
@@ -197,7 +197,7 @@ def _planned_type(document: Document, transaction: Transaction) -> str:
 
 
 def _headers(
-    document: Document, number: int, transaction: Transaction, mask: Mask, look: Look
+    document: Document, number: int, transaction: Transaction, mask: Mask, shown_as: Presentation
 ) -> Iterator[ViewLine]:
     exchange = document.evidence_of(transaction)
     if exchange is None:
@@ -214,7 +214,7 @@ def _headers(
         yield from _head(one, mask)
     if negotiation:
         yield ViewLine(("Then", "heading"))
-    kept = _kept(document, number, look)
+    kept = _kept(document, number, shown_as)
     replayed = (*kept.negotiation, kept.exchange) if kept is not None else ()
     if any(replayed):
         yield ViewLine(("Recorded", "heading"))
@@ -249,32 +249,32 @@ def _lines(headers: HeaderList | Iterable[tuple[str, str]], mask: Mask) -> Itera
 
 
 def _fields(
-    document: Document, number: int, transaction: Transaction, mask: Mask, look: Look
+    document: Document, number: int, transaction: Transaction, mask: Mask, shown_as: Presentation
 ) -> Iterator[ViewLine]:
     del transaction
     secrets = isinstance(mask, Unmasked)
-    shown = fields_seen(Same(document), number, SCOPES[0], "", look.columns, secrets=secrets)
+    shown = fields_seen(Same(document), number, SCOPES[0], "", shown_as.columns, secrets=secrets)
     yield from [line for _, line in shown] or [ViewLine(("It sends no fields.", "dim"))]
 
 
 def _actors(
-    document: Document, _: int, transaction: Transaction, mask: Mask, look: Look
+    document: Document, _: int, transaction: Transaction, mask: Mask, shown_as: Presentation
 ) -> Iterator[ViewLine]:
-    del document, look
+    del document, shown_as
     yield from (line for _, line in actor_lines(transaction, mask))
 
 
 def _errors(
-    document: Document, number: int, transaction: Transaction, mask: Mask, look: Look
+    document: Document, number: int, transaction: Transaction, mask: Mask, shown_as: Presentation
 ) -> Iterator[ViewLine]:
-    kept = _kept(document, number, look)
+    kept = _kept(document, number, shown_as)
     if kept is not None:
         yield ViewLine(("In the replay", "heading"))
         for failure in kept.failures:
             yield ViewLine(("  ", ""), (printable(mask.text(failure.message)), "bad"))
-        if kept.otherwise:
-            yield ViewLine(("  not as recorded: ", "name"), (kept.otherwise, ""))
-        if not kept.failures and not kept.otherwise:
+        if kept.not_as_recorded:
+            yield ViewLine(("  not as recorded: ", "name"), (kept.not_as_recorded, ""))
+        if not kept.failures and not kept.not_as_recorded:
             yield ViewLine((f"  {kept.outcome}", OUTCOME_KINDS[kept.outcome]))
         elif kept.failures:
             yield ViewLine((f"  `why {number}` says more", "dim"))
@@ -292,23 +292,23 @@ def _errors(
 
 
 def _variables(
-    document: Document, number: int, transaction: Transaction, mask: Mask, look: Look
+    document: Document, number: int, transaction: Transaction, mask: Mask, shown_as: Presentation
 ) -> Iterator[ViewLine]:
-    """What variables held at the end of the replay, and which transactions had set them."""
+    """Yield what variables held at the end of the replay, and which transactions had set them."""
     del transaction
-    if look.replay is None:
+    if shown_as.replay is None:
         yield ViewLine(("Nothing was replayed yet: F5 plays.", "dim"))
         return
-    kept = kept_in(Same(document.case), Same(look.replay))
+    kept = kept_in(Same(document.case), Same(shown_as.replay))
     today = {one.index: at + 1 for at, one in kept.items()}
-    width = max((columns_of(one.name) for one in look.replay.replay.variables), default=0)
-    width = min(max(width, len("Variable")), look.columns // 2)
+    width = max((columns_of(one.name) for one in shown_as.replay.replay.variables), default=0)
+    width = min(max(width, len("Variable")), shown_as.columns // 2)
     yield ViewLine((padded("Variable", width), "heading"), ("  set by  at the end", "dim"))
-    for one in look.replay.replay.variables:
+    for one in shown_as.replay.replay.variables:
         numbers = ",".join(str(today[at]) for at in one.set_by if at in today)
         mine: Kind = "found" if number in {today.get(at) for at in one.set_by} else "name"
         value = on_one_line(mask.value(one.name, one.value))
-        room = max(look.columns - width - 10, 4)
+        room = max(shown_as.columns - width - 10, 4)
         yield ViewLine(
             (padded(one.name, width), mine),
             (f"  {numbers:<6}  ", "number"),
@@ -321,7 +321,7 @@ def _notes(document: Same[Document]) -> tuple[Note, ...]:
     return tuple(fidelity(document.it.case, document.it.exchanges))
 
 
-_TABS: dict[str, Callable[[Document, int, Transaction, Mask, Look], Iterable[ViewLine]]] = {
+_TABS: dict[str, Callable[[Document, int, Transaction, Mask, Presentation], Iterable[ViewLine]]] = {
     "Content": _content,
     "Headers": _headers,
     "Fields": _fields,

@@ -116,7 +116,7 @@ class Editor:
 
     @property
     def exchange(self) -> Exchange | None:
-        """What was recorded of the transaction at the cursor."""
+        """Return what was recorded of the transaction at the cursor."""
         one = self.tree.transaction
         return self.tree.document.evidence_of(one) if one is not None else None
 
@@ -147,7 +147,7 @@ class Editor:
 
     @property
     def kept(self) -> KeptTransaction | None:
-        """What the replay has kept of the transaction at the cursor."""
+        """Return what the replay has kept of the transaction at the cursor."""
         return kept_in(Same(self.tree.document.case), self.replay_key).get(self.tree.number - 1)
 
     @property
@@ -157,7 +157,7 @@ class Editor:
 
     @property
     def places(self) -> dict[str, object]:
-        """What stands for the places in the command lines of keys."""
+        """Return what stands for the places in the command lines of keys."""
         row = self.tree.row
         known: dict[str, object] = {
             "number": self.tree.number,

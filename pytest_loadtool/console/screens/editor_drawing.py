@@ -116,7 +116,7 @@ def tab_names(editor: Editor, columns: int) -> tuple[tuple[str, ...], str]:
 
 
 def _fields_block(editor: Editor, width: int, rows: int) -> list[ViewLine]:
-    """The Fields View: the cursor on one of them, and which are shown."""
+    """Return the Fields View: the cursor on one of them, and which are shown."""
     lines = fields_seen(
         Same(editor.tree.document),
         editor.tree.number,
@@ -131,7 +131,7 @@ def _fields_block(editor: Editor, width: int, rows: int) -> list[ViewLine]:
 
 
 def _actors_block(editor: Editor, width: int, rows: int) -> list[ViewLine]:
-    """The Actors View: the cursor on one of them."""
+    """Return the Actors View: the cursor on one of them."""
     lines = actors_of(
         Same(editor.tree.document),
         editor.tree.number,
@@ -149,7 +149,7 @@ def _cursor_block(
     width: int,
     rows: int,
 ) -> list[ViewLine]:
-    """Lines of ``count`` things, by their indexes; the cursor is on one of them."""
+    """Return lines of ``count`` things, by their indexes; the cursor is on one of them."""
     at = min(editor.at, count - 1)
     here = next((i for i, (index, _) in enumerate(lines) if index == at), 0)
     top = max(0, min(here - rows // 2, len(lines) - rows))
@@ -162,7 +162,7 @@ def _cursor_block(
 
 
 def _pick_block(editor: Editor, pick: Pick, width: int, rows: int) -> list[ViewLine]:
-    """The content with what is picked, unwrapped."""
+    """Return the content with what is picked, unwrapped."""
     lines = editor.body
     top = max(0, min(pick.line - rows // 2, len(lines) - rows + 1))
     block = [
@@ -177,7 +177,7 @@ def _pick_block(editor: Editor, pick: Pick, width: int, rows: int) -> list[ViewL
 
 
 def _detail(editor: Editor, columns: int, rows: int) -> list[ViewLine]:
-    """The right side; where there is room, with the variables beside it."""
+    """Return the right side; where there is room, with the variables beside it."""
     third = variable_columns(editor, columns)
     if not third or editor.tree.row is None:
         return _tab_block(editor, columns, columns - tree_columns(columns) - 1, rows)
@@ -221,7 +221,7 @@ def _side_block(editor: Editor, columns: int, width: int, rows: int, side: str) 
 
 
 def _side_hint(editor: Editor, columns: int, side: str) -> list[ViewLine]:
-    """The status of that side, and which keys lead to the others."""
+    """Return the status of that side, and which keys lead to the others."""
     kept = editor.kept
     status = str(kept.exchange.status or "---") if kept and kept.exchange else ""
     took = f" {kept.exchange.took * 1000:.0f} ms" if kept and kept.exchange else ""

@@ -53,7 +53,8 @@ def _moved(editor: Editor, by: int, columns: int, rows: int) -> Editor:
 
 
 def with_tree(editor: Editor, tree: CaseTree) -> Editor:
-    """The editor with another tree; a transaction that was not seen before is seen from its top."""
+    """Return the editor with another tree; a transaction that was not seen before is seen from its
+    top."""
     same = tree.number == editor.tree.number
     if same:
         return replace(editor, tree=tree)

@@ -153,7 +153,7 @@ def field_lines(
 
 
 def _used_in(row: FieldRow, room: int) -> str:
-    """The transactions that send the value, as many as have room: ``1,4,11,…``."""
+    """Return the transactions that send the value, as many as have room: ``1,4,11,…``."""
     first = sorted({row.number, *row.also[:room]})
     for count in range(len(first), 0, -1):
         left = len(row.also) + 1 > count

@@ -88,7 +88,7 @@ class Form:
         return KEYS
 
     def value(self, part: Part) -> str:
-        """What is filled in there; of a radio button, the option that is chosen."""
+        """Return what is filled in there; of a radio button, the option that is chosen."""
         return self.values.get(self._key(part), "")
 
     def _key(self, part: Part) -> str:
@@ -305,8 +305,8 @@ def _row(cells: Sequence[_DrawnPart]) -> ViewLine:
 
 
 def _cells(form: Form, columns: int) -> Iterator[tuple[_DrawnPart, ...]]:
-    """The cells of each row: labels of radio buttons as wide as the widest, blanks as wide as they
-    may be."""
+    """Yield the cells of each row: labels of radio buttons as wide as the widest, blanks as wide as
+    they may be."""
     labels = [row[0].label for row in form.rows if isinstance(row[0], Radio) and row[1:]]
     widest = max(map(columns_of, labels), default=0)
     at = 0
@@ -356,7 +356,7 @@ def _spans(
 
 
 def _inside(text: str, cursor: int, width: int) -> tuple[tuple[str, Kind], ...]:
-    """A blank's text: so much of it as can be seen, with the cursor."""
+    """Return a blank's text: so much of it as can be seen, with the cursor."""
     if cursor < 0:
         return ((padded(text, width), "string"),)
     before, rest = text[:cursor], text[cursor:]

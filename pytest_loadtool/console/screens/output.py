@@ -46,7 +46,7 @@ class Output:
         return shown
 
     def _marked(self, line: ViewLine) -> ViewLine:
-        """The line at the cursor: all of it, and its cell otherwise than the rest."""
+        """Return the line at the cursor: all of it, and its cell otherwise than the rest."""
         cells = self.panel.cells(self.texts) if self.panel is not None else ()
         if not cells or row_of(line) is None:
             return ViewLine((str(line), "cursor"))
@@ -100,12 +100,12 @@ class Output:
 
 @lru_cache(maxsize=8)
 def _pieces(lines: Same[tuple[str, ...]], width: int) -> tuple[tuple[ViewLine, ...], ...]:
-    """The lines, each in the pieces that it takes in so many columns."""
+    """Return the lines, each in the pieces that it takes in so many columns."""
     return tuple(tuple(wrapped(text, width, hanging=True)) for text in _texts(lines.it))
 
 
 def _texts(lines: tuple[str, ...]) -> list[str]:
-    """The lines, each by itself, without tabs."""
+    """Return the lines, each by itself, without tabs."""
     found: list[str] = []
     for line in lines:
         if isinstance(line, ViewLine) and "\t" not in line and "\n" not in line:

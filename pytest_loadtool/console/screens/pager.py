@@ -78,7 +78,7 @@ def _indent(line: str) -> int:
 
 
 def _marked(line: ViewLine, start: int, end: int) -> ViewLine:
-    """The line with these characters of it marked as found."""
+    """Return the line with these characters of it marked as found."""
     head, rest = cut_at(line, start)
     mine, tail = cut_at(rest, end - start)
     return ViewLine(*head.spans, (str(mine), "found"), *tail.spans)

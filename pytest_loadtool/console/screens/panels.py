@@ -122,7 +122,8 @@ class Panel:
         return PANELS[self.command]
 
     def cells(self, lines: Sequence[str]) -> tuple[Cell, ...]:
-        """The columns of a dataset's grid, by the line of their names; nothing in other panels."""
+        """Return the columns of a dataset's grid, by the line of their names; nothing in other
+        panels."""
         if self.command != "dataset-show" or len(lines) <= _HEADS:
             return ()
         found = [(one.start(), one[0]) for one in _CELL.finditer(lines[_HEADS])]
@@ -132,8 +133,8 @@ class Panel:
         )
 
     def places(self, lines: Sequence[str], cursor: int, cell: int = 0) -> dict[str, str]:
-        """What stands for the places in the command lines of keys, with the cursor on a line, and
-        there on a cell."""
+        """Return what stands for the places in the command lines of keys, with the cursor on a
+        line, and there on a cell."""
         here = lines[cursor] if cursor < len(lines) else ""
         number = row_of(here) if self.command != "replays" else numbered_above(lines, cursor)
         words = split(self.line)

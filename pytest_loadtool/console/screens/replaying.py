@@ -74,7 +74,7 @@ def drawn(
 
 
 def _variables(moment: ReplayMoment, columns: int, mask: Mask) -> Iterator[ViewLine]:
-    """The Variables tab: each with the transaction that set it, and its value."""
+    """Yield the Variables tab: each with the transaction that set it, and its value."""
     names = list(moment.values)
     width = min(max((columns_of(one) for one in names), default=0), columns * 2 // 5)
     yield ViewLine(
@@ -90,7 +90,7 @@ def _variables(moment: ReplayMoment, columns: int, mask: Mask) -> Iterator[ViewL
 
 
 def _next(moment: ReplayMoment, columns: int, mask: Mask) -> Iterator[ViewLine]:
-    """The request that goes out next, if the replay is held before it."""
+    """Yield the request that goes out next, if the replay is held before it."""
     if moment.next is None or not moment.request:
         return
     head, _, body = moment.request.partition(b"\r\n\r\n")

@@ -62,8 +62,8 @@ class CaseTree:
 
     @property
     def selected(self) -> str:
-        """What commands do something to, as they read it: the marked transactions, ``4,7``, else
-        that at the cursor, or its page, ``P2``."""
+        """Return what commands do something to, as they read it: the marked transactions, ``4,7``,
+        else that at the cursor, or its page, ``P2``."""
         if self.marked:
             return ",".join(map(str, sorted(self.marked)))
         if self.row is None:
@@ -190,7 +190,7 @@ def _where(old: CaseTree, made: CaseTree) -> CaseTree:
 
 
 def _known_by(one: Transaction) -> Hashable:
-    """What a transaction stays known by when others go: its recorded exchange, or itself."""
+    """Return what a transaction stays known by when others go: its recorded exchange, or itself."""
     if one.recorded is not None and one.recorded.entry is not None:
         return one.recorded.entry
     return one.title

@@ -61,7 +61,7 @@ def drawn(
 
 
 def _outcome(outcomes: Mapping[int, KeptTransaction], indexes: range) -> str:
-    """The worst of what became of some transactions."""
+    """Return the worst of what became of some transactions."""
     found = {outcomes[index].outcome for index in indexes if index in outcomes}
     return next((OUTCOMES[one] for one in OUTCOMES if one in found), " ")
 

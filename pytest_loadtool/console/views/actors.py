@@ -39,7 +39,7 @@ _VALUE, _SOUGHT = 40, 100
 
 
 def described(validator: Validator | StatusCodes) -> str:
-    """What a validator wants, in words: ``JSON path $.state is 'open'``."""
+    """Return what a validator wants, in words: ``JSON path $.state is 'open'``."""
     if isinstance(validator, StatusCodes):
         return f"Status Code is {validator}"
     compared = comparisons(validator)
@@ -70,7 +70,7 @@ _SAID = {"equals": "{!r}", "contains": "one with {!r}", "matches": "one that {!r
 
 
 def _expected(compared: Mapping[str, Constant]) -> str:
-    """What a value is compared with: ``'open'``, ``>= 1 and < 10``."""
+    """Return what a value is compared with: ``'open'``, ``>= 1 and < 10``."""
     said = (
         _SAID[how].format(value) if how in _SAID else expected({how: value})
         for how, value in compared.items()
@@ -79,13 +79,14 @@ def _expected(compared: Mapping[str, Constant]) -> str:
 
 
 def taken_by(extractor: Extractor) -> str:
-    """Where an extractor takes its value from, in words."""
+    """Return where an extractor takes its value from, in words."""
     which = f", match {extractor.match}" if extractor.match > 1 else ""
     return f"{extractor.source}{which}{', by its place in the list' if extractor.by_place else ''}"
 
 
 def validators(number: int, transaction: Transaction) -> Iterator[ViewLine]:
-    """The Validators of a transaction, each with its number; the automatic one comes first."""
+    """Yield the Validators of a transaction, each with its number; the automatic one comes
+    first."""
     yield _title(number, transaction)
     yield ViewLine(("      ", ""), (described(transaction.status), ""))
     for at, one in enumerate(transaction.validators, 1):
@@ -95,7 +96,7 @@ def validators(number: int, transaction: Transaction) -> Iterator[ViewLine]:
 def extractors(
     number: int, transaction: Transaction, own: Iterable[PlacedExtractor]
 ) -> Iterator[ViewLine]:
-    """The Extractors of a transaction, with the numbers that `fields` has for them."""
+    """Yield the Extractors of a transaction, with the numbers that `fields` has for them."""
     yield _title(number, transaction)
     for one in own:
         users = ", ".join(str(index + 1) for index in one.users) or "nothing"
@@ -117,8 +118,8 @@ def _sought(text: str) -> str:
 def tried_extractor(
     name: str, trials: Sequence[ExtractorTrial], *, secrets: bool = False
 ) -> Iterator[ViewLine]:
-    """What an extractor of the variable ``name`` gives on each response. A value that is another
-    one than when it was recorded is what extractors are for."""
+    """Yield what an extractor of the variable ``name`` gives on each response. A value that is
+    another one than when it was recorded is what extractors are for."""
     recorded = next((one.taken for one in trials if one.on.label == "recorded"), None)
     width = _width(trials)
     for one in trials:
@@ -149,12 +150,12 @@ def _value(name: str, value: str, on: KnownResponse, *, secrets: bool) -> str:
 
 
 def secrets_in(exchange: Exchange) -> frozenset[str]:
-    """What a request and its response name a secret: it is cut wherever it is shown."""
+    """Return what a request and its response name a secret: it is cut wherever it is shown."""
     return frozenset((*recorded_in(exchange), *secret_fields(RecordedResponse(exchange).text)))
 
 
 def tried_validator(trials: Sequence[ValidatorTrial]) -> Iterator[ViewLine]:
-    """Whether a validator holds on each response."""
+    """Yield whether a validator holds on each response."""
     width = _width(trials)
     for one in trials:
         if one.holds:
@@ -172,7 +173,7 @@ def _tried(on: KnownResponse, width: int, *said: tuple[str, Kind]) -> ViewLine:
 
 
 def constants(uses: Sequence[tuple[int, Field]], titles: Sequence[str]) -> Iterator[ViewLine]:
-    """Where what an extractor takes is sent as a constant."""
+    """Yield where what an extractor takes is sent as a constant."""
     for at, field in uses:
         yield ViewLine(
             ("  sent as a constant by ", ""),
@@ -182,10 +183,10 @@ def constants(uses: Sequence[tuple[int, Field]], titles: Sequence[str]) -> Itera
 
 
 def proposed(number: int, what: str) -> ViewLine:
-    """One of several that could be taken."""
+    """Return one of several that could be taken."""
     return ViewLine((f"  {number}. ", "number"), (_sought(what), ""))
 
 
 def others(count: int) -> str:
-    """How many transactions are not listed, which want what all want."""
+    """Return how many transactions are not listed, which want what all want."""
     return f"{counted(count, 'transaction')} more: Status Code is {DEFAULT_STATUS}"

@@ -40,14 +40,14 @@ _NO_VARIABLE = {OUTCOME: "outcome", NO_OUTCOME: "no outcome"}
 
 
 def taken_back_by_number(made: Iterable[Decision]) -> list[Decision]:
-    """The decisions that can be taken back, in the order of their numbers: those that made a
+    """Return the decisions that can be taken back, in the order of their numbers: those that made a
     variable, and after them the outcomes."""
     undone = [one for one in made if one.variable or one.rule == OUTCOME]
     return sorted(undone, key=lambda one: not one.variable)
 
 
 def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[str]:
-    """Each decision with its evidence; what cannot be taken back comes last, without numbers.
+    """Yield each decision with its evidence; what cannot be taken back comes last, without numbers.
 
     What the client makes up for one request after the other, such as times, is told once.
     """
@@ -77,7 +77,7 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
 
 
 def by_place(made: TestCase) -> Iterator[str]:
-    """The values that are taken by their place in a list, which has other rows for others."""
+    """Yield the values that are taken by their place in a list, which has other rows for others."""
     found = [
         f"{one.variable} ({number} {each.title})"
         for number, each in enumerate(made.transactions(), 1)
@@ -109,15 +109,15 @@ def _pages(indexes: range) -> str:
 
 
 def _told_as(numbered: tuple[int, Decision]) -> tuple[str, str] | int:
-    """What decisions that are told together have in common; of others, the number."""
+    """Return what decisions that are told together have in common; of others, the number."""
     number, decision = numbered
     made_up = decision.variable and not decision.producer
     return (decision.rule, decision.reason) if made_up else number
 
 
 def hosts(uses: Iterable[HostUse], kept: Container[str] = ()) -> Iterator[str]:
-    """Each hostname with what goes there. Those that need not stay have a number and a box, which
-    is checked for those that are ``kept`` if nobody says otherwise."""
+    """Yield each hostname with what goes there. Those that need not stay have a number and a box,
+    which is checked for those that are ``kept`` if nobody says otherwise."""
     uses = tuple(uses)
     width = max((len(use.name) for use in uses), default=0)
     asked = any(not use.own for use in uses)
@@ -131,8 +131,8 @@ def hosts(uses: Iterable[HostUse], kept: Container[str] = ()) -> Iterator[str]:
 
 
 def left_out(uses: Iterable[HostUse], kept: Iterable[str] = ()) -> Iterator[str]:
-    """The hostnames whose transactions were deleted, and how they would have stayed; ``kept`` are
-    others that somebody has asked for."""
+    """Yield the hostnames whose transactions were deleted, and how they would have stayed; ``kept``
+    are others that somebody has asked for."""
     gone = tuple(uses)
     for use in gone:
         yield f"  left out: {use.name}, {_visits(use)}"
@@ -147,7 +147,7 @@ def _visits(use: HostUse) -> str:
 
 
 def _some(users: Sequence[str]) -> Iterator[str]:
-    """The first of them, and how many more there are."""
+    """Yield the first of them, and how many more there are."""
     yield from users[:_MOST_USERS]
     if len(users) > _MOST_USERS:
         yield f"{len(users) - _MOST_USERS} more"
@@ -158,7 +158,7 @@ def _below(text: str) -> ViewLine:
 
 
 def report(document: Document) -> Iterator[str]:
-    """What became of the recorded exchanges: all of them, with counts that add up."""
+    """Yield what became of the recorded exchanges: all of them, with counts that add up."""
     total = len(document.exchanges)
     replayed = len(transactions_of(document.case))
     yield (
@@ -171,7 +171,7 @@ def report(document: Document) -> Iterator[str]:
 
 
 def errors(document: Document) -> Iterator[str]:
-    """The Errors View: what went wrong while recording, each with its status or condition."""
+    """Yield the Errors View: what went wrong while recording, each with its status or condition."""
     for trouble in document.troubles:
         yield f"  {trouble}: record again"
     numbers = {

@@ -28,7 +28,7 @@ def heading(one: OpenDataset) -> ViewLine:
 
 
 def rules(use: DatasetUse) -> str:
-    """Who gets which row, in words."""
+    """Return who gets which row, in words."""
     whose = "each virtual user" if use.lifespan == "virtual user" else "each iteration"
     shared = "" if use.sharable else ", no two users at once share one"
     once = "" if use.reusable else ", none is used twice"
@@ -39,7 +39,8 @@ def rules(use: DatasetUse) -> str:
 def state(
     at: int | None, users: Sequence[str], needed: Sequence[RowsNeeded], rows: int
 ) -> Iterator[str]:
-    """Which row the next replay takes, who takes values, and what load configurations lack."""
+    """Yield which row the next replay takes, who takes values, and what load configurations
+    lack."""
     if rows:
         yield "  next `play`: " + (f"row {at + 1}" if at is not None else "no row is left")
     yield "  used by " + ("; ".join(users) or "nothing yet: `set-field N FIELD --dataset`")
@@ -53,7 +54,7 @@ def state(
 def grid(
     dataset: Dataset, rows: range, at: int | None = None, *, secrets: bool = False
 ) -> Iterator[ViewLine]:
-    """The columns, and these rows (from 0), each with its number from 1; ``at`` is marked. Of
+    """Yield the columns, and these rows (from 0), each with its number from 1; ``at`` is marked. Of
     passwords only the beginning is shown, unless ``secrets``."""
     mask: Mask = Unmasked() if secrets else BY_NAME
     shown = [
@@ -74,7 +75,7 @@ def grid(
 
 
 def more(dataset: Dataset, rows: range) -> Iterator[str]:
-    """How many rows there are behind these."""
+    """Yield how many rows there are behind these."""
     left = len(dataset.rows) - rows.stop
     if left > 0:
         yield f"  and {counted(left, 'more row')}"
@@ -86,7 +87,7 @@ def _cells(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def understood(found: ForeignTable) -> Iterator[str]:
-    """How a table of another program was read."""
+    """Yield how a table of another program was read."""
     delimiter = _DELIMITERS.get(found.delimiter, repr(found.delimiter))
     names = "the first row names the columns" if found.header else "no row names the columns"
     yield f"  {found.encoding}, {delimiter} between values, {names}"

@@ -71,7 +71,7 @@ def _kind(one: ShownField) -> Kind:
 
 
 def _also(indexes: Sequence[int]) -> str:
-    """Which other transactions send the same."""
+    """Return which other transactions send the same."""
     if not indexes:
         return ""
     named = ", ".join(str(index + 1) for index in indexes[:_NAMED])

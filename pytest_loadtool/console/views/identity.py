@@ -24,19 +24,19 @@ def login(case: TestCase, one: LoginForm) -> str:
 
 
 def authentication(case: TestCase) -> Iterator[str]:
-    """The folder Authentication: a line for each identity."""
+    """Yield the folder Authentication: a line for each identity."""
     for one in case.identities:
         ahead = "  (sent unasked)" if one.ahead else ""
         yield f"{place_of(case, one)}: {who(case, one)}{ahead}"
 
 
 def offered(exchange: Exchange) -> str:
-    """What an exchange of a negotiation was about: ``asks for Negotiate or NTLM``."""
+    """Return what an exchange of a negotiation was about: ``asks for Negotiate or NTLM``."""
     return f"asks for {scheme_names(challenges_in(exchange), ' or ')}"
 
 
 def properties(case: TestCase, logins: tuple[LoginForm, ...]) -> Iterator[str]:
-    """Each tab with its lines."""
+    """Yield each tab with its lines."""
     yield f"Properties of {case.name}"
     shown = "yes" if case.show_negotiation else "no"
     yield f"  Show connection negotiation transactions: {shown}"

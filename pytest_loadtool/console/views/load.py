@@ -79,7 +79,7 @@ def _plot(load: LoadConfiguration, width: int, glyphs: str) -> Iterator[ViewLine
 
 
 def _axis(load: LoadConfiguration, length: float, columns: int) -> str:
-    """The times at which the line bends, below it, as far as there is room."""
+    """Return the times at which the line bends, below it, as far as there is room."""
     times, begin = [0.0], 0.0
     for stage in stages_of(load):
         times += [begin + stage.ramp, begin + stage.duration]

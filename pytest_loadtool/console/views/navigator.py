@@ -65,7 +65,8 @@ def _row(title: str, one: Mapping[str, Any], keys: tuple[str, str, str], name: i
 
 
 def _cell(value: object, shown: Callable[[float], str]) -> str:
-    """A number as it is shown; nothing where there is none: results may be anybody's file."""
+    """Return a number as it is shown; nothing where there is none: results may be anybody's
+    file."""
     return shown(value) if isinstance(value, int | float) else milliseconds(None)
 
 

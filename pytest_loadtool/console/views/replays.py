@@ -57,7 +57,7 @@ def outcomes(replay: KeptReplay) -> Iterator[ViewLine]:
             (one.outcome, OUTCOME_KINDS[one.outcome]),
             (f"  {one.id.title}", ""),
         )
-        for said in (*(failure.told for failure in one.failures), one.otherwise):
+        for said in (*(failure.told for failure in one.failures), one.not_as_recorded):
             if said:
                 yield ViewLine(("         ", ""), (said, ""))
 
@@ -65,7 +65,7 @@ def outcomes(replay: KeptReplay) -> Iterator[ViewLine]:
 def failures(document: Document, opened: OpenReplay) -> Iterator[ViewLine]:
     """Yield the transactions that failed in a replay, or came not as recorded, each with why."""
     for index, one in matched(document.case, opened.replay).items():
-        told = [failure.message for failure in one.failures] or [one.otherwise]
+        told = [failure.message for failure in one.failures] or [one.not_as_recorded]
         if one.outcome not in ("failed", "not as recorded"):
             continue
         yield ViewLine(

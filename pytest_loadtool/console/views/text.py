@@ -22,7 +22,7 @@ def status_kind(status: str) -> Kind:
 
 
 def size(number: int) -> str:
-    """A number of bytes in at most four digits: ``512 B``, ``4.1 kB``, ``12 MB``."""
+    """Return a number of bytes in at most four digits: ``512 B``, ``4.1 kB``, ``12 MB``."""
     amount = float(number)
     for unit in ("B", "kB", "MB"):
         if amount < 1000:
@@ -32,7 +32,7 @@ def size(number: int) -> str:
 
 
 def body_text(content: bytes, content_type: str) -> str | None:
-    """A body as text, or None if it is not text in the charset that it declares."""
+    """Return a body as text, or None if it is not text in the charset that it declares."""
     try:
         text = content.decode(declared_charset(content_type) or "utf-8")
     except (LookupError, UnicodeError):
@@ -41,7 +41,8 @@ def body_text(content: bytes, content_type: str) -> str | None:
 
 
 def body(content: bytes, content_type: str, *, limit: int | None = BODY_LIMIT) -> str:
-    """A body for reading: its text up to ``limit`` characters, or what it is if it is not text."""
+    """Return a body for reading: its text up to ``limit`` characters, or what it is if it is not
+    text."""
     if not content:
         return "(no body)"
     show = shown if is_multipart(content_type) else body_text

@@ -38,9 +38,9 @@ class TransactionReplay(Protocol):
 def recorded(
     document: Document, transaction: Transaction, *, full: bool = False, secrets: bool = False
 ) -> list[str]:
-    """The Headers and Content views: what was sent and received when it was recorded. What went
-    before to negotiate authentication is always there. Of passwords and tokens only the beginning
-    is shown, unless ``secrets``."""
+    """Return the Headers and Content views: what was sent and received when it was recorded. What
+    went before to negotiate authentication is always there. Of passwords and tokens only the
+    beginning is shown, unless ``secrets``."""
     limit = None if full else BODY_LIMIT
     everything = list(_recorded(document, transaction, limit, Unmasked()))
     if secrets:
@@ -90,8 +90,8 @@ def failure(
     exchange: Exchange | None,
     secrets: Iterable[str] = (),
 ) -> Iterator[str]:
-    """Why a replayed transaction failed, what was sent and received, and what was recorded; of
-    passwords, tokens and ``secrets`` only the beginning."""
+    """Yield why a replayed transaction failed, what was sent and received, and what was recorded;
+    of passwords, tokens and ``secrets`` only the beginning."""
     mask = Mask([*secrets, *carried_by(response)])
     for one in failures:
         yield f"{one.cause}: {one.told}"

@@ -156,7 +156,7 @@ def _lines(row: _TransactionLine, widths: Sequence[int], width: int | None) -> I
 def _page_line(
     document: Document, index: int, page: Page, letters: str | None, width: int | None
 ) -> ViewLine:
-    """The line of a page; ``letters`` are the marks of one that is folded."""
+    """Return the line of a page; ``letters`` are the marks of one that is folded."""
     count = f"  ({_content(document, page)})" if letters is not None else ""
     inside = paused(page)
     pauses = f"  pauses {inside:.1f}s" if inside >= _NOTICEABLE else ""
@@ -177,7 +177,7 @@ def _page_line(
 
 
 def _content(document: Document, page: Page) -> str:
-    """How many transactions a page has, and how large the recorded bodies of all are."""
+    """Return how many transactions a page has, and how large the recorded bodies of all are."""
     found = [one for one in map(document.evidence_of, page.transactions) if one is not None]
     sent, received = sum(one.request_size for one in found), sum(one.response_size for one in found)
     weight = f", {size(sent)} sent, {size(received)} received" if found else ""

@@ -73,8 +73,8 @@ def configure_application_state(session: Console, document: Document, rules: Pat
 
 
 def _understood(answer: str, others: Sequence[str]) -> set[str]:
-    """The hostnames that an answer names, by numbers, names or their beginnings; the name of a
-    domain means all below it.
+    """Return the hostnames that an answer names, by numbers, names or their beginnings; the name of
+    a domain means all below it.
 
     Raises:
         UsageError: one of them is none of the others.

@@ -62,7 +62,8 @@ def check_server(session: Console, server: str) -> None:
 
 
 def planned(session: Console, document: Document, *, server: str, fast: bool = False) -> Plan:
-    """What replaying a document does, as `plan_of`; say so if it does not check certificates.
+    """Return what replaying a document does, as `plan_of`; say so if it does not check
+    certificates.
 
     Raises:
         CommandError: nobody has named the only server.

@@ -31,7 +31,7 @@ RECOMMENDATION = (
     "sessions, limit how many a user may have, or mix them up."
 )
 WHY_OWN = "With a dataset each virtual user logs in as somebody else, as real users do."
-_WAYS = {
+_CHOICES = {
     "dataset": "a CSV file; each virtual user has a row of its own",
     "share": "one username for all virtual users",
 }
@@ -68,15 +68,15 @@ class Given:
 def ask_credentials(
     session: Console, given: Given, known: Known, hint: str, planned: Planned = NOTHING_PLANNED
 ) -> Wizard[CredentialChoice]:
-    """Whether to use a dataset or to share a username, and what that takes. ``hint`` is what a
+    """Ask whether to use a dataset or to share a username, and what that takes. ``hint`` is what a
     script may say instead."""
-    way = _given_way(given)
-    if not way:
-        way = yield from choice(
-            "Use a dataset, or Share a username", _WAYS, "dataset", otherwise=hint,
+    kept_as = _given_choice(given)
+    if not kept_as:
+        kept_as = yield from choice(
+            "Use a dataset, or Share a username", _CHOICES, "dataset", unattended=hint,
             about=RECOMMENDATION, why=WHY_OWN,
         )  # fmt: skip
-    if way == "share":
+    if kept_as == "share":
         return (yield from _shared(session, given, known))
     return (yield from ask_dataset(session, given, known, planned))
 
@@ -115,14 +115,14 @@ def ask_dataset(
 
 
 def _proposed(session: Console, known: Known, planned: Planned) -> Path:
-    """A file that no other user's dataset is about to be written to."""
+    """Return a file that no other user's dataset is about to be written to."""
     names = (f"users{'' if n == 1 else f'-{n}'}.csv" for n in count(1))
     paths = (session.case_path.with_name(name) for name in names)
     return next(one for one in paths if planned.get(one) in (None, known.username))
 
 
 def _usable(path: Path) -> Path:
-    """The path, if a dataset of credentials is there, or could be.
+    """Return the path, if a dataset of credentials is there, or could be.
 
     Raises:
         UsageError: something else is there.
@@ -134,19 +134,19 @@ def _usable(path: Path) -> Path:
     return path
 
 
-def _secret(text: str, otherwise: str) -> Wizard[str]:
+def _secret(text: str, unattended: str) -> Wizard[str]:
     def understand(answer: str) -> str:
         if not answer:
             raise UsageError("a password is needed")
         return answer
 
-    return question(text, "", understand, secret=True, otherwise=otherwise)
+    return question(text, "", understand, secret=True, unattended=unattended)
 
 
 def ask_password(
     session: Console, given: Given, username: str, known: str, keeper: str = ""
 ) -> Wizard[tuple[CredentialSource, str]]:
-    """Where the password of ``username`` is; and what it is, if it has to be put there. ``keeper``
+    """Ask where the password of ``username`` is, and for it if it has to be put there. ``keeper``
     is one of `KEEPERS`, if somebody has said so."""
     keeper = "env" if given.password_env else "keyring" if given.keyring else keeper
     if not keeper:
@@ -154,7 +154,7 @@ def ask_password(
             "The password from an environment variable, or from the system's keyring",
             KEEPERS,
             "env",
-            otherwise=f"give the place of the password of {username}: --password-env NAME or "
+            unattended=f"give the place of the password of {username}: --password-env NAME or "
             "--keyring SERVICE",
             why=_WHY_KEPT,
         )
@@ -195,16 +195,17 @@ def _shared(session: Console, given: Given, known: Known) -> Wizard[CredentialCh
     return CredentialChoice(CredentialSource(username), source, domain, secret=secret)
 
 
-def _given_way(given: Given) -> str:
+def _given_choice(given: Given) -> str:
     if given.dataset is not None:
         return "dataset"
     return "share" if given.share or given.password_env or given.keyring else ""
 
 
-def ask_name(known: Known, otherwise: str) -> Wizard[str]:
-    """The name of a user; ``otherwise`` is for a script, where the recording does not tell it."""
-    hint = "" if known.name else otherwise
-    return question("Username?", known.name, _filled, otherwise=hint)
+def ask_name(known: Known, unattended: str) -> Wizard[str]:
+    """Return the name of a user; ``unattended`` is for a script, where the recording does not tell
+    it."""
+    hint = "" if known.name else unattended
+    return question("Username?", known.name, _filled, unattended=hint)
 
 
 def _filled(answer: str) -> str:
@@ -220,7 +221,7 @@ def _env(name: str) -> str:
 
 
 def _columns(path: Path) -> tuple[str, ...]:
-    """The columns of a dataset of credentials; none if there is no such file.
+    """Return the columns of a dataset of credentials; none if there is no such file.
 
     Raises:
         UsageError: it has not the columns that are needed, or no row.

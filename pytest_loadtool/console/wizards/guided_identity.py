@@ -75,14 +75,14 @@ def _account(
     about = f"  {told_of(session.opened().case, one)}"
     if one.configured:
         agreed = yield from choice(
-            "Change it", (_YES, _NO), _NO, otherwise=CHANGE, about=about, why=_WHY_CHANGE
+            "Change it", (_YES, _NO), _NO, unattended=CHANGE, about=about, why=_WHY_CHANGE
         )
     else:
         agreed = yield from choice(
             "Configure user identity for connection authentication",
             (_YES, _NO),
             _YES,
-            otherwise=f"{about.strip()}: nobody is here to ask who the users are. {ADVICE}",
+            unattended=f"{about.strip()}: nobody is here to ask who the users are. {ADVICE}",
             about=about,
             why=_WHY_CONFIGURE,
         )
@@ -111,7 +111,7 @@ def _form(session: Console, form: LoginForm, planned: dict[Path, str]) -> Lines:
         default = way if way in ways else "env"
         way = yield from choice(
             f"{field.name}: a dataset, a value, or as it is", ways, default,
-            otherwise=CHANGE, about=about, why=f"{_WHY_FIELD} {WHY_OWN}",
+            unattended=CHANGE, about=about, why=f"{_WHY_FIELD} {WHY_OWN}",
         )  # fmt: skip
         about = ""
         if way == "dataset":
@@ -138,7 +138,7 @@ def _form(session: Console, form: LoginForm, planned: dict[Path, str]) -> Lines:
 
 
 def _options(session: Console, found: CredentialChoice) -> list[str]:
-    """The options of a command that say what was chosen."""
+    """Return the options of a command that say what was chosen."""
     if found.dataset is not None:
         return ["--dataset", _shown(session, found)]
     name = found.username.text if found.username is not None else ""

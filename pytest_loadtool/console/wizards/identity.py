@@ -100,7 +100,8 @@ async def change_identity(
 
 
 def to_configure(session: Console, user: str) -> tuple[NeededAccount, ...]:
-    """The accounts that are not configured yet, or else all of them; of ``user``, if that is given.
+    """Return the accounts that are not configured yet, or else all of them; of ``user``, if that is
+    given.
 
     Raises:
         UsageError: nothing was recorded of that user.
@@ -115,7 +116,8 @@ def to_configure(session: Console, user: str) -> tuple[NeededAccount, ...]:
 def changeable(
     session: Console, number: int | None, user: str
 ) -> tuple[tuple[NeededAccount, ...], tuple[LoginForm, ...]]:
-    """The accounts and the login forms of ``user``, if that is given; or login form ``number``.
+    """Return the accounts and the login forms of ``user``, if that is given; or login form
+    ``number``.
 
     Raises:
         CommandError: there is neither.
@@ -139,7 +141,8 @@ def changeable(
 async def _decided(
     session: Console, found: Iterable[NeededAccount], given: Given, planned: dict[Path, str]
 ) -> list[_Decision]:
-    """What becomes of each account; datasets to be written join those that are ``planned``."""
+    """Return what becomes of each account; datasets to be written join those that are
+    ``planned``."""
     decisions = []
     for account in found:
         session.say(f"  {told_of(session.opened().case, account)}")
@@ -152,7 +155,7 @@ async def _decided(
 
 
 def _placed(session: Console, case: TestCase, decisions: Iterable[_Decision]) -> TestCase:
-    """The test case with what was decided."""
+    """Return the test case with what was decided."""
     before = case
     for account, credentials in decisions:
         case = tidied(without_account(case, account), before)
@@ -186,7 +189,7 @@ def _one_field(
 
 
 def typed(login: LoginForm) -> Known:
-    """What was typed into a form, where the test case still has it."""
+    """Return what was typed into a form, where the test case still has it."""
     texts = [
         field.value if field is not None and field.datasource == CONSTANT else ""
         for field in (login.username, login.password)
@@ -195,7 +198,8 @@ def typed(login: LoginForm) -> Known:
 
 
 def _filled(case: TestCase, login: LoginForm, templates: Sequence[str]) -> TestCase:
-    """The test case with these templates in a form's fields; an empty one leaves its field."""
+    """Return the test case with these templates in a form's fields; an empty one leaves its
+    field."""
     for field, text in zip((login.username, login.password), templates, strict=False):
         if field is None or not text:
             continue

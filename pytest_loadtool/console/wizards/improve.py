@@ -101,7 +101,7 @@ async def improve_by_replays(session: Console, *, server: str, most: int, reset:
 
 
 def _diagnosed(session: Console, document: Document, kept: _Kept, plan: Plan) -> list[str]:
-    """Why the last replay failed, as `play` says it."""
+    """Return why the last replay failed, as `play` says it."""
     if not any(one.failures for one in kept.outcomes):
         return []
     text = explain(
@@ -182,7 +182,7 @@ class _Kept:
 
 
 def _led_elsewhere(recorded: int, status: int) -> tuple[Failure, ...]:
-    """A page instead of a redirect, or the other way round: to a login, for instance."""
+    """Return a page instead of a redirect, or the other way round: to a login, for instance."""
     if not led_elsewhere(recorded, status):
         return ()
     return (Failure("status", f"status {status} instead of {recorded} as recorded"),)

@@ -122,7 +122,7 @@ def _about(length: Length) -> str:
 
 
 def _default(one: _Value, length: Length, made: LoadConfiguration) -> str:
-    """What an empty answer means: never what the answers before rule out."""
+    """Return what an empty answer means: never what the answers before rule out."""
     if one.key == "duration":
         return _enough(length)
     if one is _RAMP_UP and made.duration is not None:
@@ -131,7 +131,7 @@ def _default(one: _Value, length: Length, made: LoadConfiguration) -> str:
 
 
 def _enough(length: Length) -> str:
-    """A duration in which a user finishes a few iterations."""
+    """Return a duration in which a user finishes a few iterations."""
     return format_duration(max(1, ceil(_ITERATIONS * length.total / _ROUND)) * _ROUND)
 
 
@@ -140,7 +140,7 @@ def _option(key: str) -> str:
 
 
 def _words(key: str, answer: str) -> Iterator[str]:
-    """The values of the options that an answer is."""
+    """Yield the values of the options that an answer is."""
     yield from answer.split() if key in ("stages", "case") else [answer]
 
 

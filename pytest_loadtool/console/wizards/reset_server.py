@@ -24,7 +24,7 @@ _MOST_SAID = 2000
 
 
 def words_of(command: str) -> list[str]:
-    """The program and its arguments.
+    """Return the program and its arguments.
 
     Raises:
         UsageError: they cannot be told apart, or there is none.
@@ -80,7 +80,7 @@ async def reset_by(command: str, directory: Path) -> None:
 
 
 def _last(said: IO[bytes]) -> str:
-    """The end of what the command said, on lines of its own."""
+    """Return the end of what the command said, on lines of its own."""
     said.seek(max(0, said.seek(0, os.SEEK_END) - _MOST_SAID))
     lines = said.read().decode(errors="replace").strip().splitlines()
     return "".join(f"\n  {line}" for line in lines)

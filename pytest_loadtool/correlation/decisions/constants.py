@@ -59,9 +59,9 @@ class _Why(Enum):
 
 
 def constant_notes(traffic: Traffic, settled: Iterable[Slot], title: Title) -> Iterator[Decision]:
-    """One decision for each field that sends what looks like an id as it was recorded, and one for
-    all that a program counts and chooses with. Of ``settled`` slots something was said."""
-    known = set(map(_spot, settled))
+    """Yield one decision for each field that sends what looks like an id as it was recorded, and
+    one for all that a program counts and chooses with. Of ``settled`` slots something was said."""
+    known = set(map(_slot_key, settled))
     left: dict[tuple[str, _Why], tuple[int, list[Slot]]] = {}
     chosen: dict[str, list[Slot]] = {}
     reasons: dict[tuple[str, str], tuple[_Why, int]] = {}
@@ -92,21 +92,21 @@ def constant_notes(traffic: Traffic, settled: Iterable[Slot], title: Title) -> I
 
 
 #: Where a slot is: of one that is claimed, the filters may be others.
-_Spot = tuple[int, Part, int, int, int]
+_SlotKey = tuple[int, Part, int, int, int]
 
 
-def _spot(slot: Slot) -> _Spot:
+def _slot_key(slot: Slot) -> _SlotKey:
     return slot.owner, slot.part, slot.start, slot.end, slot.depth
 
 
-def _unsettled(traffic: Traffic, known: Container[_Spot]) -> Iterator[Slot]:
-    """What looks like an id, nothing being known of what it is, stands in, or has in it."""
+def _unsettled(traffic: Traffic, known: Container[_SlotKey]) -> Iterator[Slot]:
+    """Yield what looks like an id, nothing being known of what it is, stands in, or has in it."""
     group: list[Slot] = []  # a value, and those within it
     for slot in (*traffic.slots, None):
         if slot is not None and slot.depth:
             group.append(slot)
             continue
-        said = [one for one in group if _spot(one) in known]
+        said = [one for one in group if _slot_key(one) in known]
         for one in group:
             if _looks_like_id(one) and not any(overlap(one, other) for other in said):
                 said.append(one)
@@ -138,14 +138,14 @@ def _is_chosen(slot: Slot) -> bool:
 
 
 def _label(slot: Slot) -> str:
-    """The field as people know it; a number in a path by what leads to it."""
+    """Return the field as people know it; a number in a path by what leads to it."""
     if slot.place is Place.PATH:
         return f"/{slot.name}/…" if slot.name else "the path"
     return slot.name or "the query"
 
 
 def _why(traffic: Traffic, slot: Slot) -> tuple[_Why, int]:
-    """Why nothing was found, and the transaction that gave the value out; -1: none did."""
+    """Return why nothing was found, and the transaction that gave the value out; -1: none did."""
     if was_typed(slot, traffic):
         return _Why.TYPED, -1
     gave = _before(traffic.producers_of(slot.value), slot)
@@ -174,7 +174,7 @@ def _in_texts(traffic: Traffic, slots: Sequence[Slot]) -> dict[Slot, int]:
 
 
 def _before(producers: Iterable[Producer], slot: Slot) -> Producer | None:
-    """The first of them that is no choice, in a response before the slot's request."""
+    """Return the first of them that is no choice, in a response before the slot's request."""
     return next(
         (
             one

@@ -6,7 +6,6 @@ from collections.abc import Container, Iterator, Sequence
 
 from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.uses import used_by
-from pytest_loadtool.correlation.claims import REPLAY_COMPARE, ByClient, Miss
 from pytest_loadtool.correlation.decisions.constants import constant_notes
 from pytest_loadtool.correlation.decisions.notes import (
     Title,
@@ -19,6 +18,7 @@ from pytest_loadtool.correlation.decisions.notes import (
     typed_notes,
 )
 from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.proposals import REPLAY_COMPARE, ByClient, Miss
 from pytest_loadtool.correlation.sources.variables import Found
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
@@ -38,8 +38,8 @@ def explain(
     misses: Sequence[Miss],
     rules: Sequence[Rule],
 ) -> Iterator[Decision]:
-    """All decisions on a configured case: what was correlated, what could not be, what was left
-    alone on purpose, and what is kept."""
+    """Yield all decisions on a configured case: what was correlated, what could not be, what was
+    left alone on purpose, and what is kept."""
     title = titles_of(case).__getitem__
     cookies = tuple(cookie_notes(traffic, rules, title))
     twinned = {one.name for one in rules if one.role is Role.ANTI_FORGERY}
@@ -109,8 +109,8 @@ def _variable(one: Found, title: Title, twins: Sequence[str]) -> Decision:
 
 
 def _kept(case: TestCase, found: Container[str], rules: Sequence[Rule]) -> Iterator[Decision]:
-    """One decision for each variable of ASM in the case that is not among those just found: what
-    only a replay shows is not looked for anew."""
+    """Yield one decision for each variable of ASM in the case that is not among those just found:
+    what only a replay shows is not looked for anew."""
     by_name = {rule.name: rule for rule in reversed(rules)}
     transactions = list(zip(titles_of(case), case.transactions(), strict=True))
     used = [(title, used_by(case, one.request)) for title, one in transactions]

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from pytest_loadtool.correlation.claims import Issue, Miss
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
+from pytest_loadtool.correlation.proposals import Issue, Miss
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.place import Place
@@ -25,14 +25,14 @@ IGNORED = Rule("ignored", _REASON, leave=True)
 
 
 def ignored(case: TestCase) -> Iterator[Rule]:
-    """A rule that leaves alone what is to be ignored wherever it stands."""
+    """Yield a rule that leaves alone what is to be ignored wherever it stands."""
     names = tuple(one for one in case.asm.ignore if not _EXACT.fullmatch(one))
     if names:
         yield Rule("ignored", _REASON, used_as=NamePatterns(names), leave=True)
 
 
 def set_aside(traffic: Traffic, case: TestCase) -> tuple[Traffic, tuple[Miss, ...]]:
-    """``traffic`` without the slots that are to be ignored at one place alone; and those."""
+    """Return ``traffic`` without the slots that are to be ignored at one place alone; and those."""
     exact = frozenset(filter(_EXACT.fullmatch, case.asm.ignore))
     if not exact:
         return traffic, ()
@@ -45,7 +45,7 @@ def set_aside(traffic: Traffic, case: TestCase) -> tuple[Traffic, tuple[Miss, ..
 
 
 def wanted(issues: Iterable[Issue], traffic: Traffic, case: TestCase) -> Iterator[Issue]:
-    """The tokens that are not to be ignored."""
+    """Yield the tokens that are not to be ignored."""
     names = NamePatterns(tuple(one for one in case.asm.ignore if not _EXACT.fullmatch(one)))
     entries = Entries(traffic.steps)
     for issue in issues:
@@ -69,18 +69,18 @@ class Entries:
             self._requests.append(request + number)
 
     def of(self, at: int, name: str) -> str:
-        """The entry for that name in the request of a transaction."""
+        """Return the entry for that name in the request of a transaction."""
         return f"{self._requests[at]}: {name}".rstrip()
 
     def of_slot(self, slot: Slot, *, several: bool) -> list[str]:
-        """The entries for a slot, one for each request that sends it; ``several``: whether the
-        request has more fields of that name."""
+        """Return the entries for a slot, one for each request that sends it; ``several``: whether
+        the request has more fields of that name."""
         name = f"{slot.name} #{slot.nth}" if several else slot.name
         return [self.of(user, name) for user in slot.senders]
 
     def have(self, at: int, name: str, written: Container[str]) -> bool:
-        """Whether one of the entries is for that name in the request of a transaction, or in all
-        like it."""
+        """Return whether one of the entries is for that name in the request of a transaction, or in
+        all like it."""
         return any(f"{one}: {name}".rstrip() in written for one in self._spellings(at))
 
     def are_for(self, slot: Slot, written: Container[str]) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pytest_loadtool.codec.cookie import sent_cookies, set_cookies
 from pytest_loadtool.codec.secret import CREDENTIALS, is_secret, is_typed_secret
-from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.classify import SWITCHES
 from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.proposals import Miss
 from pytest_loadtool.correlation.requests.positions import MOST_IN_ADDRESS
 from pytest_loadtool.correlation.requests.slots import MOST_SLOTS, Slot
 from pytest_loadtool.correlation.search_budget import MOST_SEARCHED
@@ -23,7 +23,7 @@ Title = Callable[[int], str]
 
 
 def titles_of(case: TestCase) -> list[str]:
-    """What decisions call the transactions: their numbers, from 1, and their titles."""
+    """Return what decisions call the transactions: their numbers, from 1, and their titles."""
     return [f"{number} {one.title}" for number, one in enumerate(case.transactions(), 1)]
 
 
@@ -38,7 +38,8 @@ _SCRIPT_COOKIE = Rule(
 
 
 def cookie_notes(traffic: Traffic, rules: Sequence[Rule], title: Title) -> Iterator[Decision]:
-    """One decision for each cookie that requests carry: the virtual user's cookie jar sends it."""
+    """Yield one decision for each cookie that requests carry: the virtual user's cookie jar sends
+    it."""
     jar = [one for one in rules if Place.COOKIE in one.places]
     setters: dict[str, tuple[int, str]] = {}
     senders: dict[str, list[int]] = {}
@@ -82,7 +83,7 @@ def cookie_notes(traffic: Traffic, rules: Sequence[Rule], title: Title) -> Itera
 
 
 def miss_notes(misses: Sequence[Miss], title: Title) -> Iterator[Decision]:
-    """One decision for each value that looks dynamic and yet could not be correlated."""
+    """Yield one decision for each value that looks dynamic and yet could not be correlated."""
     groups: dict[tuple[str, str, str], list[Miss]] = {}
     for miss in misses:
         groups.setdefault((miss.rule.name, miss.slot.name, miss.slot.value), []).append(miss)
@@ -102,7 +103,7 @@ def miss_notes(misses: Sequence[Miss], title: Title) -> Iterator[Decision]:
 
 
 def limit_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
-    """One decision for each transaction with more values than are looked at."""
+    """Yield one decision for each transaction with more values than are looked at."""
     counts = Counter((slot.transaction, slot.part) for slot in traffic.slots)
     for step in traffic.steps:
         path, _, query = step.address.partition("?")
@@ -115,7 +116,7 @@ def limit_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
 
 
 def search_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
-    """A decision if responses hold more than can be looked through."""
+    """Yield a decision if responses hold more than can be looked through."""
     if traffic.responses.unsearched is not None:
         at = title(traffic.responses.unsearched)
         yield Decision(
@@ -144,7 +145,8 @@ def _beyond(title: str, most: int, what: str) -> Decision:
 
 
 def typed_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
-    """One decision for each credential that a person typed: what goes together with a secret."""
+    """Yield one decision for each credential that a person typed: what goes together with a
+    secret."""
     groups: dict[tuple[str, str], list[Slot]] = {}
     secret = {slot.transaction for slot in traffic.slots if _is_secret(slot)}
     for slot in traffic.slots:
@@ -167,6 +169,6 @@ def _is_secret(slot: Slot) -> bool:
 
 
 def consumers(slots: Iterable[Slot], title: Title) -> tuple[str, ...]:
-    """The transactions that send these, each once."""
+    """Return the transactions that send these, each once."""
     users = sorted({user for slot in slots for user in slot.users or (slot.transaction,)})
     return tuple(dict.fromkeys(map(title, users)))

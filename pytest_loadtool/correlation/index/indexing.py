@@ -102,9 +102,9 @@ def _requests(
             numbers[slot.transaction, slot.value].append(slot)
         if slot.part == "body" and not slot.depth:
             fields[slot.transaction].add(slot.name)
-        if slot.part == "body" and steps[slot.transaction].changes_things:
+        if slot.part == "body" and steps[slot.transaction].changes_state:
             sent_in_changes.append(slot)
-    changes = [step for step in steps if step.changes_things]
+    changes = [step for step in steps if step.changes_state]
     for step in changes:
         if "${" in str(step.transaction.request.body):  # where a person put placeholders
             sent_in_changes += recorded_slots(step)
@@ -122,13 +122,13 @@ def _requests(
         numbers=dict(numbers),
         written=_first((one.value, one) for one in sent_in_changes),
         spelled=_first(spelled),
-        things=_things(steps, slots),
+        resources=_resources(steps, slots),
         changes=tuple(step.index for step in changes),
     )
 
 
-def _things(steps: Sequence[RecordedStep], slots: Iterable[Slot]) -> frozenset[str]:
-    """What requests are about, and what their paths have the ids of."""
+def _resources(steps: Sequence[RecordedStep], slots: Iterable[Slot]) -> frozenset[str]:
+    """Return what requests are about, and what their paths have the ids of."""
     about = {collection(step.called) for step in steps}
     about |= {one.name for one in slots if one.place is Place.PATH and is_path_id(one.value)}
     return frozenset(name for one in about for name in collection_names(one))
@@ -153,7 +153,7 @@ def _each(steps: Sequence[RecordedStep], doing: str, told: Told) -> Iterator[Rec
 
 
 def _shared_slots(case: TestCase, steps: tuple[RecordedStep, ...]) -> Iterator[Slot]:
-    """The slots of the header sets, each with the transactions that send it."""
+    """Yield the slots of the header sets, each with the transactions that send it."""
     for index, (name, headers) in enumerate(header_sets(case).items()):
         users: dict[int, list[int]] = {}
         positions = {id(header): position for position, header in enumerate(headers.headers)}
@@ -173,7 +173,7 @@ def _shared_slots(case: TestCase, steps: tuple[RecordedStep, ...]) -> Iterator[S
 
 
 def decoded(producer: Producer, hidden: Mapping[str, tuple[str, str]]) -> Iterator[Producer]:
-    """The producer of the value that is in another encoding there: one of `disguises`."""
+    """Yield the producer of the value that is in another encoding there: one of `disguises`."""
     if producer.value in hidden:
         value, undo = hidden[producer.value]
         filters = (*producer.filters, undo)
@@ -247,7 +247,7 @@ class _Reading:
                 yield Producer(at, ProducerKind.TEXT, "", value, text=pattern)
 
     def _read_page(self, step: RecordedStep, text: str) -> None:
-        if not step.changes_things:
+        if not step.changes_state:
             self._pages[step.path].append(step.index)
         found: dict[str, tuple[str, str, list[str]]] = {}
         for link, raw, end in links(text):
@@ -263,7 +263,7 @@ class _Reading:
             self._links[address].append(one)
 
     def indexed(self) -> Traffic:
-        """The traffic with all that was read."""
+        """Return the traffic with all that was read."""
         pages = ResponseIndex(
             links=dict(self._links),
             pages=dict(self._pages),

@@ -1,4 +1,4 @@
-"""Whether a field is one for the ids of a kind of thing."""
+"""Whether a field is one for the ids of a kind of resource."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pytest_loadtool.correlation.kinds import (
     WRAPPERS,
     collection,
     id_stem,
-    things_of,
+    resources_of,
     words_of,
     words_of_call,
 )
@@ -42,70 +42,71 @@ _BARE = frozenset(
         *ARGUMENTS,
     }
 )
-#: What any thing may be to another one.
+#: What any resource may be to another one.
 ANYTHING = frozenset({"entity", "node", "object", "parent", "record", "related", "target"})
-#: What fields are called that hold the id of such a thing, and do not say that it is one.
+#: What fields are called that hold the id of such a resource, and do not say that it is one.
 _REFERENCES = frozenset({"parent"})
-#: Fields that tell which kind of thing is meant by the id beside them.
+#: Fields that tell which kind of resource is meant by the id beside them.
 _KINDS = ("class", "kind", "model", "type")
 _BRACE = re.compile("[{}]")
 
 
 def _declared(slot: Slot, traffic: Traffic) -> str | None:
-    """What the slot is for the id of, if only a GraphQL document says so; None if none does."""
+    """Return what the slot is for the id of, if only a GraphQL document says so; None if none
+    does."""
     exchange = traffic.steps[slot.transaction].exchange
     declared = exchange is not None and slot.name in declared_ids(exchange)
     return plain(slot.name) if declared else None
 
 
-def is_for(slot: Slot, things: frozenset[str], traffic: Traffic) -> bool:
-    """Whether the slot is for ids of these things: behind them in a path, by its name, by a type
-    beside it, or, if it is only called an id, in a request about them."""
+def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
+    """Return whether the slot is for ids of these resources: behind them in a path, by its name, by
+    a type beside it, or, if it is only called an id, in a request about them."""
     if slot.place is Place.PATH or (slot.place is Place.TEXT and slot.root is Place.PATH):
-        if not things and is_id_name(plain(slot.name)):
+        if not resources and is_id_name(plain(slot.name)):
             return True  # POST /new, GET /id/1: neither says of what
         behind = collection_names(slot.name) | collection_names(collection(slot.before))
-        return bool(things & behind)
+        return bool(resources & behind)
     stem = id_stem(slot.name) if is_id_name(slot.name) else _declared(slot, traffic)
     if stem is None and slot.place is Place.JSON and plain(slot.name) in _REFERENCES:
         stem = plain(slot.name)
     if stem:
         kinds = _kinds_beside(slot, stem, traffic)
         if kinds:
-            return any(f" {kind}".endswith(f" {one}") for kind in kinds for one in things)
-        return stem in ANYTHING or any(f" {stem}".endswith(f" {one}") for one in things)
+            return any(f" {kind}".endswith(f" {one}") for kind in kinds for one in resources)
+        return stem in ANYTHING or any(f" {stem}".endswith(f" {one}") for one in resources)
     step = traffic.steps[slot.transaction]
     if stem is not None or plain(slot.name) in _BARE:
-        kinds = _kinds_beside(slot, "", traffic) & traffic.requests.things
+        kinds = _kinds_beside(slot, "", traffic) & traffic.requests.resources
         if kinds:
-            return any(things & collection_names(one) for one in kinds)
+            return any(resources & collection_names(one) for one in kinds)
         words = _around(slot, step, traffic)
-        return any(words.issuperset(one.split()) for one in things)
-    named = bool(things & collection_names(slot.name))
+        return any(words.issuperset(one.split()) for one in resources)
+    named = bool(resources & collection_names(slot.name))
     if not is_short_number(slot.value):
         return named
     # A person may mean another number.
     return (
         named
         and slot.part == "body"
-        and step.changes_things
+        and step.changes_state
         and slot.name not in traffic.responses.typed
     )
 
 
 def _around(slot: Slot, step: RecordedStep, traffic: Traffic) -> frozenset[str]:
-    """The words of what is around the field: an object, an argument's field in GraphQL, or the
-    request."""
+    """Return the words of what is around the field: an object, an argument's field in GraphQL, or
+    the request."""
     around = plain(slot.before)
-    if around and (around not in WRAPPERS or around in traffic.requests.things):
+    if around and (around not in WRAPPERS or around in traffic.requests.resources):
         return words_of(slot.before)
     asked = operation(step.exchange) if step.exchange is not None else None
     return asked.words if asked is not None else words_of(step.path) | words_of_call(step.called)
 
 
 def _kinds_beside(slot: Slot, stem: str, traffic: Traffic) -> set[str]:
-    """What a field beside it says that it is the id of: ``object_type=item``; in the same object of
-    JSON also ``{"type": "item", "id": 7}``."""
+    """Return what a field beside it says that it is the id of: ``object_type=item``; in the same
+    object of JSON also ``{"type": "item", "id": 7}``."""
     names = {f"{stem} {one}".strip() for one in _KINDS}
     return {
         plain(one.value)
@@ -131,14 +132,14 @@ def _are_beside(one: Slot, other: Slot, traffic: Traffic) -> bool:
 
 
 def is_same(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """Whether what a response gives out is what its own request has said in the slot, and not the
-    same small number of something else: ``{"quantity": 1}`` answered with ``{"id": 1}``."""
+    """Return whether what a response gives out is what its own request has said in the slot, and
+    not the same small number of something else: ``{"quantity": 1}`` answered with ``{"id": 1}``."""
     if slot.before == CALL:
         return False
     if same_name(slot.name) == same_name(producer.name) and slot.before in ("", *producer.steps):
         return True
-    if is_version_name(producer.name):  # 8 may be the id of a thing, and its version by chance
+    if is_version_name(producer.name):  # 8 may be the id of a resource, and its version by chance
         return False
     called = traffic.steps[producer.transaction].called
-    things = things_of(producer, producer.before or called)
-    return id_stem(slot.name) not in ANYTHING and is_for(slot, things, traffic)
+    resources = resources_of(producer, producer.before or called)
+    return id_stem(slot.name) not in ANYTHING and is_for(slot, resources, traffic)

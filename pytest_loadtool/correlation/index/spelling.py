@@ -17,7 +17,7 @@ _NUMBER_BEHIND = re.compile(r"-\d{1,3}$")
 
 
 def slug(text: str) -> str:
-    """A text as addresses write it: ``Kim's Café & bar`` → ``kims-cafe-bar``."""
+    """Return a text as addresses write it: ``Kim's Café & bar`` → ``kims-cafe-bar``."""
     plain_text = normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return "-".join(_ALPHANUMERIC.findall(plain_text.replace("'", "")))
 

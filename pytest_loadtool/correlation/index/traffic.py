@@ -56,7 +56,7 @@ class RecordedStep:
     """Path and query as recorded; only what no recorded value is known of is masked."""
     called: str
     """The procedure that it calls, else the path."""
-    changes_things: bool
+    changes_state: bool
     """Whether the method is one that creates or changes (RFC 9110 §9.2.1), and what is called not
     one that reads."""
 
@@ -64,7 +64,7 @@ class RecordedStep:
     def is_static(self) -> bool:
         """Whether it fetches a style sheet, script or image."""
         recorded = self.transaction.recorded
-        return not self.changes_things and recorded is not None and recorded.kind in _STATIC
+        return not self.changes_state and recorded is not None and recorded.kind in _STATIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +89,13 @@ class RequestIndex:
     echoes: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """By transaction: the values in its request, which its response may repeat."""
     numbers: Mapping[tuple[int, str], Sequence[Slot]] = field(default_factory=dict)
-    """By transaction and value: where its request has a number that many things have by chance."""
+    """By transaction and value: where its request has a number that many resources have by
+    chance."""
     written: Mapping[str, int] = field(default_factory=dict)
-    """By value: the transaction that changes things and has it in its body, as recorded."""
+    """By value: the transaction that changes resources and has it in its body, as recorded."""
     spelled: Mapping[str, int] = field(default_factory=dict)
     """By the slug of such a value: likewise."""
-    things: frozenset[str] = frozenset()
+    resources: frozenset[str] = frozenset()
     """What the requests are about, one or many: ``task`` and ``tasks`` of ``/tasks/7``."""
     changes: Sequence[int] = ()
     """The transactions that may change something on the server."""
@@ -149,7 +150,7 @@ class Traffic:
         return self.responses.offered
 
     def producers_of(self, value: str) -> list[Producer]:
-        """All producers of a value that stands plainly, in the order of transactions."""
+        """Return all producers of a value that stands plainly, in the order of transactions."""
         kinds = self.responses.producers.get(value, {}).values()
         return list(merge(*kinds, key=lambda one: one.transaction))
 
@@ -159,8 +160,8 @@ class Traffic:
         return list(merge(*kinds, key=lambda one: one.transaction))
 
     def asked_for(self, slot: Slot) -> str:
-        """What a slot is called: a small number, by the kind of thing that it is the id of, as the
-        9 in ``/tasks/9`` is not that in ``/projects/9``."""
+        """Return what a slot is called: a small number, by the kind of resource that it is the id
+        of, as the 9 in ``/tasks/9`` is not that in ``/projects/9``."""
         if not is_short_number(slot.value):
             return slot.name
         if slot.place is Place.PATH:
@@ -171,25 +172,25 @@ class Traffic:
         return f"{within or collection(self.steps[slot.transaction].called)} {slot.name}"
 
     def before(self, slot: Slot) -> str:
-        """The path up to a segment as recorded, whatever a person has put into it."""
+        """Return the path up to a segment as recorded, whatever a person has put into it."""
         if HOLE not in slot.before:
             return slot.before
         recorded = self.steps[slot.transaction].address.split("/")
         return "/".join(recorded[: slot.before.count("/")]) + "/"
 
     def request(self, owner: int) -> Request:
-        """The request of that transaction, or the header set: see `Slot.owner`."""
+        """Return the request of that transaction, or the header set: see `Slot.owner`."""
         return self.requests.sets[~owner] if owner < 0 else self.steps[owner].transaction.request
 
     def slots_of(self, transaction: int) -> Iterator[Slot]:
-        """The slots of one transaction, but for those in headers that it shares."""
+        """Return the slots of one transaction, but for those in headers that it shares."""
         start = bisect_left(self.slots, transaction, key=lambda one: one.transaction)
         end = bisect_right(self.slots, transaction, key=lambda one: one.transaction)
         return (one for one in self.slots[start:end] if not one.users)
 
 
 def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[RecordedStep, ...]:
-    """The transactions of the case in order, each with the exchange it was recorded from."""
+    """Return the transactions of the case in order, each with the exchange it was recorded from."""
     values = {one.name: one.recorded for one in case.variables.values() if one.recorded is not None}
     steps: list[RecordedStep] = []
     for number, page in enumerate(case.pages):
@@ -214,7 +215,7 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[RecordedSte
                     path=path,
                     address=address,
                     called=called,
-                    changes_things=changes_things(transaction.request, exchange),
+                    changes_state=changes_state(transaction.request, exchange),
                 )
             )
     return tuple(steps)
@@ -224,8 +225,8 @@ def _writes(exchange: Exchange | None) -> bool:
     return exchange is not None and sql_changes(exchange.request_body)
 
 
-def changes_things(request: Request, exchange: Exchange | None) -> bool:
-    """Return what `RecordedStep.changes_things` is for a request that was recorded so."""
+def changes_state(request: Request, exchange: Exchange | None) -> bool:
+    """Return what `RecordedStep.changes_state` is for a request that was recorded so."""
     called = _called(request, exchange) or _path(request.target)
     return _is_unsafe(request) and (not reads(called) or _writes(exchange))
 
@@ -235,7 +236,7 @@ def _is_unsafe(request: Request) -> bool:
 
 
 def _called(request: Request, exchange: Exchange | None) -> str:
-    """The procedure that a request calls by its body; empty if its address tells."""
+    """Return the procedure that a request calls by its body; empty if its address tells."""
     return procedure(exchange) if _is_unsafe(request) and exchange is not None else ""
 
 
@@ -244,7 +245,7 @@ def _path(target: str) -> str:
 
 
 def recorded_slots(step: RecordedStep) -> Iterator[Slot]:
-    """The slots of the body as it was recorded: a person may have put placeholders into the
+    """Return the slots of the body as it was recorded: a person may have put placeholders into the
     case's."""
     body = step.exchange.request_body if step.exchange is not None else b""
     request = Request("POST", "/", body=as_template(pieces_of(body, step.content_type)))

@@ -15,7 +15,7 @@ from pytest_loadtool.correlation.outcomes.changes import Change, acts_by_link, c
 from pytest_loadtool.correlation.outcomes.choosing import chosen
 from pytest_loadtool.correlation.outcomes.not_yet import not_yet
 from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, Proof, SessionChanges
-from pytest_loadtool.correlation.outcomes.proof import names as names_thing
+from pytest_loadtool.correlation.outcomes.proof import names as names_resource
 from pytest_loadtool.correlation.outcomes.proofs import proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
 from pytest_loadtool.correlation.outcomes.whole_lists import whole_lists
@@ -81,10 +81,14 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             best = chosen(change, proofs(change, seen, history), own, places)
         told.update((one.at, one.validator) for one in best if not one.again)
         unproved = not best or best[0].strength == REPLY
-        if unproved and (change.things or change.said or change.has_fields) and not change.logs_in:
+        if (
+            unproved
+            and (change.resources or change.said or change.has_fields)
+            and not change.logs_in
+        ):
             silent.append(change)
         for one in whole_lists(change, answers):
-            if "${" not in targets[one.at].partition("?")[0]:  # that of a thing of its own
+            if "${" not in targets[one.at].partition("?")[0]:  # that of a resource of its own
                 earlier.append((change, one, True))
                 decisions.append(_sends_back(change, one, title))
         shown.extend((change, one, seen) for one in best)
@@ -117,7 +121,7 @@ def _taken(case: TestCase) -> dict[str, int]:
 
 
 def _with(case: TestCase, new: Mapping[int, Sequence[Validator]]) -> TestCase:
-    """The case with these validators, by transaction."""
+    """Return the case with these validators, by transaction."""
     return with_transactions(
         case,
         (
@@ -128,7 +132,7 @@ def _with(case: TestCase, new: Mapping[int, Sequence[Validator]]) -> TestCase:
 
 
 def without_outcome(case: TestCase, exchanges: Sequence[Exchange], change: str) -> TestCase:
-    """The case that ignores the outcome of a change: its number, from 1, and its title, as
+    """Return the case that ignores the outcome of a change: its number, from 1, and its title, as
     decisions say them."""
     at = int(change.partition(" ")[0]) - 1
     entry = Entries(steps_of(case, exchanges)).of(at, _IGNORED)
@@ -136,8 +140,8 @@ def without_outcome(case: TestCase, exchanges: Sequence[Exchange], change: str) 
 
 
 def _is_known(one: Proof, taken: Mapping[str, int]) -> bool:
-    """Whether all that its validator goes by is ``taken`` from earlier responses: those of its own
-    are taken after it."""
+    """Return whether all that its validator goes by is ``taken`` from earlier responses: those of
+    its own are taken after it."""
     texts = validator_texts(one.validator) if one.validator is not None else {}
     return not any(
         at >= one.at and f"${{{variable}" in text
@@ -148,12 +152,12 @@ def _is_known(one: Proof, taken: Mapping[str, int]) -> bool:
 
 
 def _history(changes: Sequence[Change], steps: Sequence[RecordedStep]) -> SessionChanges:
-    """What the changes are about, with the links that change it."""
-    changed = _by(changes, lambda change: (one.known_as for one in change.things))
-    things = {one.known_as: one for change in changes for one in change.things}
+    """Return what the changes are about, with the links that change it."""
+    changed = _by(changes, lambda change: (one.known_as for one in change.resources))
+    resources = {one.known_as: one for change in changes for one in change.resources}
     for step in filter(acts_by_link, steps):
-        for known_as, thing in things.items():
-            if names_thing(step, thing):
+        for known_as, resource in resources.items():
+            if names_resource(step, resource):
                 changed[known_as].append(step.index)
     return SessionChanges.of(changes, changed)
 
@@ -215,9 +219,9 @@ def _reason(proof: Proof, shown: str, done: str) -> str:
 
 
 def _text_alone(change: Change, validator: Validator | None) -> str:
-    """The text that was sent and that a validator goes by, if by nothing of this run: no id that
-    the server gave out, and no text that is each user's own; else an empty text. Of a longer text,
-    the line that is shown."""
+    """Return the text that was sent and that a validator goes by, if by nothing of this run: no id
+    that the server gave out, and no text that is each user's own; else an empty text. Of a longer
+    text, the line that is shown."""
     written = list(validator_texts(validator).values()) if validator is not None else []
     if any("${" in one for one in written):
         return ""
@@ -232,7 +236,7 @@ def _text_alone(change: Change, validator: Validator | None) -> str:
 
 
 def _unproven(changes: Sequence[Change], title: Title) -> Iterator[Decision]:
-    """One decision for all changes to one address that nothing shows."""
+    """Yield one decision for all changes to one address that nothing shows."""
     groups: dict[str, list[Change]] = {}
     for one in changes:
         called = re.sub(r"\d+", "…", one.step.path)

@@ -1,7 +1,7 @@
 """Proofs of what a change leaves as it is: what else the session has made, and the lists of that;
 and that it has not done more than once what is the session's own.
 
-Of other people's things nothing is known: they may come, change and go at any time.
+Of other people's resources nothing is known: they may come, change and go at any time.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pytest_loadtool.codec.entities import times_in_markup
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import is_id_name
-from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
+from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said
 from pytest_loadtool.correlation.outcomes.documents import (
     equal,
     id_key,
     last_shown,
     listed_at,
     object_named,
-    of_thing,
+    of_resource,
     where_path,
 )
 from pytest_loadtool.correlation.outcomes.pages import written
@@ -40,7 +40,7 @@ from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.jsonpath import format_path, json_text
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
-#: Of how many other things, and of how many fields, it is asserted that they are as before.
+#: Of how many other resources, and of how many fields, it is asserted that they are as before.
 _MOST_OTHERS, _MOST_FIELDS = 1, 2
 #: What fields are called that have a state, and words of states that pass.
 _STATES = frozenset({"draft", "phase", "published", "stage", "state", "status", "visibility"})
@@ -57,7 +57,7 @@ _LONGEST_LIST = 50
 
 
 def beside_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """What a document shows that the change has left as it was, or has not done twice."""
+    """Yield what a document shows that the change has left as it was, or has not done twice."""
     yield from islice(_fields(change, answer, was), _MOST_FIELDS)
     yield from islice(_others(change, answer, was), _MOST_OTHERS)
     yield from _counted(change, answer, was)
@@ -66,9 +66,9 @@ def beside_in_document(change: Change, answer: SeenAnswer, was: Before) -> Itera
 
 
 def beside_on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """What a page shows once and no more, and what the page of the thing still shows of earlier
-    changes."""
-    known = (one for one in change.things if one.is_own and not one.given)
+    """Yield what a page shows once and no more, and what the page of the resource still shows of
+    earlier changes."""
+    known = (one for one in change.resources if one.is_own and not one.given)
     own = any(names(answer.step, one) for one in known)
     for said in change.said:
         if own or said.unique:
@@ -87,7 +87,8 @@ def beside_on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
 
 
 def _alone(said: Said, answer: SeenAnswer) -> list[tuple[str, str, int]]:
-    """A text as the page shows it, with the tags around it if nothing else is between them."""
+    """Return a text as the page shows it, with the tags around it if nothing else is between
+    them."""
     return list(written(said, answer))[-1:]
 
 
@@ -96,7 +97,7 @@ def _beside(answer: SeenAnswer, says: str, check: TextValidator | JsonValidator)
 
 
 def _not_listed_twice(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
-    """What no other run sends stands in one item of a list."""
+    """Yield what no other run sends stands in one item of a list."""
     for said in change.said:
         named = object_named(said, answer) if said.unique else None
         if named is not None and listed_at(named[0]) is not None:
@@ -105,13 +106,13 @@ def _not_listed_twice(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
 
 
 def _states(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
-    """The states of what the change has made, as its own answer has them, too."""
-    for thing in change.things:
-        for steps, item in islice(of_thing(answer, thing), 1) if thing.given else ():
-            made = _made(change, thing) if any(plain(key) in _STATES for key in item) else None
+    """Yield the states of what the change has made, as its own answer has them, too."""
+    for resource in change.resources:
+        for steps, item in islice(of_resource(answer, resource), 1) if resource.given else ():
+            made = _made(change, resource) if any(plain(key) in _STATES for key in item) else None
             if made is None or (answer.paged and listed_at(steps)):
                 return
-            path = where_path(steps, (key := id_key(item, thing),), thing.template, item[key])
+            path = where_path(steps, (key := id_key(item, resource),), resource.template, item[key])
             for keys, value in leaves(item):
                 sent = any(one.field == keys[-1] for one in change.said)
                 if not sent and _is_state(keys, value) and inner(made, keys) == value:
@@ -120,15 +121,15 @@ def _states(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
                     yield replace(proof, field="", beside=True)
 
 
-def _made(change: Change, thing: Thing) -> dict[str, Any] | None:
-    """The thing as the answer to the change has it."""
+def _made(change: Change, resource: Resource) -> dict[str, Any] | None:
+    """Return the resource as the answer to the change has it."""
     assert change.step.exchange is not None, "it was recorded"
     answer = SeenAnswer(change.step, RecordedResponse(change.step.exchange))
-    return next((item for _, item in of_thing(answer, thing)), None)
+    return next((item for _, item in of_resource(answer, resource)), None)
 
 
 def _is_state(keys: Keys, value: Any) -> bool:
-    """Whether it is a state that a thing does not leave by itself."""
+    """Return whether it is a state that a resource does not leave by itself."""
     if plain(keys[-1]) not in _STATES:
         return False
     if isinstance(value, bool):
@@ -138,17 +139,17 @@ def _is_state(keys: Keys, value: Any) -> bool:
 
 
 def _fields(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Texts of the thing that an earlier change of the session has sent."""
-    for thing in change.things if was.sent else ():
-        before = None if thing.given or not thing.is_own else last_shown(thing, was)
-        if before is None or not was.alone(thing, before[0], answer):
+    """Yield texts of the resource that an earlier change of the session has sent."""
+    for resource in change.resources if was.sent else ():
+        before = None if resource.given or not resource.is_own else last_shown(resource, was)
+        if before is None or not was.alone(resource, before[0], answer):
             continue
-        for steps, item in islice(of_thing(answer, thing), 1):
+        for steps, item in islice(of_resource(answer, resource), 1):
             if answer.paged and listed_at(steps):
                 return
             if not any(_is_edited(change, keys) for keys in _changed(change, answer, was)):
                 return
-            path = where_path(steps, (key := id_key(item, thing),), thing.template, item[key])
+            path = where_path(steps, (key := id_key(item, resource),), resource.template, item[key])
             for keys, value in leaves(item):
                 same = isinstance(value, str) and inner(before[1], keys) == value
                 if same and (keys[-1], value) in was.sent and not is_id_name(keys[-1]):
@@ -156,21 +157,22 @@ def _fields(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
 
 
 def _others(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """The same fields of another thing of the kind; or that it is there, if this one is gone."""
-    nouns = {one.noun for one in change.things}
+    """Yield the same fields of another resource of the kind; or that it is there, if this one is
+    gone."""
+    nouns = {one.noun for one in change.resources}
     for other in was.others if not answer.paged else ():
         here = other.noun in nouns and other.id in answer.text
         before = last_shown(other, was) if here else None
         if before is None or not was.alone(other, before[0], answer):
             continue
-        for steps, item in islice(of_thing(answer, other), 1):
+        for steps, item in islice(of_resource(answer, other), 1):
             path = where_path(steps, (key := id_key(item, other),), other.template, item[key])
             changed = set(_changed(change, answer, was))
             for keys, value in leaves(item):
                 if keys in changed and inner(before[1], keys) == value != "":
                     of, sent = f"of the other {other.noun} ", dict(was.sent_of(other.known_as))
                     yield _still(answer, path, keys, value, of, sent)
-            if not any(True for one in change.things for _ in of_thing(answer, one)):
+            if not any(True for one in change.resources for _ in of_resource(answer, one)):
                 says = f"the other {other.noun} is still listed"
                 yield Proof(answer.step.index, 0, says, JsonValidator(path), beside=True)
 
@@ -180,11 +182,11 @@ def _is_edited(change: Change, keys: tuple[str, ...]) -> bool:
 
 
 def _changed(change: Change, answer: SeenAnswer, was: Before) -> Iterator[tuple[str, ...]]:
-    """The fields of the thing that have become others."""
-    for thing in change.things:
-        before = last_shown(thing, was)
+    """Yield the fields of the resource that have become others."""
+    for resource in change.resources:
+        before = last_shown(resource, was)
         was_so = before[1] if before is not None else None
-        for _, item in islice(of_thing(answer, thing), 1) if was_so is not None else ():
+        for _, item in islice(of_resource(answer, resource), 1) if was_so is not None else ():
             yield from (keys for keys, value in leaves(item) if inner(was_so, keys) != value)
 
 
@@ -205,12 +207,12 @@ def _still(
 
 
 def _counted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Lists of the session's own things that have become longer by one with what was sent: they
+    """Lists of the session's own resources that have become longer by one with what was sent: they
     have so many, and no more."""
-    for thing in change.things:
-        if not thing.is_own or thing.given or answer.paged:
+    for resource in change.resources:
+        if not resource.is_own or resource.given or answer.paged:
             continue
-        for path, now, before in _lists(thing, answer, was):
+        for path, now, before in _lists(resource, answer, was):
             count = len(now)
             added = [one for one in now if one not in before]
             if (
@@ -226,20 +228,20 @@ def _counted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
 
 
 def _lists(
-    thing: Thing, answer: SeenAnswer, was: Before
+    resource: Resource, answer: SeenAnswer, was: Before
 ) -> Iterator[tuple[str, list[Any], list[Any]]]:
-    """The lists of the thing: those that it has, and what its own address has; each with what was
-    there before the change."""
-    before = last_shown(thing, was)
-    if before is not None and was.alone(thing, before[0], answer):
-        for steps, item in islice(of_thing(answer, thing), 1):
-            path = where_path(steps, (key := id_key(item, thing),), thing.template, item[key])
+    """Yield the lists of the resource: those that it has, and what its own address has; each with
+    what was there before the change."""
+    before = last_shown(resource, was)
+    if before is not None and was.alone(resource, before[0], answer):
+        for steps, item in islice(of_resource(answer, resource), 1):
+            path = where_path(steps, (key := id_key(item, resource),), resource.template, item[key])
             for name, value in item.items():
                 held = before[1].get(name)
                 if isinstance(value, list) and isinstance(held, list) and KEY.fullmatch(name):
                     yield f"{path}.{name}", value, held
-    same = was.same(answer) if names(answer.step, thing) else None
-    if same is not None and was.alone(thing, same, answer):
+    same = was.same(answer) if names(answer.step, resource) else None
+    if same is not None and was.alone(resource, same, answer):
         tops = answer.document, same.document
         if all(isinstance(one, list) for one in tops):
             yield "$", *tops
@@ -250,6 +252,6 @@ def _lists(
 
 
 def _is_sent(change: Change, one: Any) -> bool:
-    """Whether an element has a text that was sent."""
+    """Return whether an element has a text that was sent."""
     values = {one} if isinstance(one, str) else {value for _, value in leaves(one)}
     return any(said.is_text and said.value in values for said in change.said)

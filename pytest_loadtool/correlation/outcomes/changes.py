@@ -1,4 +1,5 @@
-"""Changes: the requests that do something, what they say of a thing, and which thing that is."""
+"""Changes: the requests that do something, what they say of a resource, and which resource that
+is."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from pytest_loadtool.correlation.kinds import collection
 from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots, target_slots
 from pytest_loadtool.correlation.sources.anchors import numbered_slots
-from pytest_loadtool.correlation.sources.naming import kind_of_thing
+from pytest_loadtool.correlation.sources.naming import kind_of_resource
 from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
@@ -60,13 +61,14 @@ class Said:
 
     @property
     def is_text(self) -> bool:
-        """Whether it has letters, so that it may tell one thing from another."""
+        """Whether it has letters, so that it may tell one resource from another."""
         return any(map(str.isalpha, self.value)) and self.value not in ("true", "false")
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """The id of what a change is about: recorded, as a template, and what such a thing is called.
+class Resource:
+    """The id of what a change is about: recorded, as a template, and what such a resource is
+    called.
 
     ``given`` says that the change has made it: its answer gave the id out, or an answer after that,
     where what was sent stands, that of transaction ``since``.
@@ -85,17 +87,17 @@ class Thing:
 
     @property
     def known_as(self) -> str:
-        """What tells it from other things: equal ids may be those of two kinds."""
+        """Return what tells it from other resources: equal ids may be those of two kinds."""
         return self.template if self.is_own else f"{self.noun} {self.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A transaction that does something, with what it says and of which things."""
+    """A transaction that does something, with what it says and of which resources."""
 
     step: RecordedStep
     said: tuple[Said, ...]
-    things: tuple[Thing, ...]
+    resources: tuple[Resource, ...]
     last: Said | None = None
     """The last segment of its path."""
     logs_in: bool = False
@@ -112,8 +114,8 @@ class Change:
 
 
 def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change]:
-    """The changes of a session that went well, in their order: what a configured ``case`` sends,
-    beside what was recorded."""
+    """Yield the changes of a session that went well, in their order: what a configured ``case``
+    sends, beside what was recorded."""
     transactions = tuple(case.transactions())
     recorded = [
         tuple(recorded_slots(step)) if step.exchange is not None and not step.is_static else ()
@@ -128,12 +130,12 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
     nouns: dict[str, str] = {}
     for each in sent:
         for slot, template in each:
-            if _names_a_thing(slot):
+            if _names_a_resource(slot):
                 nouns.setdefault(template, _noun(slot))
     bodies = Counter(
         line
         for step, one in zip(steps, transactions, strict=True)
-        if step.changes_things
+        if step.changes_state
         for line in dict.fromkeys(_lines(one.request.body))
     )
     for step, one, each, body in zip(steps, transactions, sent, recorded, strict=True):
@@ -143,10 +145,10 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 *((each, step.index) for each in one.extractors),
                 *_shown_by(said, steps, transactions, step.index),
             )
-            things = dict.fromkeys(
+            resources = dict.fromkeys(
                 (*_about(each, case.variables), *_given(step, given, case.variables, nouns))
             )
-            known = {(thing.id, thing.noun): thing for thing in reversed(things)}
+            known = {(resource.id, resource.noun): resource for resource in reversed(resources)}
             fields = any(slot.part == "body" for slot, _ in each)
             if not fields and json_of(step.exchange.request_body) is None:
                 lines = _lines(one.request.body)
@@ -162,7 +164,8 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
 def _sent(
     step: RecordedStep, transaction: Transaction, recorded: Iterable[Slot], case: TestCase
 ) -> Iterator[tuple[Slot, str]]:
-    """What stands in the target and in the body as it was ``recorded``, each with its template."""
+    """Yield what stands in the target and in the body as it was ``recorded``, each with its
+    template."""
     plain = Plain.of(transaction.request)
     target, body = plain.request.target, Request("POST", "/", body=plain.request.body)
     yield from _paired(
@@ -193,15 +196,16 @@ def _paired(
 
 
 def is_change(step: RecordedStep) -> bool:
-    """Whether a transaction may do something; a query of GraphQL is sent by POST, too."""
-    if step.exchange is None or not step.changes_things:
+    """Return whether a transaction may do something; a query of GraphQL is sent by POST, too."""
+    if step.exchange is None or not step.changes_state:
         return False
     asked = operation(step.exchange)
     return asked is None or asked.changes
 
 
 def acts_by_link(step: RecordedStep) -> bool:
-    """Whether a transaction is a link with a token, by which pages do something with a thing."""
+    """Return whether a transaction is a link with a token, by which pages do something with a
+    resource."""
     if step.transaction.request.method != "GET" or "?" not in step.address:
         return False
     slots = target_slots(step.address, step.index)
@@ -209,7 +213,8 @@ def acts_by_link(step: RecordedStep) -> bool:
 
 
 def operation_of(step: RecordedStep) -> str:
-    """What a request asks for where its address does not tell; empty where the address does."""
+    """Return what a request asks for where its address does not tell; empty where the address
+    does."""
     asked = operation(step.exchange) if step.exchange is not None else None
     if asked is not None:
         return " ".join(sorted(asked.words))
@@ -217,7 +222,8 @@ def operation_of(step: RecordedStep) -> str:
 
 
 def walk(document: Any) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
-    """Each object in a JSON document, in their order, with the keys and indexes that lead to it."""
+    """Yield each object in a JSON document, in their order, with the keys and indexes that lead to
+    it."""
     top = document if isinstance(document, dict | list) else []
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((), top)]
     seen = 0
@@ -240,8 +246,8 @@ def _shown_by(
     transactions: Sequence[Transaction],
     index: int,
 ) -> Iterator[tuple[Extractor, int]]:
-    """What takes an id, and where: from the row or object with a text that a change has sent, in an
-    answer before the next change."""
+    """Yield what takes an id, and where: from the row or object with a text that a change has sent,
+    in an answer before the next change."""
     texts = [one.template for one in said if one.is_text]
     for at in range(index + 1, len(steps) if texts else 0):
         if is_change(steps[at]):
@@ -257,38 +263,40 @@ def _given(
     given: Iterable[tuple[Extractor, int]],
     variables: Mapping[str, Variable],
     nouns: Mapping[str, str],
-) -> Iterator[Thing]:
-    """What answers give out that names a thing further on."""
+) -> Iterator[Resource]:
+    """Yield what answers give out that names a resource further on."""
     made = collection(operation_of(step)) or "thing"
     for one, at in given:
         template = f"${{{one.variable}}}"
         recorded = variables[one.variable].recorded if one.variable in variables else None
         if recorded and template in nouns:
             noun = nouns[template]
-            yield Thing(recorded, template, made if noun == "thing" else noun, True, at)
+            yield Resource(recorded, template, made if noun == "thing" else noun, True, at)
 
 
-def _about(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -> Iterator[Thing]:
+def _about(
+    sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]
+) -> Iterator[Resource]:
     for slot, template in sent:
         name = _REFERENCE.fullmatch(template)
         given_out = name is not None and _is_given_out(variables.get(name[1]))
         known = given_out or is_path_id(slot.value)
         secret = is_secret(slot.name) or is_given_out(slot.name)
         nameless = given_out and looks_random(slot.value) and not secret
-        if known and (_names_a_thing(slot) or nameless):
-            yield Thing(slot.value, template, _noun(slot))
+        if known and (_names_a_resource(slot) or nameless):
+            yield Resource(slot.value, template, _noun(slot))
 
 
-def _names_a_thing(slot: Slot) -> bool:
+def _names_a_resource(slot: Slot) -> bool:
     if is_typed_secret(slot.name) or slot.users:
         return False
     return slot.place is Place.PATH or is_id_name(slot.name)
 
 
 def _noun(slot: Slot) -> str:
-    """``order`` of the id in ``/orders/17`` and in ``order_id=17``."""
+    """Return ``order`` of the id in ``/orders/17`` and in ``order_id=17``."""
     if slot.place is Place.PATH:
-        return kind_of_thing(slot) or "thing"
+        return kind_of_resource(slot) or "thing"
     words = singular(slot.name).split()
     if words and is_id_name(words[-1]):
         words = words[:-1]
@@ -296,8 +304,8 @@ def _noun(slot: Slot) -> str:
 
 
 def _said(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -> Iterator[Said]:
-    """The texts and numbers that are the user's own: what a response gave out proves nothing, and
-    neither does the moment of the request, in whose place a server may put its own."""
+    """Yield the texts and numbers that are the user's own: what a response gave out proves nothing,
+    and neither does the moment of the request, in whose place a server may put its own."""
     for slot, template in sent:
         name = _REFERENCE.fullmatch(template)
         known = variables.get(name[1]) if name is not None else None
@@ -312,7 +320,7 @@ def _said(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -
 
 
 def _quoted(slot: Slot, template: str) -> Iterator[Said]:
-    """What a longer text, such as SQL, has in quotes; and then its numbers, too."""
+    """Yield what a longer text, such as SQL, has in quotes; and then its numbers, too."""
     for pattern in (_QUOTED, _COUNTED) if "'" in slot.value else ():
         texts = (pattern.findall(one)[:_MOST_QUOTED] for one in (slot.value, template))
         yield from (Said("", one, written) for one, written in zip(*texts, strict=False))
@@ -341,7 +349,7 @@ def _lines(body: str | bytes | None) -> list[str]:
 
 
 def _booleans(exchange: Exchange) -> Iterator[Said]:
-    """Those in JSON, which no placeholder stands for."""
+    """Yield those in JSON, which no placeholder stands for."""
     for _, one in walk(json_of(exchange.request_body)):
         for key, value in one.items():
             if isinstance(value, bool):
@@ -350,7 +358,7 @@ def _booleans(exchange: Exchange) -> Iterator[Said]:
 
 
 def _emptied(exchange: Exchange) -> Iterator[str]:
-    """The fields that are null, or empty."""
+    """Yield the fields that are null, or empty."""
     for _, one in walk(json_of(exchange.request_body)):
         yield from (key for key, value in one.items() if value in EMPTY)
     if media_type(exchange.request_header("content-type")) == FORM:
@@ -359,7 +367,7 @@ def _emptied(exchange: Exchange) -> Iterator[str]:
 
 
 def json_of(body: bytes) -> Any:
-    """The document in a body; None if it is none."""
+    """Return the document in a body; None if it is none."""
     if body.lstrip()[:1] not in (b"{", b"["):
         return None
     try:

@@ -12,8 +12,8 @@ from pytest_loadtool.correlation.outcomes.proofs import Shown
 
 #: How many validators one change gets: of what it did, and of what it left as it was.
 _MOST_PROOFS, _MOST_BESIDE = 8, 4
-#: Into how many answers about the thing is looked after the first that shows it, and from the last
-#: one on; how many proofs that has to show again.
+#: Into how many answers about the resource is looked after the first that shows it, and from the
+#: last one on; how many proofs that has to show again.
 _MOST_MORE, _MOST_LAST, _MOST_AGAIN = 3, 2, 2
 
 
@@ -22,7 +22,7 @@ def chosen(
 ) -> list[Proof]:
     """Of what ``counts`` the strongest, of these the nearest, each once; and with these:
 
-    what other answers about the thing show of further fields; where values are ``taken`` from an
+    what other answers about the resource show of further fields; where values are ``taken`` from an
     answer before, which may find none if nothing was done, what that one shows; of a name, what the
     change's own answer says; what the change has left as it was; and that some of it is so at the
     end.
@@ -48,12 +48,12 @@ def chosen(
 def _found(
     change: Change, shown: Sequence[Shown], counts: Callable[[Proof], bool]
 ) -> Iterator[Proof]:
-    """What the answers prove. After one that shows the thing itself, some are looked at that are
-    about the thing."""
+    """Yield what the answers prove. After one that shows the resource itself, some are looked at
+    that are about the resource."""
     is_shown, more = False, 0
     for each in shown:
         if is_shown:
-            if more == _MOST_MORE or not any(names(each.step, one) for one in change.things):
+            if more == _MOST_MORE or not any(names(each.step, one) for one in change.resources):
                 continue
             more += 1
         for proof in filter(counts, each.proofs):
@@ -66,7 +66,7 @@ def _but_beside(found: Iterable[Proof]) -> Iterator[Proof]:
 
 
 def _further_fields(best: Sequence[Proof], proven: Iterable[Proof]) -> Iterator[Proof]:
-    """Those of the thing itself of a field of which none is among the best, each once."""
+    """Yield those of the resource itself of a field of which none is among the best, each once."""
     fields = {"", *(one.field for one in best)}
     for one in proven if best[0].strength == 0 else ():
         if one.strength == 0 and one.field not in fields:
@@ -82,11 +82,11 @@ def _at_the_end(
     counts: Callable[[Proof], bool],
 ) -> list[Proof]:
     """Of the best proofs those that are shown again by the last answer before another change of the
-    thing, and by the last that has its id, if that is the session's own: what was done may be
+    resource, and by the last that has its id, if that is the session's own: what was done may be
     undone."""
     start = max(one.at for one in best)
     later = [one for one in reversed(shown) if one.step.index > start]
-    own = [thing.id for thing in change.things if thing.is_own]
+    own = [resource.id for resource in change.resources if resource.is_own]
     by_id = (one for one in later if _has(one, own))
     again: dict[int, list[Proof]] = {}
     for alone, group in ((True, (one for one in later if one.is_last)), (False, by_id)):
@@ -111,8 +111,8 @@ def _has(one: Shown, ids: Iterable[str]) -> bool:
 
 
 def _is_again(one: Proof, best: Sequence[Proof]) -> bool:
-    """Whether a proof is one of the best by another answer; not by the name of the thing in a list,
-    from which others may push it by then."""
+    """Return whether a proof is one of the best by another answer; not by the name of the resource
+    in a list, from which others may push it by then."""
     same = (each.says == one.says for each in best)
     return one.validator == best[0].validator or (one.strength == 0 and any(same))
 

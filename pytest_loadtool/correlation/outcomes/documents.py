@@ -17,7 +17,7 @@ from pytest_loadtool.correlation.classify import (
     singular,
 )
 from pytest_loadtool.correlation.kinds import WRAPPERS, collection, id_stem
-from pytest_loadtool.correlation.outcomes.changes import EMPTY, Change, Said, Thing
+from pytest_loadtool.correlation.outcomes.changes import EMPTY, Change, Resource, Said
 from pytest_loadtool.correlation.outcomes.proof import (
     LONGEST_STATE,
     OWN,
@@ -51,16 +51,19 @@ _MOST_COUNTED = 100_000
 Steps = tuple[str | int, ...]
 
 
-def of_object(change: Change, thing: Thing, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """What the object with the id of the thing has as the change has sent it, or as it made it."""
-    for steps, item in of_thing(answer, thing):
+def of_object(
+    change: Change, resource: Resource, answer: SeenAnswer, was: Before
+) -> Iterator[Proof]:
+    """Yield what the object with the id of the resource has as the change has sent it, or as it
+    made it."""
+    for steps, item in of_resource(answer, resource):
         if answer.paged and listed_at(steps):
             return
-        found = None if thing.given else last_shown(thing, was)
+        found = None if resource.given else last_shown(resource, was)
         before = None if found is None else found[1]
-        alone = found is not None and was.alone(thing, found[0], answer)
-        key = id_key(item, thing)
-        path = where_path(steps, (key,), thing.template, item[key])
+        alone = found is not None and was.alone(resource, found[0], answer)
+        key = id_key(item, resource)
+        path = where_path(steps, (key,), resource.template, item[key])
         for keys, value in leaves(item):
             said = _said(change, keys, value)
             if is_id_name(keys[-1]) or (before is not None and inner(before, keys) == value):
@@ -69,19 +72,19 @@ def of_object(change: Change, thing: Thing, answer: SeenAnswer, was: Before) -> 
                 continue
             if said is not None:
                 yield equal(answer, 0, path, keys, said.template, value)
-            elif alone and before is not None and _is_state(keys, value, before, thing):
+            elif alone and before is not None and _is_state(keys, value, before, resource):
                 yield equal(answer, 0, path, keys, escape(json_text(value) or ""), value)
         yield from _elements(change, answer, path, item, before)
         yield from _emptied(change, answer, path, item, before)
         return
-    if names(answer.step, thing):
+    if names(answer.step, resource):
         yield from of_answer(change, answer, was)
 
 
 def _elements(
     change: Change, answer: SeenAnswer, path: str, item: Any, before: Any
 ) -> Iterator[Proof]:
-    """What an object has in its lists as the change has sent it, and did not have before."""
+    """Yield what an object has in its lists as the change has sent it, and did not have before."""
     for key, value in item.items():
         if not (isinstance(value, list) and KEY.fullmatch(key)):
             continue
@@ -95,7 +98,7 @@ def _elements(
 
 
 def of_answer(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Likewise, where the answer is about the thing because it was asked for, and has no id."""
+    """Likewise, where the answer is about the resource because it was asked for, and has no id."""
     earlier = [one.document for one in was.alike(answer) if one.document is not None]
     for steps, item in answer.objects:
         if listed_at(steps) is not None:
@@ -113,7 +116,7 @@ def of_answer(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof
 def _emptied(
     change: Change, answer: SeenAnswer, path: str, item: Any, before: Any
 ) -> Iterator[Proof]:
-    """What the change has taken out of an object."""
+    """Yield what the change has taken out of an object."""
     for key in sorted(change.emptied) if isinstance(before, dict) else ():
         if KEY.fullmatch(key) and before.get(key) not in EMPTY and item.get(key) in (None, ""):
             none = item.get(key) is None
@@ -122,34 +125,34 @@ def _emptied(
 
 
 def _is_repeated(answer: SeenAnswer, keys: Keys, value: Any) -> bool:
-    """Whether an answer only repeats what its own address asks for under that name."""
+    """Return whether an answer only repeats what its own address asks for under that name."""
     asked = answer.step.address.partition("?")[2]
     return value.__class__ is str and value in parse_qs(asked).get(str(keys[-1]), ())
 
 
 def _said(change: Change, keys: Keys, value: Any) -> Said | None:
-    """What the change has said of a field, if that has the value."""
+    """Return what the change has said of a field, if that has the value."""
     text = json_text(value)
     return next((one for one in change.said if is_same(keys[-1], one, text)), None)
 
 
-def last_shown(thing: Thing, was: Before) -> tuple[SeenAnswer, dict[str, Any]] | None:
-    """The thing as it was shown last before the change, and where."""
-    if thing not in was.shown:
-        items = ((one, item) for one in was.answers for _, item in of_thing(one, thing))
-        was.shown[thing] = next(items, None)
-    return was.shown[thing]
+def last_shown(resource: Resource, was: Before) -> tuple[SeenAnswer, dict[str, Any]] | None:
+    """Return the resource as it was shown last before the change, and where."""
+    if resource not in was.shown:
+        items = ((one, item) for one in was.answers for _, item in of_resource(one, resource))
+        was.shown[resource] = next(items, None)
+    return was.shown[resource]
 
 
-def _is_state(keys: Keys, value: Any, before: dict[str, Any], thing: Thing) -> bool:
-    """Whether a value that the change did not send tells what became of the thing."""
+def _is_state(keys: Keys, value: Any, before: dict[str, Any], resource: Resource) -> bool:
+    """Return whether a value that the change did not send tells what became of the resource."""
     if inner(before, keys) is None:
         return False
     if isinstance(value, bool):
         return True
     if isinstance(value, str):
         return len(value) <= LONGEST_STATE and STATE.fullmatch(value) is not None
-    own = "${" in thing.template
+    own = "${" in resource.template
     return own and value.__class__ is int and abs(value) <= _MOST_COUNTED
 
 
@@ -180,7 +183,7 @@ def named_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterat
 
 
 def elements_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Texts of the change that a list of texts has."""
+    """Yield texts of the change that a list of texts has."""
     telling = [one for one in change.said if one.is_text and len(one.value) >= TELLING]
     for said in (one for one in telling if one.value in answer.text and _fits(one.value)):
         for steps, item in answer.objects:
@@ -193,7 +196,7 @@ def elements_in_document(change: Change, answer: SeenAnswer, was: Before) -> Ite
 
 
 def object_named(said: Said, answer: SeenAnswer) -> tuple[Steps, Keys] | None:
-    """The first object with that text, and the keys in it that lead to the text."""
+    """Return the first object with that text, and the keys in it that lead to the text."""
     text = said.value
     if said.is_text and len(text) >= SHORTEST and text in answer.text and _fits(text):
         for steps, item in answer.objects:
@@ -204,7 +207,7 @@ def object_named(said: Said, answer: SeenAnswer) -> tuple[Steps, Keys] | None:
 
 
 def _is_alone(steps: Steps, keys: Keys, value: Any, answer: SeenAnswer) -> bool:
-    """Whether no other item of the list has the same there: the kind of many is no name."""
+    """Return whether no other item of the list has the same there: the kind of many is no name."""
     if listed_at(steps) is None:
         return True
     last = max(at for at, step in enumerate(steps) if isinstance(step, int))
@@ -214,8 +217,8 @@ def _is_alone(steps: Steps, keys: Keys, value: Any, answer: SeenAnswer) -> bool:
 
 
 def rendered_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Texts of the change that a document has as HTML, of those with markup the longest part that
-    has none."""
+    """Yield texts of the change that a document has as HTML, of those with markup the longest part
+    that has none."""
     if answer.paged or not _TAG.search(answer.text):
         return
     for said in change.said:
@@ -235,9 +238,10 @@ def rendered_in_document(change: Change, answer: SeenAnswer, was: Before) -> Ite
 
 
 def repeated_in_document(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
-    """What the answer to the change itself has of the thing, with its id, as it was sent."""
-    for thing in change.things:
-        for steps, item in of_thing(answer, thing):
+    """Yield what the answer to the change itself has of the resource, with its id, as it was
+    sent."""
+    for resource in change.resources:
+        for steps, item in of_resource(answer, resource):
             for keys, value in leaves(item):
                 said = _said(change, keys, value)
                 if said is None or not said.is_text or is_id_name(keys[-1]):
@@ -258,39 +262,39 @@ def equal(
     return Proof(answer.step.index, strength, says, check, field=keys[-1])
 
 
-def of_thing(answer: SeenAnswer, thing: Thing) -> Iterator[tuple[Steps, dict[str, Any]]]:
-    """The objects of a document that have the id of the thing as their own."""
-    if answer.document is None or thing.id not in answer.text:
+def of_resource(answer: SeenAnswer, resource: Resource) -> Iterator[tuple[Steps, dict[str, Any]]]:
+    """Yield the objects of a document that have the id of the resource as their own."""
+    if answer.document is None or resource.id not in answer.text:
         return
     for steps, item in answer.objects:
-        key = id_key(item, thing)
-        if key and _is_kind(thing, steps, key, answer):
+        key = id_key(item, resource)
+        if key and _is_kind(resource, steps, key, answer):
             yield steps, item
 
 
-def _is_kind(thing: Thing, steps: Steps, key: str, answer: SeenAnswer) -> bool:
-    """Whether what has the id under that key is such a thing: many kinds have the same small
-    numbers. The key tells it, the list or object that it is in, or what was asked for."""
-    if thing.noun == "thing" or not is_short_number(thing.id):
+def _is_kind(resource: Resource, steps: Steps, key: str, answer: SeenAnswer) -> bool:
+    """Return whether what has the id under that key is such a resource: many kinds have the same
+    small numbers. The key tells it, the list or object that it is in, or what was asked for."""
+    if resource.noun == "thing" or not is_short_number(resource.id):
         return True
     named = (one for one in reversed(steps) if isinstance(one, str) and plain(one) not in WRAPPERS)
     kind = id_stem(key) or next(named, "") or collection(answer.step.called)
-    return thing.noun.split()[-1] in {*singular(kind).split(), *plain(kind).split()}
+    return resource.noun.split()[-1] in {*singular(kind).split(), *plain(kind).split()}
 
 
-def id_key(item: dict[str, Any], thing: Thing) -> str:
-    """The key under which an object has that id as its own: ``id``, or ``order_id`` of an order
-    that has no other; any if nothing else looks like the id."""
+def id_key(item: dict[str, Any], resource: Resource) -> str:
+    """Return the key under which an object has that id as its own: ``id``, or ``order_id`` of an
+    order that has no other; any if nothing else looks like the id."""
     keys = [
-        key for key, value in item.items() if KEY.fullmatch(key) and json_text(value) == thing.id
+        key for key, value in item.items() if KEY.fullmatch(key) and json_text(value) == resource.id
     ]
     for key in keys:
         words = plain(key).split()
         if is_id_name(key) and len(words) == 1:
             return key
-        if is_id_name(key) and " ".join(words[:-1]) == thing.noun and not _has_id(item):
+        if is_id_name(key) and " ".join(words[:-1]) == resource.noun and not _has_id(item):
             return key
-    return keys[0] if keys and looks_random(thing.id) else ""
+    return keys[0] if keys and looks_random(resource.id) else ""
 
 
 def _has_id(item: dict[str, Any]) -> bool:
@@ -298,13 +302,13 @@ def _has_id(item: dict[str, Any]) -> bool:
 
 
 def listed_at(steps: Steps) -> int | None:
-    """Which item of a list they lead to, or into; None: of none."""
+    """Return which item of a list they lead to, or into; None: of none."""
     return next((one for one in reversed(steps) if isinstance(one, int)), None)
 
 
 def where_path(steps: Steps, keys: Keys, text: str, value: Any = "") -> str:
-    """The path to an object, in its list the one that has ``text`` under these keys. Lists around
-    that are searched."""
+    """Return the path to an object, in its list the one that has ``text`` under these keys. Lists
+    around that are searched."""
     last = max((at for at, step in enumerate(steps) if isinstance(step, int)), default=-1)
     within = (*map(str, steps[last + 1 :]), *keys)
     pieces = (
@@ -322,16 +326,17 @@ def _fits(text: str) -> bool:
     return not NO_TEXT.search(text) and '"' not in text
 
 
-def listed_path(answer: SeenAnswer, thing: Thing) -> str | None:
-    """The path to the item of a list that has the id, as its own or that of what it is for."""
-    if thing.id not in answer.text:
+def listed_path(answer: SeenAnswer, resource: Resource) -> str | None:
+    """Return the path to the item of a list that has the id, as its own or that of what it is
+    for."""
+    if resource.id not in answer.text:
         return None
     for steps, item in answer.objects:
         if listed_at(steps) is not None:
             for key, value in item.items():
-                same = is_id_name(key) and KEY.fullmatch(key) and json_text(value) == thing.id
-                if same and _is_kind(thing, steps, key, answer):
-                    return where_path(steps, (key,), thing.template, value)
+                same = is_id_name(key) and KEY.fullmatch(key) and json_text(value) == resource.id
+                if same and _is_kind(resource, steps, key, answer):
+                    return where_path(steps, (key,), resource.template, value)
     return None
 
 

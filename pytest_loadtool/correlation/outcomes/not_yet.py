@@ -35,14 +35,15 @@ def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -
 
 
 def _is_name(change: Change, text: str) -> bool:
-    """Whether a field sends it that names a thing: a type or a note may be that of many."""
+    """Return whether a field sends it that names a resource: a type or a note may be that of
+    many."""
     fields = (one.field for one in change.said if one.value == text)
     return any(is_title_name(one) or is_identity_name(one) for one in fields)
 
 
 def _is_about_it(change: Change, text: str, shown: SeenAnswer) -> bool:
-    """Whether the answer is about the one thing that the change is made to, by its own address, and
-    the text is long enough to be that of no other."""
+    """Return whether the answer is about the one resource that the change is made to, by its own
+    address, and the text is long enough to be that of no other."""
     if len(text) < TELLING:
         return False
     if change.step.path == shown.step.path and change.method in ("PUT", "PATCH"):
@@ -66,7 +67,7 @@ def _sent(answer: SeenAnswer) -> tuple[str, bytes]:
 
 
 def _holds(validator: Validator, answer: SeenAnswer) -> bool | None:
-    """Whether a validator without placeholders does; None: nobody knows."""
+    """Return whether a validator without placeholders does; None: nobody knows."""
     match validator:
         case TextValidator(text=text, absent=False, row="") if "$" not in text:
             return in_markup(text, answer.text)

@@ -19,7 +19,7 @@ from pytest_loadtool.correlation.classify import (
     singular,
 )
 from pytest_loadtool.correlation.kinds import id_stem
-from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
+from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said
 from pytest_loadtool.correlation.outcomes.proof import (
     LONGEST_STATE,
     SHORTEST,
@@ -40,7 +40,7 @@ _MARKS = " \t=*#-+>_~|!'`"
 _MOST_PROSE = 8
 #: What leads to an id in an attribute: ``orders/``, ``order_id=``, ``where[id]=``.
 _KIND = re.compile(r"([A-Za-z][\w.]*)]?[/=-]$")
-#: What things are called that may be of any kind.
+#: What resources are called that may be of any kind.
 _ANYTHING = frozenset({"action", "entry", "item", "key", "object", "record", "row", "thing"})
 #: At how many places of a page an id is looked at.
 _MOST_ATTRIBUTES = 200
@@ -58,17 +58,18 @@ _AFTER = frozenset("\"'/?&#")
 
 
 def on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Texts of the change that a page shows, in the row of the thing where there is one."""
+    """Yield texts of the change that a page shows, in the row of the resource where there is
+    one."""
     for said in change.said:
         for template, raw, at in written(said, answer):
             row = _row_of(change, answer, at)
             if row is None and answer.paged and not _is_about(change, answer):
                 continue
-            mark, recorded, created = row or ("", "", False)
+            anchor, recorded, created = row or ("", "", False)
             if not created and was.known(said.value):
                 continue
             if not any(_holds(one, raw, recorded) for one in was.alike(answer)):
-                validator = TextValidator(template, row=mark)
+                validator = TextValidator(template, row=anchor)
                 says = f"{short(said.value)} is shown"
                 text = "" if row else said.value
                 strength = 0 if row else 1
@@ -77,16 +78,16 @@ def on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
 
 
 def short_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Numbers and short words of the change alone between two tags in the row of the thing, or in
-    one with a name that the change says, too; and not those before."""
+    """Numbers and short words of the change alone between two tags in the row of the resource, or
+    in one with a name that the change says, too; and not those before."""
     short = [one for one in change.said if _is_short(one, answer)]
     shown_as = {one: re.compile(rf">\s*{re.escape(one.value)}\s*<") for one in short}
-    for template, mark, at, called, is_new in _rows_of(change, answer) if short else ():
+    for template, anchor, at, called, is_new in _rows_of(change, answer) if short else ():
         start, end = row_around(answer.text, at)
-        earlier = [each for each in was.answers if mark in each.text]
+        earlier = [each for each in was.answers if anchor in each.text]
         for one in short if end and (earlier or is_new) else ():
             found = shown_as[one].search(answer.text, start, end)
-            if not found or any(_holds(each, found[0], mark) for each in earlier):
+            if not found or any(_holds(each, found[0], anchor) for each in earlier):
                 continue
             if is_new and _tells_rows(answer.text, start, end, found.start()):
                 continue
@@ -97,15 +98,16 @@ def short_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
 
 
 def _is_short(said: Said, answer: SeenAnswer) -> bool:
-    """Whether a page may show that alone, and it is too short to be looked for elsewhere."""
+    """Return whether a page may show that alone, and it is too short to be looked for elsewhere."""
     if not said.is_text:
         return said.value in answer.lone_numbers
     return SHORTEST <= len(said.value) < TELLING and answer.may_say(said.value)
 
 
 def _tells_rows(text: str, start: int, end: int, at: int) -> bool:
-    """Whether a number in the row from ``start`` to ``end`` may be an id or the place of the row:
-    each row of the table has another one there. So may one of a table of fewer than three rows."""
+    """Return whether a number in the row from ``start`` to ``end`` may be an id or the place of the
+    row: each row of the table has another one there. So may one of a table of fewer than three
+    rows."""
     cells, cell = _CELL.findall(text, start, end), len(_CELL.findall(text, start, at))
     around = text[max(0, start - _MOST_TABLE) : end + _MOST_TABLE]
     rows = [_CELL.findall(row) for row in _ROW.findall(around)]
@@ -114,18 +116,18 @@ def _tells_rows(text: str, start: int, end: int, at: int) -> bool:
 
 
 def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """A word in the row of a thing that nothing but the change has written in the place of
+    """Yield a word in the row of a resource that nothing but the change has written in the place of
     another: ``shipped``."""
     earlier = was.same(answer)
-    for thing in change.things:
-        if earlier is None or thing.given or not earlier.may_say(thing.id):
+    for resource in change.resources:
+        if earlier is None or resource.given or not earlier.may_say(resource.id):
             continue
-        if not was.last(thing, answer) or not was.alone(thing, earlier, answer):
+        if not was.last(resource, answer) or not was.alone(resource, earlier, answer):
             continue
-        template, mark = next(attributes_with(answer.text, thing), ("", ""))
-        if not mark or mark not in earlier.text:
+        template, anchor = next(attributes_with(answer.text, resource), ("", ""))
+        if not anchor or anchor not in earlier.text:
             continue
-        now, before = (_words(one.text, one.text.find(mark)) for one in (answer, earlier))
+        now, before = (_words(one.text, one.text.find(anchor)) for one in (answer, earlier))
         changed = [pair for pair in zip(now, before, strict=False) if pair[0] != pair[1]]
         if len(now) != len(before) or len(changed) != 1:
             continue
@@ -133,37 +135,37 @@ def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
         states = all(STATE.fullmatch(one) and not _passes(one) for one in (shown, was_shown))
         if states and len(shown) <= LONGEST_STATE and changed[0][0] not in before:
             check = TextValidator(f"{escape(changed[0][0])}<", row=template)
-            says = f"{short(shown)} is shown with the {thing.noun}"
+            says = f"{short(shown)} is shown with the {resource.noun}"
             yield Proof(answer.step.index, 0, says, check)
 
 
 def _words(text: str, at: int) -> list[str]:
-    """What stands between the tags of the row around that place, each from its ``>`` on."""
+    """Return what stands between the tags of the row around that place, each from its ``>`` on."""
     start, end = row_around(text, at)
     return _CELL.findall(text, start, end) if end else []
 
 
 def _passes(words: str) -> bool:
-    """Whether they are said of a time that goes by."""
+    """Return whether they are said of a time that goes by."""
     return not _TIMES.isdisjoint(words.lower().split())
 
 
 def _rows_of(change: Change, answer: SeenAnswer) -> Iterator[tuple[str, str, int, str, bool]]:
-    """What rows are known by, as a template and as recorded, where that is, what it is, and whether
-    the change has made it."""
-    for thing in _known(change, answer):
-        for template, mark in islice(attributes_with(answer.text, thing), 1):
-            yield template, mark, answer.text.find(mark), f"the {thing.noun}", thing.given
+    """Yield what rows are known by, as a template and as recorded, where that is, what it is, and
+    whether the change has made it."""
+    for resource in _known(change, answer):
+        for template, anchor in islice(attributes_with(answer.text, resource), 1):
+            yield template, anchor, answer.text.find(anchor), f"the {resource.noun}", resource.given
     for name in change.said:
-        template, mark, at = next(written(name, answer), ("", "", 0))
-        if mark:
-            yield template, mark, at, short(name.value), False
+        template, anchor, at = next(written(name, answer), ("", "", 0))
+        if anchor:
+            yield template, anchor, at, short(name.value), False
 
 
 def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Controls of the form of the thing that come with what the change has sent, and came with
+    """Controls of the form of the resource that come with what the change has sent, and came with
     something else before."""
-    mine = [one for one in change.things if names(answer.step, one)]
+    mine = [one for one in change.resources if names(answer.step, one)]
     about = answer.step.path == change.step.path or bool(mine)
     is_new, own = any(one.given for one in mine), any(one.is_own for one in mine)
     shown = answer.controls if about and _may_come_with(change, answer) else {}
@@ -186,7 +188,8 @@ def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
 
 
 def _may_come_with(change: Change, answer: SeenAnswer) -> bool:
-    """Whether a field and its value stand in the page at all: to read its controls takes long."""
+    """Return whether a field and its value stand in the page at all: to read its controls takes
+    long."""
     sent = (one.field for one in change.said if may_be_in(answer, one.value))
     return any(
         answer.may_say(one) and one in answer.field_names for one in (*sent, *change.emptied)
@@ -194,23 +197,23 @@ def _may_come_with(change: Change, answer: SeenAnswer) -> bool:
 
 
 def may_be_in(answer: SeenAnswer, text: str) -> bool:
-    """Whether a page may show a text, as it is or with references to characters."""
+    """Return whether a page may show a text, as it is or with references to characters."""
     return answer.may_say(text) or WRITTEN.search(text) is not None
 
 
 def _split_at_value(tag: str) -> tuple[str, str, str]:
-    """A tag before, in and behind its value."""
-    head, mark, rest = tag.partition('value="')
+    """Return a tag before, in and behind its value."""
+    head, anchor, rest = tag.partition('value="')
     value, quote, tail = rest.partition('"')
-    return head + mark, value, quote + tail
+    return head + anchor, value, quote + tail
 
 
 def in_element(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Elements of XML beside that with the id of the thing, as the change has sent them."""
+    """Elements of XML beside that with the id of the resource, as the change has sent them."""
     text = answer.text
-    for thing in change.things:
-        mark = f">{thing.id}<"
-        at = text.find(mark)
+    for resource in change.resources:
+        anchor = f">{resource.id}<"
+        at = text.find(anchor)
         start, end = row_around(text, at) if at >= 0 else (0, 0)
         for said in change.said if end else ():
             written = re.compile(rf"([\w.-]+)(?:\s[^<>]*)?>{re.escape(said.value)}</")
@@ -218,15 +221,15 @@ def in_element(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
                 if not is_same(found[1], said, said.value) or is_id_name(found[1]):
                     continue
                 inner = f"{found[1]}>{said.value}<"
-                if not any(in_row(one.text, mark, inner) for one in was.alike(answer)):
-                    row, shown = f">{thing.template}<", f"{found[1]}>{said.template}<"
+                if not any(in_row(one.text, anchor, inner) for one in was.alike(answer)):
+                    row, shown = f">{resource.template}<", f"{found[1]}>{said.template}<"
                     says = f"{found[1]} is {short(said.value)}"
                     yield Proof(answer.step.index, 0, says, TextValidator(shown, row=row))
                     break
 
 
 def in_text(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Texts of the change that stand in an answer that is neither a page nor JSON."""
+    """Yield texts of the change that stand in an answer that is neither a page nor JSON."""
     for said in change.said:
         text = said.value
         telling = said.is_text and len(text) >= TELLING
@@ -240,11 +243,11 @@ def _holds(answer: SeenAnswer, raw: str, row: str) -> bool:
 
 
 def _is_about(change: Change, answer: SeenAnswer) -> bool:
-    return any(names(answer.step, one) for one in change.things)
+    return any(names(answer.step, one) for one in change.resources)
 
 
 def written(said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
-    """A text as the page shows it, by itself and with the ends of the tags around it: as a
+    """Yield a text as the page shows it, by itself and with the ends of the tags around it: as a
     template, as recorded, and where. Of a longer constant, the longest line that is shown."""
     telling = is_title_name(said.field) or is_identity_name(said.field)
     if not said.is_text or len(said.value) < (SHORTEST if telling else TELLING):
@@ -267,8 +270,8 @@ def written(said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
 
 
 def _shown_as(text: str, answer: SeenAnswer) -> tuple[str, int, bool] | None:
-    """How the page writes a text, where, and whether alone between two tags; None: not at all, or
-    with other spaces."""
+    """Return how the page writes a text, where, and whether alone between two tags; None: not at
+    all, or with other spaces."""
     if not may_be_in(answer, text) or (text not in answer.text and not WRITTEN.search(text)):
         return None
     value = " ".join(text.split())
@@ -285,41 +288,43 @@ def _is_telling(line: str) -> bool:
 
 
 def _alone(text: str, at: int, written: str) -> bool:
-    """Whether nothing, not even a space, is between a text and the tags around it."""
+    """Return whether nothing, not even a space, is between a text and the tags around it."""
     return text.startswith(f">{written}<", max(0, text.rfind(">", 0, at + 1)))
 
 
 def _row_of(change: Change, answer: SeenAnswer, at: int) -> tuple[str, str, bool] | None:
-    """What the row around that place is known by: the thing's id in an attribute there; and whether
-    the change has created the thing, so that all in its row comes from that."""
+    """Return what the row around that place is known by: the resource's id in an attribute there;
+    and whether the change has created the resource, so that all in its row comes from that."""
     start, end = row_around(answer.text, at)
-    for thing in _known(change, answer) if end else ():
-        for template, recorded in attributes_with(answer.text[start:end], thing):
-            return template, recorded, thing.given
+    for resource in _known(change, answer) if end else ():
+        for template, recorded in attributes_with(answer.text[start:end], resource):
+            return template, recorded, resource.given
     return None
 
 
-def _known(change: Change, answer: SeenAnswer) -> Iterator[Thing]:
-    """The things whose ids are known when the answer comes."""
-    return (one for one in change.things if one.since < answer.step.index)
+def _known(change: Change, answer: SeenAnswer) -> Iterator[Resource]:
+    """Return the resources whose ids are known when the answer comes."""
+    return (one for one in change.resources if one.since < answer.step.index)
 
 
-def attributes_with(text: str, thing: Thing) -> Iterator[tuple[str, str]]:
-    """The id with what is around it in attributes, as a template and as recorded."""
+def attributes_with(text: str, resource: Resource) -> Iterator[tuple[str, str]]:
+    """Yield the id with what is around it in attributes, as a template and as recorded."""
     known: dict[str, str] = {}
-    for at in islice(_places(text, thing.id), _MOST_ATTRIBUTES):
+    for at in islice(_places(text, resource.id), _MOST_ATTRIBUTES):
         head = text[max(0, at - _LONGEST_ADDRESS) : at]
         written = head[max(head.rfind('"'), head.rfind("'")) :]  # without one, the last character
         inside = written[1:]
-        after = text[at + len(thing.id) : at + len(thing.id) + 1]
+        after = text[at + len(resource.id) : at + len(resource.id) + 1]
         if written[:1] not in ('"', "'") or after not in _AFTER or _NO_ADDRESS.search(inside):
             continue
-        if (inside and inside[-1] not in "/=?&-") or not _is_kind(thing, written):
+        if (inside and inside[-1] not in "/=?&-") or not _is_kind(resource, written):
             continue
-        if not inside and is_short_number(thing.id) and "${" not in thing.template:
+        if not inside and is_short_number(resource.id) and "${" not in resource.template:
             continue  # any attribute may be 1
         before = re.sub(r"""^["'](?:https?://[^/]*)?(?=[/?])""", "", written)
-        known.setdefault(f"{before}{thing.id}{after}", f"{escape(before)}{thing.template}{after}")
+        known.setdefault(
+            f"{before}{resource.id}{after}", f"{escape(before)}{resource.template}{after}"
+        )
     for recorded in sorted(known, key=lambda one: one[0] in "\"'"):  # addresses tell most
         yield known[recorded], recorded
 
@@ -331,12 +336,12 @@ def _places(text: str, wanted: str) -> Iterator[int]:
         at = text.find(wanted, at + 1)
 
 
-def _is_kind(thing: Thing, before: str) -> bool:
-    """Whether the id behind that may be of such a thing: in ``/wiki/Tea?version=2`` it is not that
-    of ticket 2."""
+def _is_kind(resource: Resource, before: str) -> bool:
+    """Return whether the id behind that may be of such a resource: in ``/wiki/Tea?version=2`` it is
+    not that of ticket 2."""
     kind = _KIND.search(unquote(before))
-    if kind is None or not is_short_number(thing.id) or thing.noun.split()[-1] in _ANYTHING:
+    if kind is None or not is_short_number(resource.id) or resource.noun.split()[-1] in _ANYTHING:
         return True
     name = kind[1]
     words = {*plain(name).split(), *singular(name).split(), *id_stem(name).split()}
-    return name in ("id", "pk") or thing.noun.split()[-1] in words
+    return name in ("id", "pk") or resource.noun.split()[-1] in words

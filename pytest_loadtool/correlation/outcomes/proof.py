@@ -12,16 +12,16 @@ from typing import Any
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import TELLING, is_title_name, looks_random
 from pytest_loadtool.correlation.index.traffic import RecordedStep
-from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
+from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.model.validator import Validator
 
-#: The strength of what only the answer to the change says: of the thing, and of how it went.
+#: The strength of what only the answer to the change says: of the resource, and of how it went.
 OWN, REPLY = 2, 3
 #: A shorter text stands there by chance.
 SHORTEST = 3
 _LONGEST_NAME = 40
-#: How many things are looked at that are beside that of a change, and how many changes of one.
+#: How many resources are looked at that are beside that of a change, and how many changes of one.
 _MOST_OTHERS, _MOST_CHANGES = 4, 20
 #: A word that the server writes for a state: ``shipped``, ``in progress``.
 STATE = re.compile(r"[^\W\d_][^\W\d]*(?:[ _-][^\W\d]+){0,3}")
@@ -32,8 +32,8 @@ LONGEST_STATE = 40
 class Proof:
     """A validator of the response of transaction ``at``, and what is so when it holds.
 
-    ``strength`` orders proofs, 0 being best: of the thing itself by its id; by its name; what only
-    the answer to the change says of it; what that says of how it went, which proves nothing.
+    ``strength`` orders proofs, 0 being best: of the resource itself by its id; by its name; what
+    only the answer to the change says of it; what that says of how it went, which proves nothing.
     """
 
     at: int
@@ -48,32 +48,32 @@ class Proof:
     beside: bool = False
     """Whether it says what the change has left as it was: that proves nothing by itself."""
     again: bool = False
-    """Whether it says so once more after another change of the thing, which may be to blame."""
+    """Whether it says so once more after another change of the resource, which may be to blame."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionChanges:
-    """What the changes of a session are about. Things are by what they are known as."""
+    """What the changes of a session are about. Resources are by what they are known as."""
 
     changed: Mapping[str, Sequence[int]]
-    """The transactions that change a thing, in their order."""
-    own: Sequence[tuple[int, Thing]]
+    """The transactions that change a resource, in their order."""
+    own: Sequence[tuple[int, Resource]]
     """What the session has made or named by an id of its own, with the first change of each, in
     their order."""
-    by_thing: Mapping[str, Sequence[Change]]
-    """The changes of a thing, in their order."""
+    by_resource: Mapping[str, Sequence[Change]]
+    """The changes of a resource, in their order."""
 
     @classmethod
     def of(cls, changes: Sequence[Change], changed: Mapping[str, Sequence[int]]) -> SessionChanges:
         """That of these changes."""
-        by_thing: dict[str, list[Change]] = {}
-        first: dict[str, tuple[int, Thing]] = {}
+        by_resource: dict[str, list[Change]] = {}
+        first: dict[str, tuple[int, Resource]] = {}
         for change in changes:
-            for thing in change.things:
-                by_thing.setdefault(thing.known_as, []).append(change)
-                if thing.is_own:
-                    first.setdefault(thing.known_as, (change.step.index, thing))
-        return cls(changed, tuple(first.values()), by_thing)
+            for resource in change.resources:
+                by_resource.setdefault(resource.known_as, []).append(change)
+                if resource.is_own:
+                    first.setdefault(resource.known_as, (change.step.index, resource))
+        return cls(changed, tuple(first.values()), by_resource)
 
 
 class Before:
@@ -84,77 +84,78 @@ class Before:
         self._by_asked = {one.asked: one for one in reversed(self.answers)}
         self._change = change.step.index
         self._changed = history.changed
-        mine = {one.known_as for one in change.things}
+        mine = {one.known_as for one in change.resources}
         end = bisect_left(history.own, change.step.index, key=lambda one: one[0])
         before = (one for _, one in islice(reversed(history.own[:end]), _MOST_OTHERS))
         self.others = tuple(one for one in before if one.known_as not in mine)
         """What else the session has made last before, and names."""
-        self.shown: dict[Thing, tuple[SeenAnswer, dict[str, Any]] | None] = {}
-        """The last answer to each thing that was looked for in these, and what it had of it."""
-        self._by_thing = history.by_thing
+        self.shown: dict[Resource, tuple[SeenAnswer, dict[str, Any]] | None] = {}
+        """The last answer to each resource that was looked for in these, and what it had of it."""
+        self._by_resource = history.by_resource
         self.sent = dict(pair for one in mine for pair in self.sent_of(one))
-        """What earlier changes of the same thing have sent, by field and value."""
+        """What earlier changes of the same resource have sent, by field and value."""
 
     def sent_of(self, known_as: str) -> Iterator[tuple[tuple[str, str], Said]]:
-        """Likewise, of any thing."""
-        for one in self._by_thing.get(known_as, ())[:_MOST_CHANGES]:
+        """Likewise, of any resource."""
+        for one in self._by_resource.get(known_as, ())[:_MOST_CHANGES]:
             if one.step.index < self._change:
                 yield from (((said.field, said.value), said) for said in one.said)
 
-    def last(self, thing: Thing, later: SeenAnswer) -> bool:
-        """Whether nothing changes the thing after the change and before an answer."""
-        return self._alone(thing, self._change, later.step.index)
+    def last(self, resource: Resource, later: SeenAnswer) -> bool:
+        """Return whether nothing changes the resource after the change and before an answer."""
+        return self._alone(resource, self._change, later.step.index)
 
-    def alone(self, thing: Thing, earlier: SeenAnswer, later: SeenAnswer) -> bool:
-        """Whether nothing else has changed the thing between two answers."""
-        return self._alone(thing, earlier.step.index, later.step.index)
+    def alone(self, resource: Resource, earlier: SeenAnswer, later: SeenAnswer) -> bool:
+        """Return whether nothing else has changed the resource between two answers."""
+        return self._alone(resource, earlier.step.index, later.step.index)
 
-    def has(self, thing: Thing, earlier: SeenAnswer) -> bool:
-        """Whether the thing was there when an answer came: a change had named it, or an answer."""
-        known = self._changed.get(thing.known_as, ())
+    def has(self, resource: Resource, earlier: SeenAnswer) -> bool:
+        """Return whether the resource was there when an answer came: a change had named it, or an
+        answer."""
+        known = self._changed.get(resource.known_as, ())
         return any(at <= earlier.step.index for at in known) or any(
-            thing.id in one.text for one in self.answers if one.step.index <= earlier.step.index
+            resource.id in one.text for one in self.answers if one.step.index <= earlier.step.index
         )
 
-    def _alone(self, thing: Thing, start: int, end: int) -> bool:
+    def _alone(self, resource: Resource, start: int, end: int) -> bool:
         return all(
             at == self._change or not start < at <= end  # the answer may be to a change
-            for at in self._changed.get(thing.known_as, ())
+            for at in self._changed.get(resource.known_as, ())
         )
 
     def same(self, answer: SeenAnswer) -> SeenAnswer | None:
-        """The last one to the same address."""
+        """Return the last one to the same address."""
         return self._by_asked.get(answer.asked)
 
     def alike(self, answer: SeenAnswer) -> Iterator[SeenAnswer]:
-        """Those to the same path; if there are none, all."""
+        """Return those to the same path; if there are none, all."""
         return iter(self.of_kind(answer) or self.answers)
 
     def of_kind(self, answer: SeenAnswer) -> Sequence[SeenAnswer]:
-        """Those to the same path."""
+        """Return those to the same path."""
         return [one for one in self.answers if one.kind == answer.kind]
 
     def known(self, text: str) -> bool:
-        """Whether any answer said that text, in quotes or to a reader: then it tells nothing by
-        itself. What is only part of an address is not said."""
+        """Return whether any answer said that text, in quotes or to a reader: then it tells nothing
+        by itself. What is only part of an address is not said."""
         return any(one.says(text) for one in self.answers)
 
 
-def names(step: RecordedStep, thing: Thing) -> bool:
-    """Whether what is asked for has the id in its address, or in what else it sends."""
+def names(step: RecordedStep, resource: Resource) -> bool:
+    """Return whether what is asked for has the id in its address, or in what else it sends."""
     body = step.exchange.request_body if step.exchange is not None else b""
-    asked = thing.id in step.address
-    sent = thing.id.encode() in body and looks_random(thing.id)
+    asked = resource.id in step.address
+    sent = resource.id.encode() in body and looks_random(resource.id)
     if not asked and not sent:
         return False
-    word = rf"(?<![\w-]){re.escape(thing.id)}(?![\w-])"
+    word = rf"(?<![\w-]){re.escape(resource.id)}(?![\w-])"
     if asked and re.search(word, step.address):
         return True
     return sent and re.search(word.encode(), body) is not None
 
 
 def is_same(key: str, said: Said, text: str | None) -> bool:
-    """Whether a value is what was said, by its name, or for what it says."""
+    """Return whether a value is what was said, by its name, or for what it says."""
     if text != said.value:
         return False
     mine, theirs = plain(key).split()[-1:], plain(said.field).split()[-1:]
@@ -164,6 +165,6 @@ def is_same(key: str, said: Said, text: str | None) -> bool:
 
 
 def short(text: str) -> str:
-    """A text as reports name it."""
+    """Return a text as reports name it."""
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"

@@ -21,7 +21,7 @@ from pytest_loadtool.correlation.classify import (
 from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.outcomes.beside import beside_in_document, beside_on_page
-from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing, is_change
+from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said, is_change
 from pytest_loadtool.correlation.outcomes.documents import (
     elements_in_document,
     listed_path,
@@ -69,12 +69,12 @@ class Shown(NamedTuple):
     answer: SeenAnswer | None
     """What it says; None of one to a change."""
     is_last: bool
-    """Whether no other change of the same things comes before it."""
+    """Whether no other change of the same resources comes before it."""
     proofs: Iterable[Proof]
 
 
 def proofs(change: Change, answers: Answers, history: SessionChanges) -> Iterator[Shown]:
-    """All that the recording has: those of each answer, the nearest first, and last what the
+    """Yield all that the recording has: those of each answer, the nearest first, and last what the
     change's own answer says."""
     was = Before(change, answers, history)
     gone = deque(answers.gone(change.step.index))
@@ -84,9 +84,11 @@ def proofs(change: Change, answers: Answers, history: SessionChanges) -> Iterato
         if is_change(answer.step):
             yield _of(answer.step, _said(_not_echoed(change, answer), answer, was))
         else:
-            last = all(thing.is_own and was.last(thing, answer) for thing in change.things)
+            last = all(
+                resource.is_own and was.last(resource, answer) for resource in change.resources
+            )
             found = chain(_shown(change, answer, was), _unlisted(change, answer, was))
-            yield Shown(answer.step, answer, last and bool(change.things), found)
+            yield Shown(answer.step, answer, last and bool(change.resources), found)
     for step in gone:
         yield _of(step, _gone(change, step))
     own = answers.of(change.step)
@@ -98,7 +100,7 @@ def proofs(change: Change, answers: Answers, history: SessionChanges) -> Iterato
 
 
 def _led_to(change: Change, answers: Answers) -> SeenAnswer | None:
-    """The page that the answer to the change redirects to."""
+    """Return the page that the answer to the change redirects to."""
     location = change.step.exchange and change.step.exchange.response_header("location")
     following = next(iter(answers.after(change.step.index)), None) if location else None
     is_next = following is not None and following.step.index == change.step.index + 1
@@ -110,23 +112,23 @@ def _of(step: RecordedStep, found: Iterable[Proof]) -> Shown:
 
 
 def _gone(change: Change, step: RecordedStep) -> Iterator[Proof]:
-    for thing in change.things:
-        if not thing.given and names(step, thing):
-            yield Proof(step.index, 0, f"the {thing.noun} is gone")
+    for resource in change.resources:
+        if not resource.given and names(step, resource):
+            yield Proof(step.index, 0, f"the {resource.noun} is gone")
 
 
 def _shown(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     said = tuple(_said(change, answer, was))
     yield from said
     if not any(one.strength == 0 and not one.beside for one in said):  # which says more
-        for thing in change.things:
-            yield from _come_or_gone(change, thing, answer, was)
+        for resource in change.resources:
+            yield from _come_or_gone(change, resource, answer, was)
 
 
 def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     if answer.document is not None:
-        for thing in change.things:
-            yield from of_object(change, thing, answer, was)
+        for resource in change.resources:
+            yield from of_object(change, resource, answer, was)
         if _is_at_its_address(change, answer):
             yield from of_answer(change, answer, was)
         yield from named_in_document(change, answer, was)
@@ -148,17 +150,17 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
 
 
 def _may_have(change: Change, answer: SeenAnswer) -> bool:
-    """Whether a page has anything of the change at all: most have nothing, and to read them takes
-    long."""
+    """Return whether a page has anything of the change at all: most have nothing, and to read them
+    takes long."""
     return (
         bool(change.emptied)
-        or any(names(answer.step, one) or answer.may_say(one.id) for one in change.things)
+        or any(names(answer.step, one) or answer.may_say(one.id) for one in change.resources)
         or any("\n" in one.value or may_be_in(answer, one.value) for one in change.said)
     )
 
 
 def _not_echoed(change: Change, answer: SeenAnswer) -> Change:
-    """The change without what the answer may only repeat from its own request."""
+    """Return the change without what the answer may only repeat from its own request."""
     exchange = answer.step.exchange
     body = exchange.request_body if exchange is not None else b""
     sent = unquote_plus(body.decode("utf-8", "replace"))
@@ -166,59 +168,67 @@ def _not_echoed(change: Change, answer: SeenAnswer) -> Change:
 
 
 def _is_at_its_address(change: Change, answer: SeenAnswer) -> bool:
-    """Whether what was asked for is what the change has put there (RFC 9110 §9.3.4)."""
+    """Return whether what was asked for is what the change has put there (RFC 9110 §9.3.4)."""
     step = change.step
     return change.method in ("PUT", "PATCH") and answer.step.path == step.path
 
 
 def _repeated(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """What the answer to the change itself shows."""
+    """Yield what the answer to the change itself shows."""
     if answer.document is not None:
         yield from repeated_in_document(change, answer)
         return
     own = tuple(one for one in change.said if one.field and "'" not in one.value)
-    known = tuple(one for one in change.things if not one.given)  # of those, it says the id itself
-    for proof in on_page(replace(change, said=own, things=known), answer, was):
+    known = tuple(
+        one for one in change.resources if not one.given
+    )  # of those, it says the id itself
+    for proof in on_page(replace(change, said=own, resources=known), answer, was):
         yield replace(proof, strength=OWN)
 
 
-def _come_or_gone(change: Change, thing: Thing, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """A thing that the same address showed before, and shows no more; or the reverse."""
-    if names(answer.step, thing):  # the page is asked for by it
+def _come_or_gone(
+    change: Change, resource: Resource, answer: SeenAnswer, was: Before
+) -> Iterator[Proof]:
+    """Yield a resource that the same address showed before, and shows no more; or the reverse."""
+    if names(answer.step, resource):  # the page is asked for by it
         return
-    if any(one in _PASSING or is_version_name(one) for one in thing.noun.split()):
+    if any(one in _PASSING or is_version_name(one) for one in resource.noun.split()):
         return
     page = answer.document is None and not answer.is_xml
-    if page and (thing.noun == "thing" or _is_of_another(thing, answer)):
+    if page and (resource.noun == "thing" or _is_of_another(resource, answer)):
         return
-    earlier = None if thing.given else _earlier(change, thing, answer, was)
-    if not was.last(thing, answer) or (earlier is None and not thing.given):
+    earlier = None if resource.given else _earlier(change, resource, answer, was)
+    if not was.last(resource, answer) or (earlier is None and not resource.given):
         return
     # What the change has given out may be anything that is listed, so it says less.
-    strength = int(thing.given)
+    strength = int(resource.given)
     has = _path if answer.document is not None else _element if answer.is_xml else _address
-    if earlier is not None and (before := has(thing, earlier, answer)):
-        yield Proof(answer.step.index, strength, f"the {thing.noun} is gone", before(True))
+    if earlier is not None and (before := has(resource, earlier, answer)):
+        yield Proof(answer.step.index, strength, f"the {resource.noun} is gone", before(True))
     elif (
-        (now := has(thing, answer, earlier))
+        (now := has(resource, answer, earlier))
         and not answer.paged
-        and (earlier is None or (was.has(thing, earlier) and was.alone(thing, earlier, answer)))
+        and (
+            earlier is None or (was.has(resource, earlier) and was.alone(resource, earlier, answer))
+        )
     ):
-        yield Proof(answer.step.index, strength, f"the {thing.noun} is listed", now(False))
+        yield Proof(answer.step.index, strength, f"the {resource.noun} is listed", now(False))
 
 
-def _earlier(change: Change, thing: Thing, answer: SeenAnswer, was: Before) -> SeenAnswer | None:
-    """The last answer to the same address; where the thing is deleted, also one to another query
-    that lists it."""
+def _earlier(
+    change: Change, resource: Resource, answer: SeenAnswer, was: Before
+) -> SeenAnswer | None:
+    """Return the last answer to the same address; where the resource is deleted, also one to
+    another query that lists it."""
     same = was.same(answer)
     if change.method != "DELETE" or answer.document is None:
         return same
     asked = (one for one in was.alike(answer) if one.kind == answer.kind)
-    return next((one for one in asked if listed_path(one, thing)), same)
+    return next((one for one in asked if listed_path(one, resource)), same)
 
 
 def _unlisted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """The name at the end of an address that is deleted, which an answer listed and lists no
+    """Yield the name at the end of an address that is deleted, which an answer listed and lists no
     more."""
     name = change.last
     if change.method != "DELETE" or name is None or not name.is_text:
@@ -238,48 +248,49 @@ def _unlisted_text(name: Said, earlier: SeenAnswer, answer: SeenAnswer) -> TextV
     return TextValidator(f"{found[1]}{name.template}{found[2]}", absent=True)
 
 
-def _path(thing: Thing, here: SeenAnswer, other: SeenAnswer | None) -> _Check | None:
-    """A check of the item of a list that has the id here, and not in the other answer."""
-    path = listed_path(here, thing)
-    if path is None or (other is not None and listed_path(other, thing) is not None):
+def _path(resource: Resource, here: SeenAnswer, other: SeenAnswer | None) -> _Check | None:
+    """Return a check of the item of a list that has the id here, and not in the other answer."""
+    path = listed_path(here, resource)
+    if path is None or (other is not None and listed_path(other, resource) is not None):
         return None
     return partial(JsonValidator, path, None)
 
 
-def _element(thing: Thing, here: SeenAnswer, other: SeenAnswer | None) -> _Check | None:
+def _element(resource: Resource, here: SeenAnswer, other: SeenAnswer | None) -> _Check | None:
     """Likewise, of an element of XML that has the id."""
-    written = re.compile(rf"([\w.-]+)(?:\s[^<>]*)?>{re.escape(thing.id)}</")
+    written = re.compile(rf"([\w.-]+)(?:\s[^<>]*)?>{re.escape(resource.id)}</")
     for found in written.finditer(here.text):
-        own = is_id_name(found[1]) and id_stem(found[1]) in ("", thing.noun)
-        if own and (other is None or f"{found[1]}>{thing.id}<" not in other.text):
-            return partial(TextValidator, f"{found[1]}>{thing.template}<")
+        own = is_id_name(found[1]) and id_stem(found[1]) in ("", resource.noun)
+        if own and (other is None or f"{found[1]}>{resource.id}<" not in other.text):
+            return partial(TextValidator, f"{found[1]}>{resource.template}<")
     return None
 
 
-def _address(thing: Thing, here: SeenAnswer, other: SeenAnswer | None) -> _Check | None:
+def _address(resource: Resource, here: SeenAnswer, other: SeenAnswer | None) -> _Check | None:
     """Likewise, of an address with the id that the page has."""
-    if here.may_say(thing.id):
-        for template, recorded in attributes_with(here.text, thing):
+    if here.may_say(resource.id):
+        for template, recorded in attributes_with(here.text, resource):
             is_address = recorded[0] not in "\"'" and "/" in recorded
-            if is_address and (other is None or _is_missing(recorded, thing, here, other)):
+            if is_address and (other is None or _is_missing(recorded, resource, here, other)):
                 return partial(TextValidator, template)
     return None
 
 
-def _is_missing(address: str, thing: Thing, here: SeenAnswer, other: SeenAnswer) -> bool:
-    """Whether the other answer lacks the address, as one that comes later may only if it has those
-    of others yet: who has signed out, or may not, is shown none."""
+def _is_missing(address: str, resource: Resource, here: SeenAnswer, other: SeenAnswer) -> bool:
+    """Return whether the other answer lacks the address, as one that comes later may only if it has
+    those of others yet: who has signed out, or may not, is shown none."""
     if address in other.text:
         return False
-    alike = re.compile(re.escape(address).replace(re.escape(thing.id), r"[\w-]+", 1))
+    alike = re.compile(re.escape(address).replace(re.escape(resource.id), r"[\w-]+", 1))
     alone = len(set(alike.findall(here.text))) < _SEVERAL
     return other.step.index < here.step.index or alone or alike.search(other.text) is not None
 
 
-def _is_of_another(thing: Thing, answer: SeenAnswer) -> bool:
-    """Whether the page is that of another thing of the kind, with links to its neighbours."""
+def _is_of_another(resource: Resource, answer: SeenAnswer) -> bool:
+    """Return whether the page is that of another resource of the kind, with links to its
+    neighbours."""
     parts = answer.step.path.strip("/").split("/")
     return any(
-        singular(kind) == thing.noun and (is_short_number(one) or looks_random(one))
+        singular(kind) == resource.noun and (is_short_number(one) or looks_random(one))
         for kind, one in pairwise(parts)
     )

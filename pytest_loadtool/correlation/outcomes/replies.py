@@ -35,7 +35,7 @@ _DONE = GOOD_WORDS | {
     *("modified", "moved", "processed", "published", "removed", "renamed", "restored", "saved"),
     *("sent", "stored", "submitted", "updated", "upserted", "written"),
 }
-#: Of these, what an answer to PUT says depends on whether the thing was there (RFC 9110 §9.3.4).
+#: Of these, what an answer to PUT says depends on whether the resource was there (RFC 9110 §9.3.4).
 _NEW = frozenset({"added", "created", "inserted", "modified", "updated", "upserted"})
 #: What fields are called that have such a word, a truth, or the code of a status.
 _SAYING = frozenset({"code", "outcome", "result", "return", "state", "status", "status code"})
@@ -55,13 +55,13 @@ _BODY = re.compile(r"<(?:[\w.-]+:)?Body\b[^<>]*>\s*<(?:[\w.-]+:)?([A-Za-z_][\w.-
 _FLASH = re.compile(r"""class=["'][^"'<>]*\b(?:success|notice|confirmation)\b[^"'<>]*["']""")
 #: How a page begins a message that something was done, in the answer to the change itself.
 _MESSAGE = re.compile(r">\s*(?:OK|Ok|SUCCESS|Success|DONE|Done) ?[-:!] ")
-#: A number of things that it was done to, in JSON.
+#: A number of resources that it was done to, in JSON.
 _TYPE = "__typename"
 #: On how many pages before a change its form is looked for.
 _MOST_PAGES = 3
 #: How often the name of an element stands before ``>`` that is there once.
 _TAGS_OF_ONE = 2
-#: An answer that is a number of things that it was done to, or an id; and what none is.
+#: An answer that is a number of resources that it was done to, or an id; and what none is.
 _SOME, _NONE = re.compile(r"[1-9]\d{0,17}"), r"\A\s*0\s*\Z"
 #: A field of JSON that tells of an error by its name, if it has something; an id of nothing.
 _TELLS = (
@@ -75,7 +75,7 @@ _COUNT = re.compile(r'"([\w-]{2,40})"(\s*:\s*)([1-9]\d{0,6})(\s*[,}])')
 
 
 def reply(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """The validators of the change's own answer, or of the page that it leads to."""
+    """Yield the validators of the change's own answer, or of the page that it leads to."""
     done = _DONE - _NEW if change.method == "PUT" else _DONE
     text = answer.text.strip()
     if answer.document is not None:
@@ -175,15 +175,15 @@ def _proof(
 
 
 def _sent(change: Change) -> frozenset[int]:
-    """How many things it may have been done to: one, or all whose ids were sent."""
-    return frozenset({1, sum(not one.given for one in change.things)})
+    """Return how many resources it may have been done to: one, or all whose ids were sent."""
+    return frozenset({1, sum(not one.given for one in change.resources)})
 
 
 def _said(
     change: Change, answer: SeenAnswer, counts: frozenset[int], done: frozenset[str]
 ) -> Iterator[tuple[str, Any]]:
-    """The paths to what tells that it went well, each with what it has: of the last kind, ``()``,
-    nothing; None is anything."""
+    """Yield the paths to what tells that it went well, each with what it has: of the last kind,
+    ``()``, nothing; None is anything."""
     is_query = answer.step.exchange is not None and operation(answer.step.exchange) is not None
     for steps, item in answer.objects[:_MOST_OBJECTS]:
         if is_query and steps == ("data",):  # GraphQL §7.1.1: null is what failed
@@ -204,7 +204,7 @@ def _said(
 def _is_given(
     change: Change, answer: SeenAnswer, steps: tuple[str | int, ...], key: str, value: Any
 ) -> bool:
-    """Whether it is the id of what was made, or what a call of a batch has returned."""
+    """Return whether it is the id of what was made, or what a call of a batch has returned."""
     if value is None or value is False or value == "":
         return False
     if steps and isinstance(steps[-1], int):

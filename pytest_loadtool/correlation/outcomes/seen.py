@@ -47,7 +47,7 @@ WRONG = (
     r"""class=["'][^"'<>]*(?:\b|_)(?:danger|errors?|errorlist|invalid)\b"""
     r"""|aria-invalid=["']?true|role=["']alert["'][^<>]*>\s*[^\s<]"""
 )
-#: How a page that a change leads to does: there, other things may be in error, such as jobs.
+#: How a page that a change leads to does: there, other resources may be in error, such as jobs.
 FLASHED_WRONG = (
     r"""class=["'](?:[^"'<>]*[\s_-])?(?:alert|flash|messages?|notice|notification|toast)"""
     r"""[\s_-](?:[^"'<>]*[\s_-])?(?:danger|errors?)\b"""
@@ -76,7 +76,7 @@ class SeenAnswer:
 
     @cached_property
     def asked(self) -> tuple[str, str]:
-        """What was asked for: the address, and the operation where that does not tell."""
+        """Return what was asked for: the address, and the operation where that does not tell."""
         return self.step.address, operation_of(self.step)
 
     @cached_property
@@ -153,12 +153,12 @@ class SeenAnswer:
         return frozenset(self.text.encode("ascii", "replace").translate(_WORDS).decode().split())
 
     def may_say(self, text: str) -> bool:
-        """Whether a text may stand there between what is no part of a word: most that is looked for
-        does not."""
+        """Return whether a text may stand there between what is no part of a word: most that is
+        looked for does not."""
         return self.words.issuperset(_words_of(text))
 
     def says(self, text: str) -> bool:
-        """Whether a text stands there in quotes, or for readers as words of their own."""
+        """Return whether a text stands there in quotes, or for readers as words of their own."""
         if text not in self.text:
             return False
         if any(one in self.text for one in (f'"{text}"', f"'{text}'", f">{text}<")):
@@ -174,7 +174,7 @@ class SeenAnswer:
         return tuple(walk(self.document)) if self.document is not None else ()
 
     def marks(self, wrong: str) -> bool:
-        """Whether a page marks something as wrong, in the way of a pattern."""
+        """Return whether a page marks something as wrong, in the way of a pattern."""
         return self._has_wrong_words and re.search(wrong, self.text) is not None
 
     @cached_property
@@ -211,8 +211,8 @@ class Answers:
             self._found.setdefault(one.address, one.index)
 
     def after(self, index: int) -> Iterator[SeenAnswer]:
-        """Some that come after a transaction, the next first; only those to changes, if these count
-        at all."""
+        """Return some that come after a transaction, the next first; only those to changes, if
+        these count at all."""
         start = bisect_right(self._places, index)
         later = self._steps[start : start + _MOST_ANSWERS]
         if self._changes:
@@ -220,17 +220,17 @@ class Answers:
         return map(self._read, later)
 
     def before(self, index: int) -> Iterator[SeenAnswer]:
-        """Some that come before a transaction, the last first."""
+        """Return some that come before a transaction, the last first."""
         end = bisect_left(self._places, index)
         return map(self._read, reversed(self._steps[max(0, end - _MOST_ANSWERS) : end]))
 
     def of(self, step: RecordedStep) -> SeenAnswer | None:
-        """The answer of that transaction, if it shows something."""
+        """Return the answer of that transaction, if it shows something."""
         return self._read(step) if _shows(step) else None
 
     def gone(self, index: int) -> Iterator[RecordedStep]:
-        """Those that came after a transaction with a status that says there is no such thing, where
-        there was one before (RFC 9110 §15.5.5, §15.5.11)."""
+        """Yield those that came after a transaction with a status that says there is no such
+        resource, where there was one before (RFC 9110 §15.5.5, §15.5.11)."""
         for step in self._gone:
             before = self._found.get(step.address)
             if before is not None and before < index < step.index:
@@ -248,13 +248,14 @@ class Answers:
 
 @lru_cache(maxsize=1024)
 def _words_of(text: str) -> tuple[str, ...]:
-    """The words of a text; none of one that is not all ASCII, which pages write in other ways."""
+    """Return the words of a text; none of one that is not all ASCII, which pages write in other
+    ways."""
     return tuple(text.encode().translate(_WORDS).decode().split()) if text.isascii() else ()
 
 
 def _in_order(steps: Sequence[RecordedStep]) -> Iterator[RecordedStep]:
-    """Those that were recorded after all changes that the test case sends before them: pages that
-    were open side by side are sent one after the other, and then show something else."""
+    """Yield those that were recorded after all changes that the test case sends before them: pages
+    that were open side by side are sent one after the other, and then show something else."""
     latest = -1
     for step in steps:
         recorded = step.transaction.recorded

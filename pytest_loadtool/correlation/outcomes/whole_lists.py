@@ -35,7 +35,8 @@ def whole_lists(change: Change, answers: Answers) -> Iterator[Proof]:
 
 
 def _lists(document: Any) -> Iterator[tuple[str, list[Any]]]:
-    """The lists of objects at the top of a document, by their keys; the document itself by none."""
+    """Yield the lists of objects at the top of a document, by their keys; the document itself by
+    none."""
     named = document.items() if isinstance(document, dict) else [("", document)]
     for key, value in named:
         is_list = isinstance(value, list) and 0 < len(value) <= _LONGEST_LIST
@@ -45,7 +46,7 @@ def _lists(document: Any) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _is_sent_back(sent: list[Any], read: list[Any]) -> bool:
-    """Whether what is sent has what was read, but for one."""
+    """Return whether what is sent has what was read, but for one."""
     kept = sum(one in sent for one in read)
     return 0 < kept >= len(read) - _MOST_CHANGED
 

@@ -60,7 +60,7 @@ OWN_FILTER: Mapping[Place, str] = MappingProxyType(
 
 
 def decoded(place: Place, text: str) -> str:
-    """What ``text`` means in that place."""
+    """Return what ``text`` means in that place."""
     return View(text, 0, len(text), place).text
 
 
@@ -94,7 +94,7 @@ class View:
         self.text = "".join(pieces)
 
     def at(self, position: int) -> int:
-        """Where the character at ``position`` of the text starts in the outermost source."""
+        """Return where the character at ``position`` of the text starts in the outermost source."""
         last = bisect_right(self._to, position) - 1
         found = self._from[last] + position - self._to[last]
         return found if self._outer is None else self._outer.at(found)

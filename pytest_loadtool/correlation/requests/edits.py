@@ -16,12 +16,13 @@ NameFor = Callable[[Capsule, str], str]
 
 
 def edited(masked: Masked, uses: Iterable[tuple[Slot, str]], name_for: NameFor) -> str:
-    """The template of ``masked`` in which each slot is the variable of that name."""
+    """Return the template of ``masked`` in which each slot is the variable of that name."""
     return masked.replaced(list(_edits(list(uses), 0, name_for)))
 
 
 def written(text: str, part: Part, content_type: str, uses: Iterable[tuple[Slot, str]]) -> str:
-    """What a part of a request sends with these values in its slots, whatever is around them."""
+    """Return what a part of a request sends with these values in its slots, whatever is around
+    them."""
     masked = Masked.of(text)
     assert masked is not None, "slots come from masked text"
     values: dict[str, str] = {}
@@ -42,7 +43,7 @@ def written(text: str, part: Part, content_type: str, uses: Iterable[tuple[Slot,
 def _edits(
     uses: list[tuple[Slot, str]], level: int, name_for: NameFor
 ) -> Iterable[tuple[int, int, str]]:
-    """The edits of a text; ``level`` capsules are around it."""
+    """Yield the edits of a text; ``level`` capsules are around it."""
     packed: dict[Capsule, list[tuple[Slot, str]]] = {}
     for slot, name in uses:
         if len(slot.capsules) > level:
@@ -60,14 +61,14 @@ def _written(name: str, filters: tuple[str, ...]) -> str:
 
 
 def composed(template: str, values: Mapping[str, str]) -> str:
-    """What a variable that is made of ``template`` is, with these values."""
+    """Return what a variable that is made of ``template`` is, with these values."""
     return Template.parse(template).filled(lambda one: filtered(values[one.name], one.filters))
 
 
 def overlap(one: Slot, other: Slot) -> bool:
     """Return whether two slots of a text share characters, whatever is around them."""
     for level in range(max(len(one.capsules), len(other.capsules)) + 1):
-        mine, theirs = _spot(one, level), _spot(other, level)
+        mine, theirs = _slot_key(one, level), _slot_key(other, level)
         if mine != theirs or not isinstance(mine, Capsule):
             return mine.start < theirs.end and theirs.start < mine.end
     return True
@@ -82,21 +83,21 @@ class Taken:
     """Slots of one text that share no characters: whether another one does with any of them."""
 
     def __init__(self, slots: Iterable[Slot]) -> None:
-        self._slots = sorted(slots, key=lambda one: _spot(one, 0).start)
-        self._starts = [_spot(one, 0).start for one in self._slots]
+        self._slots = sorted(slots, key=lambda one: _slot_key(one, 0).start)
+        self._starts = [_slot_key(one, 0).start for one in self._slots]
 
     def touches(self, slot: Slot) -> bool:
         """Return whether ``slot`` shares characters with one of them, whatever is around it."""
-        mine = _spot(slot, 0)
+        mine = _slot_key(slot, 0)
         for position in range(bisect_left(self._starts, mine.end) - 1, -1, -1):
             one = self._slots[position]
-            if _spot(one, 0).end <= mine.start:
+            if _slot_key(one, 0).end <= mine.start:
                 return False  # and so do those before it
             if overlap(slot, one):
                 return True
         return False
 
 
-def _spot(slot: Slot, level: int) -> Slot | Capsule:
-    """What stands for the slot in the text that ``level`` capsules are around."""
+def _slot_key(slot: Slot, level: int) -> Slot | Capsule:
+    """Return what stands for the slot in the text that ``level`` capsules are around."""
     return slot.capsules[level] if level < len(slot.capsules) else slot

@@ -56,7 +56,7 @@ class Field:
 
     @property
     def wire_name(self) -> str:
-        """What the request calls it, whether that is unique or not."""
+        """Return what the request calls it, whether that is unique or not."""
         return self.slot.name if self.slot is not None else self.name
 
     @property
@@ -68,16 +68,16 @@ class Field:
 def fields_of(
     case: TestCase, index: int, exchange: Exchange | None = None, *, within: bool = False
 ) -> tuple[Field, ...]:
-    """The fields of transaction ``index``, in the order they stand; cookies as ``exchange`` had.
-    ``within`` is as in `every_field`."""
+    """Return the fields of transaction ``index``, in the order they stand; cookies as ``exchange``
+    had. ``within`` is as in `every_field`."""
     transaction = next(islice(case.transactions(), index, None))
     found = _fields(case, index, transaction, _extractors(case), within=within)
     return (*found, *_cookies(case, transaction, exchange))
 
 
 def every_field(case: TestCase, *, within: bool = False) -> Iterator[tuple[Field, ...]]:
-    """The fields of each transaction, cookies aside; with what is ``within`` them, as if that were
-    fields, too: right behind the one that it is in."""
+    """Yield the fields of each transaction, cookies aside; with what is ``within`` them, as if that
+    were fields, too: right behind the one that it is in."""
     extractors = _extractors(case)
     for index, transaction in enumerate(case.transactions()):
         yield _fields(case, index, transaction, extractors, within=within)
@@ -120,7 +120,7 @@ def _fields(
 
 
 def _files(plain: Plain, seen: Counter[str]) -> Iterator[Field]:
-    """The files of a multipart body, each with the name of its field."""
+    """Yield the files of a multipart body, each with the name of its field."""
     body = plain.request.body
     masked = Masked.of(body) if isinstance(body, str) else None
     if masked is None:
@@ -136,7 +136,7 @@ def _files(plain: Plain, seen: Counter[str]) -> Iterator[Field]:
 
 
 def _path_end(target: str) -> int:
-    """Where the query begins in the text that slots count in."""
+    """Return where the query begins in the text that slots count in."""
     masked = Masked.of(target)
     mark = masked.text.find("?") if masked is not None else -1
     return mark if mark >= 0 else len(target)
@@ -192,8 +192,8 @@ def _extractors(case: TestCase) -> _Extractors:
 def _cookies(
     case: TestCase, transaction: Transaction, exchange: Exchange | None
 ) -> Iterator[Field]:
-    """The cookies that the virtual user's jar sends where the recording had a Cookie header, but
-    for those that are set for this very request: they are fields of their own."""
+    """Yield the cookies that the virtual user's jar sends where the recording had a Cookie header,
+    but for those that are set for this very request: they are fields of their own."""
     places = (one for one in case.wire_headers(transaction.request) if one.name.lower() == "cookie")
     if not any(one.value is None for one in places):
         return

@@ -21,13 +21,13 @@ from pytest_loadtool.correlation.classify import looks_random
 from pytest_loadtool.correlation.requests.decoded_view import OWN_FILTER, View, decoded
 from pytest_loadtool.correlation.requests.positions import (
     HOLE,
-    Spot,
-    graphql_spots,
+    ValueSpan,
+    graphql_spans,
     is_graphql,
-    json_spots,
-    pair_spots,
-    target_spots,
-    xml_spots,
+    json_spans,
+    pair_spans,
+    target_spans,
+    xml_spans,
 )
 from pytest_loadtool.model.place import Place
 
@@ -86,8 +86,8 @@ class Inner:
 
 
 def within(text: str, start: int, end: int, place: Place, name: str) -> Iterator[Inner]:
-    """All values inside ``text[start:end]``, each before those that are inside it; placeholders
-    among them."""
+    """Yield all values inside ``text[start:end]``, each before those that are inside it;
+    placeholders among them."""
     if end - start <= _LONGEST_OPENED and not is_typed_secret(name):
         yield from _inside(View(text, start, end, place), name, (), (), 1)
 
@@ -102,7 +102,7 @@ def _inside(
     text = view.text
     if depth > _MOST_LEVELS or len(text) < 2 or _SIGNED.match(text):
         return
-    for count, (start, end, place, own_name, value, before) in enumerate(_spots(text, name)):
+    for count, (start, end, place, own_name, value, before) in enumerate(_spans(text, name)):
         if count >= _MOST_INSIDE:
             return
         if start == end:
@@ -126,12 +126,12 @@ def _unpacked(
     capsules: tuple[Capsule, ...],
     depth: int,
 ) -> Iterator[Inner]:
-    """The text in base64, as a whole and what is inside it."""
+    """Yield the text in base64, as a whole and what is inside it."""
     for start, end in _base64_spans(view.text):
-        way, text = _from_base64(view.text[start:end])
-        if not way:
+        coding, text = _from_base64(view.text[start:end])
+        if not coding:
             continue
-        chain = (way, *filters)
+        chain = (coding, *filters)
         capsule = Capsule(view.at(start), view.at(end), name, chain, text)
         yield Inner(capsule.start, capsule.end, Place.TEXT, name, text, "", chain, capsules, depth)
         inside = View(text, 0, len(text), Place.TEXT)
@@ -139,14 +139,15 @@ def _unpacked(
 
 
 def _base64_spans(text: str) -> Iterator[tuple[int, int]]:
-    """The whole text, or what follows an authentication scheme (RFC 9110 §11.4)."""
+    """Yield the whole text, or what follows an authentication scheme (RFC 9110 §11.4)."""
     space = text.find(" ") + 1
     if _BASE64.fullmatch(text, space):
         yield space, len(text)
 
 
 def _from_base64(text: str) -> tuple[str, str]:
-    """The filter that writes ``text``, and the text that it writes so; empty if there is none."""
+    """Return the filter that writes ``text``, and the text that it writes so; empty if there is
+    none."""
     digits = text.rstrip("=").translate(str.maketrans("-_", "+/"))
     try:
         content = base64.b64decode(digits + "=" * (-len(digits) % 4)).decode()
@@ -154,26 +155,26 @@ def _from_base64(text: str) -> tuple[str, str]:
         return "", ""
     if len(content) < _SHORTEST_TEXT or not content.isprintable():
         return "", ""
-    ways = (way for way in BASE64 if filtered(content, (way,)) == text)
-    return next(ways, ""), content
+    codings = (coding for coding in BASE64 if filtered(content, (coding,)) == text)
+    return next(codings, ""), content
 
 
-def _spots(text: str, name: str) -> Iterator[Spot]:
-    """The values in a text, by what it is written in."""
+def _spans(text: str, name: str) -> Iterator[ValueSpan]:
+    """Yield the values in a text, by what it is written in."""
     first = text[0]
     if is_graphql(text, name):
-        yield from graphql_spots(text)
+        yield from graphql_spans(text)
     elif first in "{[":
         try:
             json.loads(text.replace(HOLE, "0"))
         except (ValueError, RecursionError):
             return
-        for start, end, place, key, value, _ in json_spots(text):
+        for start, end, place, key, value, _ in json_spans(text):
             yield start, end, place, key, value, ""
     elif first == "<":
-        yield from xml_spots(text)
+        yield from xml_spans(text)
     elif _ADDRESS.fullmatch(text):
-        yield from target_spots(text)
+        yield from target_spans(text)
     elif _PAIRS.fullmatch(text):
         yield from _pairs(text)
     elif _COMMAS.fullmatch(text):
@@ -186,14 +187,14 @@ def _spots(text: str, name: str) -> Iterator[Spot]:
         yield from _tokens(text, name)
 
 
-def _pairs(text: str) -> Iterator[Spot]:
+def _pairs(text: str) -> Iterator[ValueSpan]:
     """Pairs within a value: a space is ``%20`` unless a ``+`` shows that forms are meant."""
     place = Place.FORM if "+" in text else Place.QUERY
-    for start, end, _, name, _, before in pair_spots(text, text.startswith("?"), place):
+    for start, end, _, name, _, before in pair_spans(text, text.startswith("?"), place):
         yield start, end, place, name, decoded(place, text[start:end]), before
 
 
-def _tokens(text: str, name: str) -> Iterator[Spot]:
+def _tokens(text: str, name: str) -> Iterator[ValueSpan]:
     """Random tokens in longer text: ``Token abc``, ``anna:abc``, ``a|b|c``, ids between slashes."""
     for match in _TOKEN.finditer(text):
         if len(match[0]) < len(text) and looks_random(match[0]):

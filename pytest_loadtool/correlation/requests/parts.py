@@ -25,25 +25,26 @@ FILTERS_OF = MappingProxyType({Place.QUERY: "url", Place.FORM: "form"})
 
 
 def header_sets(case: TestCase) -> dict[str, Request]:
-    """The case's header sets by name, the default first, each as a request with nothing else."""
+    """Return the case's header sets by name, the default first, each as a request with nothing
+    else."""
     sets = {"": case.headers, **case.header_sets}
     return {name: Request("", "", headers) for name, headers in sets.items()}
 
 
 def with_header_sets(case: TestCase, sets: Mapping[str, Request]) -> TestCase:
-    """The case with these header sets."""
+    """Return the case with these header sets."""
     named = {name: one.headers for name, one in sets.items() if name}
     return replace(case, headers=sets[""].headers, header_sets=MappingProxyType(named))
 
 
 def content_type(headers: Iterable[Header]) -> str:
-    """The content type that these headers declare; empty without one."""
+    """Return the content type that these headers declare; empty without one."""
     declared = (one.value for one in headers if one.name.lower() == "content-type")
     return next(declared, None) or ""
 
 
 def text_parts(request: Request) -> Iterator[tuple[Part, str]]:
-    """Each part of a request that is a template, with its text."""
+    """Yield each part of a request that is a template, with its text."""
     yield "target", request.target
     for position, header in enumerate(request.headers):
         if header.value is not None:
@@ -55,12 +56,12 @@ def text_parts(request: Request) -> Iterator[tuple[Part, str]]:
 
 
 def part_text(request: Request, part: Part) -> str:
-    """The text of a part; empty where the request has no such text."""
+    """Return the text of a part; empty where the request has no such text."""
     return dict(text_parts(request)).get(part, "")
 
 
 def with_part(request: Request, part: Part, text: str) -> Request:
-    """The request with that part's text replaced."""
+    """Return the request with that part's text replaced."""
     if part == "target":
         return replace(request, target=text)
     if part == "body":
@@ -76,7 +77,7 @@ def with_part(request: Request, part: Part, text: str) -> Request:
 
 
 def reverted(text: str, part: Part, content_type: str, values: Mapping[str, str]) -> str:
-    """The template with each reference that has a value replaced by that value, encoded."""
+    """Return the template with each reference that has a value replaced by that value, encoded."""
     return "".join(
         escape(piece) if reference is None else str(reference)
         for piece, reference in _joined(_pieces(text, part, content_type, values))
@@ -84,7 +85,7 @@ def reverted(text: str, part: Part, content_type: str, values: Mapping[str, str]
 
 
 def rendered(text: str, part: Part, content_type: str, values: Mapping[str, str]) -> str:
-    """What the template sends with those values; `HOLE` stands for every other reference."""
+    """Return what the template sends with those values; `HOLE` stands for every other reference."""
     return "".join(
         piece if reference is None else HOLE
         for piece, reference in _pieces(text, part, content_type, values)

@@ -12,7 +12,7 @@ from pytest_loadtool.model.case import Request, TestCase
 
 
 def whole_request(case: TestCase, request: Request) -> Request:
-    """The request with all headers that it sends, shared ones too."""
+    """Return the request with all headers that it sends, shared ones too."""
     return replace(request, headers=case.wire_headers(request))
 
 
@@ -25,7 +25,7 @@ class Plain:
 
     @staticmethod
     def of(request: Request) -> Plain:
-        """The request with numbers that stand nowhere in it."""
+        """Return the request with numbers that stand nowhere in it."""
         texts = dict(text_parts(request))
         everything = " ".join(texts.values())
         prefix = next(str(number) for number in count(700_700) if str(number) not in everything)
@@ -45,11 +45,11 @@ class Plain:
         return Plain(request, stand_ins)
 
     def references(self, text: str) -> list[Reference]:
-        """The references that a text stands for."""
+        """Return the references that a text stands for."""
         return [one for number, one in self.stand_ins.items() if number in text]
 
     def original(self, text: str) -> str:
-        """``text`` with the placeholders themselves."""
+        """Return ``text`` with the placeholders themselves."""
         if not self.stand_ins:
             return text
         pattern = "|".join(self.stand_ins)

@@ -25,7 +25,7 @@ CALL = "JSON-RPC"
 ARGUMENT = "argument"
 #: Start, end, place, name, value (decoded), and of a path segment the path before it, of an
 #: argument in GraphQL the field that it is for, of a value in JSON the key of the object it is in.
-Spot = tuple[int, int, Place, str, str, str]
+ValueSpan = tuple[int, int, Place, str, str, str]
 
 _ORIGIN = re.compile(rf"(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*|{HOLE}(?=/|\Z))?")
 _SEGMENT = re.compile(r"[^/]+")
@@ -79,7 +79,7 @@ _LONGEST_TEXT = 1 << 16
 _XML_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 
 
-def target_spots(text: str) -> Iterator[Spot]:
+def target_spans(text: str) -> Iterator[ValueSpan]:
     """Path segments, matrix parameters and query values of a path or URL. A segment is called after
     the nearest one before it that is no id."""
     origin = _ORIGIN.match(text)
@@ -109,27 +109,27 @@ def target_spots(text: str) -> Iterator[Spot]:
 
 
 def written_query(target: str) -> Place:
-    """How values are written in the query of a masked target: see `query_syntax`."""
+    """Return how values are written in the query of a masked target: see `query_syntax`."""
     return query_syntax(target.partition("?")[2].replace(HOLE, ""))
 
 
-def pair_spots(text: str, start: int, place: Place) -> Iterator[Spot]:
-    """The values of ``name=value&name=value``."""
+def pair_spans(text: str, start: int, place: Place) -> Iterator[ValueSpan]:
+    """Yield the values of ``name=value&name=value``."""
     for pair in _PAIR.finditer(text, start):
         if pair[2] is not None:
             yield *pair.span(2), place, unquote_plus(pair[1]), decoded(place, pair[2]), ""
 
 
-def header_spots(text: str, name: str) -> Iterator[Spot]:
-    """The value of a header, without the scheme of a token in it."""
+def header_spans(text: str, name: str) -> Iterator[ValueSpan]:
+    """Yield the value of a header, without the scheme of a token in it."""
     scheme = _SCHEME.match(text)
     start = scheme.end() if scheme else 0
     yield start, len(text), Place.HEADER, name, text[start:], ""
 
 
-def json_spots(text: str) -> Iterator[Spot]:
-    """The string and number leaves of a JSON text, placeholders among them, each with the key it
-    stands under, and with the key of the object that this is in.
+def json_spans(text: str) -> Iterator[ValueSpan]:
+    """Yield the string and number leaves of a JSON text, placeholders among them, each with the key
+    it stands under, and with the key of the object that this is in.
 
     The number of a call has `CALL` there, and an argument of a call behind its first value that is
     no text has `ARGUMENT`. What is compared, ``["shop", "=", 7]``, is called as what it is compared
@@ -187,13 +187,15 @@ def _json_string(raw: str) -> str:
 
 
 def is_graphql(text: str, name: str) -> bool:
-    """Whether the value of a field of that name is a document in GraphQL (GraphQL over HTTP §6)."""
+    """Return whether the value of a field of that name is a document in GraphQL (GraphQL over HTTP
+    §6)."""
     return name == "query" and _GRAPHQL.match(text) is not None
 
 
-def graphql_spots(text: str) -> Iterator[Spot]:
-    """The strings and numbers among the arguments of a document, as those of its input objects and
-    lists (GraphQL §2.6, §2.9). Their escapes are those of JSON; block strings are prose."""
+def graphql_spans(text: str) -> Iterator[ValueSpan]:
+    """Yield the strings and numbers among the arguments of a document, as those of its input
+    objects and lists (GraphQL §2.6, §2.9). Their escapes are those of JSON; block strings are
+    prose."""
     depth, field, key = 0, "", ""
     for token in _GRAPHQL_TOKEN.finditer(text):
         match token.lastgroup:
@@ -212,7 +214,7 @@ def graphql_spots(text: str) -> Iterator[Spot]:
                 pass
 
 
-def xml_spots(text: str, *, of_lists: bool = False) -> Iterator[Spot]:
+def xml_spans(text: str, *, of_lists: bool = False) -> Iterator[ValueSpan]:
     """Attributes and the text between two tags, named by the attribute or element.
 
     With ``of_lists``, elements that are called after a type, ``<ids><int>7</int></ids>``, have the
@@ -244,9 +246,9 @@ def xml_spots(text: str, *, of_lists: bool = False) -> Iterator[Spot]:
                 yield *attribute.span(group), Place.XML, own, unescape(attribute[group]), ""
 
 
-def multipart_spots(text: str, content_type: str) -> Iterator[Spot]:
-    """The values of parts, and the names of files. Of files only JSON is looked into, which is what
-    a script sends so."""
+def multipart_spans(text: str, content_type: str) -> Iterator[ValueSpan]:
+    """Yield the values of parts, and the names of files. Of files only JSON is looked into, which
+    is what a script sends so."""
     for part in parts_of(text, content_type):
         if part.is_file:
             start, end = part.name_start, part.name_end
@@ -256,9 +258,9 @@ def multipart_spots(text: str, content_type: str) -> Iterator[Spot]:
             yield part.start, part.end, Place.MULTIPART, part.field, text[part.start : part.end], ""
 
 
-def text_spots(text: str) -> Iterator[Spot]:
-    """The random words of another text, such as that of a calendar, called after what is before
-    them in their line: ``UID:3f2b8c1e-9d47``."""
+def text_spans(text: str) -> Iterator[ValueSpan]:
+    """Yield the random words of another text, such as that of a calendar, called after what is
+    before them in their line: ``UID:3f2b8c1e-9d47``."""
     if len(text) > _LONGEST_TEXT:
         return
     for word in _WORD.finditer(text):

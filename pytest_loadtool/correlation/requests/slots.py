@@ -20,15 +20,15 @@ from pytest_loadtool.correlation.classify import id_before_ending
 from pytest_loadtool.correlation.requests.nested import Capsule, within
 from pytest_loadtool.correlation.requests.positions import (
     HOLE,
-    Spot,
-    header_spots,
-    json_spots,
-    multipart_spots,
-    pair_spots,
-    target_spots,
-    text_spots,
+    ValueSpan,
+    header_spans,
+    json_spans,
+    multipart_spans,
+    pair_spans,
+    target_spans,
+    text_spans,
     written_query,
-    xml_spots,
+    xml_spans,
 )
 from pytest_loadtool.model.case import Request
 from pytest_loadtool.model.place import Place
@@ -116,7 +116,7 @@ class Masked:
 
     @staticmethod
     def of(template: str) -> Masked | None:
-        """The masked template; None where it is malformed or holds the mask itself."""
+        """Return the masked template; None where it is malformed or holds the mask itself."""
         try:
             parts = Template.parse(template).parts
         except TemplateError:
@@ -129,7 +129,8 @@ class Masked:
         )
 
     def replaced(self, edits: list[tuple[int, int, str]]) -> str:
-        """The template with a placeholder in place of each span: a name, perhaps with filters."""
+        """Return the template with a placeholder in place of each span: a name, perhaps with
+        filters."""
         own = iter(self.references)
         text = ""
         position = 0
@@ -140,7 +141,8 @@ class Masked:
 
 
 def _template(masked: str, references: Iterator[Reference]) -> str:
-    """A piece of masked text as template text again, its references the next ones in order."""
+    """Return a piece of masked text as template text again, its references the next ones in
+    order."""
     literals = masked.split(HOLE)
     text = escape(literals[0])
     for literal in literals[1:]:
@@ -149,7 +151,7 @@ def _template(masked: str, references: Iterator[Reference]) -> str:
 
 
 def request_slots(request: Request, content_type: str, transaction: int) -> Iterator[Slot]:
-    """All slots of a request that a placeholder could take, in the order they stand."""
+    """Yield all slots of a request that a placeholder could take, in the order they stand."""
     seen: Counter[str] = Counter()
     masked = Masked.of(request.target)
     if masked is not None:
@@ -159,8 +161,8 @@ def request_slots(request: Request, content_type: str, transaction: int) -> Iter
         if header.value and name not in _NO_SLOTS and not name.startswith("sec-"):
             masked = Masked.of(header.value)
             if masked is not None:
-                spots = header_spots(masked.text, header.name)
-                yield from _usable(masked.text, spots, transaction, position, seen)
+                spans = header_spans(masked.text, header.name)
+                yield from _usable(masked.text, spans, transaction, position, seen)
     for position, cookie in enumerate(request.cookies):
         masked = Masked.of(cookie)
         if masked is not None:
@@ -168,29 +170,29 @@ def request_slots(request: Request, content_type: str, transaction: int) -> Iter
     if isinstance(request.body, str) and request.body:
         masked = Masked.of(request.body)
         if masked is not None:
-            spots = _body(masked.text, request.body, content_type)
-            yield from _usable(masked.text, spots, transaction, "body", seen)
+            spans = _body(masked.text, request.body, content_type)
+            yield from _usable(masked.text, spans, transaction, "body", seen)
 
 
 def target_slots(text: str, transaction: int, seen: Counter[str] | None = None) -> Iterator[Slot]:
-    """The slots of a masked target: path segments, matrix parameters and query values."""
+    """Return the slots of a masked target: path segments, matrix parameters and query values."""
     seen = Counter() if seen is None else seen
-    return _usable(text, target_spots(text), transaction, "target", seen)
+    return _usable(text, target_spans(text), transaction, "target", seen)
 
 
 def _usable(
-    text: str, spots: Iterator[Spot], transaction: int, part: Part, seen: Counter[str]
+    text: str, spans: Iterator[ValueSpan], transaction: int, part: Part, seen: Counter[str]
 ) -> Iterator[Slot]:
-    """The first spots that a placeholder could take, each with what is inside it. ``seen`` counts
-    their names."""
-    return islice(_all_usable(text, spots, transaction, part, seen), MOST_SLOTS)
+    """Return the first spans that a placeholder could take, each with what is inside it. ``seen``
+    counts their names."""
+    return islice(_all_usable(text, spans, transaction, part, seen), MOST_SLOTS)
 
 
 def _all_usable(
-    text: str, spots: Iterator[Spot], transaction: int, part: Part, seen: Counter[str]
+    text: str, spans: Iterator[ValueSpan], transaction: int, part: Part, seen: Counter[str]
 ) -> Iterator[Slot]:
     query = written_query(text) if part == "target" else Place.QUERY
-    for start, end, place, name, value, before in spots:
+    for start, end, place, name, value, before in spans:
         raw = text[start:end]
         root = query if place is Place.QUERY else place
         seen[name] += 1
@@ -218,8 +220,8 @@ def _all_usable(
 
 
 def _cookie_slots(text: str, transaction: int, part: Part, seen: Counter[str]) -> Iterator[Slot]:
-    """The value of a cookie that a script sets, with what is inside it. To rules it is a header's:
-    ``Place.COOKIE`` is for cookies that responses set."""
+    """Yield the value of a cookie that a script sets, with what is inside it. To rules it is a
+    header's: ``Place.COOKIE`` is for cookies that responses set."""
     name, _, rest = text.partition("=")
     raw = rest.partition(";")[0]
     start = len(name) + 1
@@ -227,8 +229,8 @@ def _cookie_slots(text: str, transaction: int, part: Part, seen: Counter[str]) -
     plain = unquote(raw)
     encoded = plain != raw and component(plain) == raw
     syntax, own = (Place.QUERY, ("url",)) if encoded else (Place.COOKIE, ())
-    spot = (start, start + len(raw), syntax, name, plain if encoded else raw, "")
-    for one in _usable(text, iter([spot]), transaction, part, seen):
+    span = (start, start + len(raw), syntax, name, plain if encoded else raw, "")
+    for one in _usable(text, iter([span]), transaction, part, seen):
         if one.capsules:
             first, *inner = one.capsules
             first = replace(first, filters=(*first.filters, *own))
@@ -239,21 +241,22 @@ def _cookie_slots(text: str, transaction: int, part: Part, seen: Counter[str]) -
 
 
 def _free(text: str, start: int) -> bool:
-    """Whether a placeholder may stand there: "$" before it would read as the escape "$${"."""
+    """Return whether a placeholder may stand there: "$" before it would read as the escape
+    "$${"."""
     return start == 0 or text[start - 1] != "$"
 
 
-def _body(text: str, template: str, content_type: str) -> Iterator[Spot]:
+def _body(text: str, template: str, content_type: str) -> Iterator[ValueSpan]:
     match body_syntax(Template.parse(template), content_type):
         case Place.FORM:
-            return pair_spots(text, 0, Place.FORM)
+            return pair_spans(text, 0, Place.FORM)
         case Place.JSON:
-            return json_spots(text)
+            return json_spans(text)
         case Place.XML:
-            return xml_spots(text, of_lists=True)
+            return xml_spans(text, of_lists=True)
         case Place.MULTIPART:
-            return multipart_spots(text, content_type)
+            return multipart_spans(text, content_type)
         case _ if content_type.lower().startswith("text/"):
-            return text_spots(text)
+            return text_spans(text)
         case _:
             return iter(())

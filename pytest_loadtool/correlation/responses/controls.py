@@ -48,7 +48,7 @@ def in_page(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
 
 
 def form_start(text: str, form: int) -> int | None:
-    """Where the attributes of the form with that number (`Producer.form`) begin."""
+    """Return where the attributes of the form with that number (`Producer.form`) begin."""
     found = next(islice(_FORM_START.finditer(text), form, None), None) if form >= 0 else None
     return None if found is None else found.end()
 

@@ -80,7 +80,7 @@ class Packed:
         return _PACKED.fullmatch(text) is not None and bool(self._open(text).values)
 
     def within(self, producer: Producer) -> Iterator[Producer]:
-        """The producers of the values within what another one gives."""
+        """Yield the producers of the values within what another one gives."""
         if self.holds(producer.value):
             opened = self._open(producer.value)
             ways = [one.removeprefix("un") for one in producer.filters]
@@ -91,7 +91,7 @@ class Packed:
                 yield _inside(one, box)
 
     def _read(self, text: str) -> _Opened:
-        """What the text decodes to, and that in turn, until there is a value in it."""
+        """Return what the text decodes to, and that in turn, until there is a value in it."""
         ways: list[str] = []
         while len(ways) < _MOST_LEVELS and _PACKED.fullmatch(text):
             ways.append("jwt" if "." in text else "base64")
@@ -131,7 +131,7 @@ class Packed:
 
 
 def _inside(producer: Producer, box: Box) -> Producer:
-    """The producer of a value in a text that is in that box."""
+    """Return the producer of a value in a text that is in that box."""
     at = box.producer.transaction
     if producer.box is None:
         return replace(producer, transaction=at, box=box)
@@ -153,8 +153,8 @@ class Sought:
         return len(self._values)
 
     def intersection(self, words: Iterable[str]) -> set[str]:
-        """Those of the words that are sought. A part of an encoded text is none: where it ends is
-        by chance."""
+        """Return those of the words that are sought. A part of an encoded text is none: where it
+        ends is by chance."""
         found = set(self._values.intersection(words))
         holding = sorted(filter(self._packed.holds, words))[:_MOST_TEXTS]
         if holding:

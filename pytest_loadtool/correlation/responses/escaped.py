@@ -48,8 +48,8 @@ _BASE64 = re.compile(r"(?=(?:.{4}){4,}\Z)(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-
 
 
 def escaped(text: str, wanted: Wanted, known: Set[str] = frozenset()) -> Iterator[tuple[str, str]]:
-    """The wanted tokens that the text holds with escapes in them or right beside them: each as it
-    is, and as the text writes it. Those that are ``known`` are not looked for."""
+    """Yield the wanted tokens that the text holds with escapes in them or right beside them: each
+    as it is, and as the text writes it. Those that are ``known`` are not looked for."""
     if not any(level.escapes.search(text) for level in _LEVELS):
         return
     source = plain = escaped_words(text)
@@ -72,7 +72,8 @@ def _decoded(text: str, level: _Level) -> str:
 def _as_written(
     source: str, values: Iterable[str], levels: Iterable[_Level]
 ) -> Iterator[tuple[str, str]]:
-    """Each of the values that ``source`` holds below these levels, and what it has in its place."""
+    """Yield each of the values that ``source`` holds below these levels, and what it has in its
+    place."""
     view = View(source, 0, len(source), Place.TEXT)
     for level in levels:
         view = View(view.text, 0, len(view.text), level.place, view)
@@ -83,7 +84,8 @@ def _as_written(
 
 
 def decoding(text: str, raw: str, value: str) -> tuple[str, ...]:
-    """The filters that make ``value`` of what the text writes for it, today and on another day.
+    """Return the filters that make ``value`` of what the text writes for it, today and on another
+    day.
 
     Of base64, every other token of 32 bytes has a ``/``, and PHP's json_encode writes ``\\/``: so a
     token without one takes the filters of the escapes that the text has elsewhere, too.
@@ -99,14 +101,15 @@ def decoding(text: str, raw: str, value: str) -> tuple[str, ...]:
 
 
 def is_base64(value: str) -> bool:
-    """Whether a token is base64 by its looks: the next one may have a ``+`` or ``/`` in it."""
+    """Return whether a token is base64 by its looks: the next one may have a ``+`` or ``/`` in
+    it."""
     return _BASE64.fullmatch(value) is not None
 
 
 def base64_within(value: str, filters: tuple[str, ...]) -> str:
-    """A pattern for base64 that these filters write within an address: up to an escape that is none
-    of its own. ``value`` is the pattern of one that has none: a group with characters that it has
-    not, such as ``([^&]+)``."""
+    """Return a pattern for base64 that these filters write within an address: up to an escape that
+    is none of its own. ``value`` is the pattern of one that has none: a group with characters that
+    it has not, such as ``([^&]+)``."""
     own = "%" + "25" * filters.count("url")
     return f"((?:{value[1:-2].replace('[^', '[^%')}|{own}(?:2[BFbf]|3[Dd]|5[Cc]))+)"
 
@@ -116,6 +119,6 @@ def disguises(values: Iterable[str]) -> dict[str, tuple[str, str]]:
     return {
         written: (value, undo)
         for value in values
-        for way, undo in UNDO.items()
-        if (written := filtered(value, (way,))) != value
+        for coding, undo in UNDO.items()
+        if (written := filtered(value, (coding,))) != value
     }

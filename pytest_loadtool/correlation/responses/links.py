@@ -22,8 +22,8 @@ _LONGEST_TAG = 5000
 
 
 def links(text: str) -> Iterator[tuple[str, str, int]]:
-    """The addresses a page links to or submits to: as the browser reads them, as written, and where
-    they end.
+    """Yield the addresses a page links to or submits to: as the browser reads them, as written, and
+    where they end.
     """
     for found in _LINK.finditer(text):
         raw = found[1] or found[2] or found[3] or ""
@@ -31,7 +31,7 @@ def links(text: str) -> Iterator[tuple[str, str, int]]:
 
 
 def labels_of(text: str, raw: str) -> Iterator[str]:
-    """The texts behind an address that the page writes so, as the page writes them."""
+    """Yield the texts behind an address that the page writes so, as the page writes them."""
     end = 0
     for _place in range(MOST_LABELS):
         start = text.find(raw, end)
@@ -44,6 +44,6 @@ def labels_of(text: str, raw: str) -> Iterator[str]:
 
 
 def label_at(text: str, end: int) -> str:
-    """The text of the link whose address ends there."""
+    """Return the text of the link whose address ends there."""
     label = _LABEL.match(text, end, end + _LONGEST_TAG)
     return unescape(label[1]) if label else ""

@@ -35,7 +35,7 @@ class Item:
 
 
 def items_around(text: str, position: int) -> Iterator[Item]:
-    """The row around ``position``; without one, each thing with a class around it."""
+    """Yield the row around ``position``; without one, each resource with a class around it."""
     start, end = row_around(text, position)
     if end:
         yield Item(start, end)
@@ -58,7 +58,8 @@ def items_around(text: str, position: int) -> Iterator[Item]:
 
 
 def row_texts(text: str, position: int) -> frozenset[str]:
-    """The texts of the row around ``position``, as a browser shows them; none: it is in no row."""
+    """Return the texts of the row around ``position``, as a browser shows them; none: it is in no
+    row."""
     item = next((one for one in items_around(text, position) if not one.alone), None)
     if item is None:
         return frozenset()

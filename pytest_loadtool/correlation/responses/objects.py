@@ -20,8 +20,8 @@ Keys = tuple[str, ...]
 def leaves(
     item: Any, allowed: re.Pattern[str] = KEY, keys: Keys = ()
 ) -> Iterator[tuple[Keys, str | int | float]]:
-    """The texts, numbers and booleans of an object under ``allowed`` keys, but for those in lists;
-    of what is no object, none."""
+    """Yield the texts, numbers and booleans of an object under ``allowed`` keys, but for those in
+    lists; of what is no object, none."""
     for key, value in item.items() if isinstance(item, dict) else ():
         if not allowed.fullmatch(key):
             continue
@@ -32,7 +32,7 @@ def leaves(
 
 
 def inner(item: Any, keys: tuple[str | int, ...]) -> Any:
-    """What the keys lead to; None if they lead nowhere."""
+    """Return what the keys lead to; None if they lead nowhere."""
     for key in keys:
         if isinstance(item, dict):
             item = item.get(str(key))
@@ -44,12 +44,12 @@ def inner(item: Any, keys: tuple[str | int, ...]) -> Any:
 
 
 def quoted(text: str) -> str:
-    """A text as a condition writes it. Not both quotes may be in it."""
+    """Return a text as a condition writes it. Not both quotes may be in it."""
     quote = "'" if '"' in text else '"'
     return f"{quote}{text}{quote}"
 
 
 def condition(keys: Keys, text: str, value: Any) -> str:
-    """The step of a JSON path to the items of a list that have ``text`` under these keys;
+    """Return the step of a JSON path to the items of a list that have ``text`` under these keys;
     ``value`` is what the recorded one has there."""
     return f"[?(@.{'.'.join(keys)}=={text if isinstance(value, int) else quoted(text)})]"

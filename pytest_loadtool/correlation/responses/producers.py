@@ -26,7 +26,7 @@ from pytest_loadtool.correlation.classify import (
 )
 from pytest_loadtool.correlation.kinds import is_in_own_list, is_result, is_result_name
 from pytest_loadtool.correlation.producer import PARTIAL, Producer, Wanted
-from pytest_loadtool.correlation.requests.positions import xml_spots
+from pytest_loadtool.correlation.requests.positions import xml_spans
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
 from pytest_loadtool.correlation.responses.controls import in_page
 from pytest_loadtool.correlation.responses.escaped import decoding, escaped, is_base64
@@ -50,7 +50,7 @@ _TOKENS = frozenset({"access_token", "refresh_token"})
 _DATA_ID = re.compile(r'\s(data-(?:[\w-]*-)?(?:id|pk|key|uuid|guid))="([^"<>&]+)"')
 #: A longer text is not what something is called.
 _LONGEST_NAME = 200
-#: How many places of one value in one JSON document are kept: the id of many things may be 1.
+#: How many places of one value in one JSON document are kept: the id of many resources may be 1.
 _MOST_LEAVES = 8
 
 
@@ -61,8 +61,8 @@ def in_response(
     random: Wanted,
     searches: Searches,
 ) -> Iterator[Producer]:
-    """All producers of wanted values in a response; of those in ``random`` in any text of it, as
-    far as ``searches`` allow."""
+    """Yield all producers of wanted values in a response; of those in ``random`` in any text of it,
+    as far as ``searches`` allow."""
     whole: set[str] = set()
     for one in _in_headers(response, transaction, wanted):
         whole.add(one.value)
@@ -85,7 +85,7 @@ def in_response(
 
 
 def in_text(text: str, value: str, transaction: int, raw: str = "") -> Iterator[Producer]:
-    """A value that the text writes so, by the names that it has there, else as it stands."""
+    """Yield a value that the text writes so, by the names that it has there, else as it stands."""
     raw = raw or value
     filters = decoding(text, raw, value)
     for name in (*named(text, raw), ""):
@@ -153,8 +153,8 @@ def _within_headers(
 
 
 def undo(slot: Slot) -> tuple[str, ...] | None:
-    """The filters that make the value of what stands in the address, today and on another day, when
-    base64 has escapes; None if none do."""
+    """Return the filters that make the value of what stands in the address, today and on another
+    day, when base64 has escapes; None if none do."""
     if slot.capsules:
         return None
     plain = slot.raw == slot.value
@@ -166,7 +166,8 @@ def undo(slot: Slot) -> tuple[str, ...] | None:
 
 
 def fragment_slots(address: str, transaction: int) -> Iterator[Slot]:
-    """The parameters behind the ``#`` of an address: OAuth 2.0 hands values over there, too."""
+    """Return the parameters behind the ``#`` of an address: OAuth 2.0 hands values over there,
+    too."""
     fragment = address.partition("#")[2]
     return target_slots(f"/?{fragment}", transaction) if "=" in fragment else iter(())
 
@@ -200,8 +201,8 @@ def _in_body(
 
 
 def _in_data(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
-    """The ids in ``data-`` attributes, from which scripts make addresses. What looks random is
-    found in any text."""
+    """Yield the ids in ``data-`` attributes, from which scripts make addresses. What looks random
+    is found in any text."""
     seen: dict[str, int] = {}
     for found in _DATA_ID.finditer(text) if "data-" in text else ():
         name, value = found.groups()
@@ -214,7 +215,7 @@ def _in_data(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
 
 
 def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Producer]:
-    """The wanted values of a JSON document."""
+    """Yield the wanted values of a JSON document."""
     seen: dict[str, int] = {}
     is_answer = is_rpc_answer(document)
     for steps, value in json_leaves(document):
@@ -235,7 +236,8 @@ def _has_ids(name: str) -> bool:
 
 
 def _titles(document: Any, steps: tuple[str | int, ...]) -> frozenset[str]:
-    """What the item of a list is called that the steps lead into, be it to a list of its own."""
+    """Return what the item of a list is called that the steps lead into, be it to a list of its
+    own."""
     last = max((at for at, step in enumerate(steps[:-1]) if isinstance(step, int)), default=-1)
     item = document
     for step in steps[: last + 1]:
@@ -244,8 +246,8 @@ def _titles(document: Any, steps: tuple[str | int, ...]) -> frozenset[str]:
 
 
 def _texts(item: Any, *, deep: bool) -> Iterator[str]:
-    """What stands under the name of something, in an item or in what is around its fields; or is a
-    text that tells something, whatever it is called."""
+    """Yield what stands under the name of something, in an item or in what is around its fields; or
+    is a text that tells something, whatever it is called."""
     for key, value in item.items() if isinstance(item, dict) else ():
         if isinstance(value, str):
             if is_title_name(key) or key == OWN_TEXT or TELLING <= len(value) <= _LONGEST_NAME:
@@ -260,10 +262,10 @@ def _is_xml(response: RecordedResponse, text: str) -> bool:
 
 
 def in_xml(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
-    """The wanted values of elements and attributes, with how each is written."""
+    """Yield the wanted values of elements and attributes, with how each is written."""
     seen: dict[str, int] = {}
     listed: dict[tuple[str, str], list[Producer]] | None = None
-    for start, end, _, name, value, _ in xml_spots(text):
+    for start, end, _, name, value, _ in xml_spans(text):
         if value not in wanted or (is_short_number(value) and not _has_ids(name)):
             continue
         seen[value] = seen.get(value, 0) + 1
@@ -298,7 +300,7 @@ def _listed(text: str, transaction: int, wanted: Wanted) -> dict[tuple[str, str]
 
 
 def issued_tokens(response: RecordedResponse, transaction: int) -> Iterator[Producer]:
-    """The tokens of an OAuth 2.0 token response: beside a ``token_type`` (RFC 6749 §5.1)."""
+    """Yield the tokens of an OAuth 2.0 token response: beside a ``token_type`` (RFC 6749 §5.1)."""
     if not response.has_text or '"token_type"' not in response.text:
         return
     try:
@@ -312,13 +314,13 @@ def issued_tokens(response: RecordedResponse, transaction: int) -> Iterator[Prod
 
 
 def json_leaf(steps: tuple[str | int, ...], value: str, transaction: int) -> Producer:
-    """A value of a JSON document, called by the last key on the way to it."""
+    """Return a value of a JSON document, called by the last key on the way to it."""
     name = next((step for step in reversed(steps) if isinstance(step, str)), "")
     return Producer(transaction, ProducerKind.JSON, name, value, steps=steps)
 
 
 def json_leaves(document: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """The string and number leaves of a JSON document in order, each with the way to it."""
+    """Yield the string and number leaves of a JSON document in order, each with the way to it."""
     stack: list[tuple[tuple[str | int, ...], Any]] = [((), document)]
     while stack:
         steps, value = stack.pop()

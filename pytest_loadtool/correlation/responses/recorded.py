@@ -19,7 +19,8 @@ _NOISE = re.compile(
 
 
 def is_noise(header: str) -> bool:
-    """Whether a response header of that name differs each time and is sent back by nobody."""
+    """Return whether a response header of that name differs each time and is sent back by
+    nobody."""
     return _NOISE.fullmatch(header.lower()) is not None
 
 
@@ -54,7 +55,7 @@ class RecordedResponse:
 
     @property
     def duration(self) -> float:
-        """How long it took, in seconds."""
+        """Return how long it took, in seconds."""
         return self._exchange.took
 
     @property
@@ -85,7 +86,7 @@ class RecordedResponse:
         return any(re.search(word, text) for text in texts)
 
     def json(self) -> Any:
-        """The body parsed as JSON.
+        """Return the body parsed as JSON.
 
         Raises:
             ValueError: it is not JSON.
@@ -98,11 +99,11 @@ class RecordedResponse:
         return self._json
 
     def header(self, name: str) -> str | None:
-        """The first header of that name, without regard to case."""
+        """Return the first header of that name, without regard to case."""
         return next(iter(self.header_values(name)), None)
 
     def header_values(self, name: str) -> list[str]:
-        """All headers of that name, in order."""
+        """Return all headers of that name, in order."""
         if not self._headers:
             for key, value in self._exchange.response_headers:
                 self._headers.setdefault(key.lower(), []).append(value)

@@ -30,7 +30,7 @@ _IN_ADDRESS = ("?", "&", "&amp;")
 
 
 def _plain(text: str) -> str:
-    """A pattern for a name or a quote. As re.escape, without what needs no escape."""
+    """Return a pattern for a name or a quote. As re.escape, without what needs no escape."""
     return text.replace("\\", r"\\").replace("$", r"\$")
 
 
@@ -44,7 +44,7 @@ _VALUES: Mapping[str | None, str] = {
 
 
 def named(text: str, value: str) -> dict[str, list[str]]:
-    """The names that a value has in the text, each with patterns that find it by that name.
+    """Return the names that a value has in the text, each with patterns that find it by that name.
 
     A pattern holds nothing of what is around the two, nor how much space is between them.
     """
@@ -68,5 +68,5 @@ def named(text: str, value: str) -> dict[str, list[str]]:
 
 
 def named_sources(text: str, value: str, name: str) -> Iterator[RegularExpression]:
-    """What takes a value of that name from the text."""
+    """Return what takes a value of that name from the text."""
     return map(RegularExpression, named(text, value).get(name, ()))

@@ -13,7 +13,7 @@ _PADDED = re.compile(r"[\w\-.~+/:|%!]{8,}={0,2}", re.ASCII)
 
 
 def _only(characters: str) -> bytes:
-    """A table for `bytes.translate` that makes blanks of all others."""
+    """Return a table for `bytes.translate` that makes blanks of all others."""
     return bytes(one if chr(one) in characters else 32 for one in range(256))
 
 
@@ -22,8 +22,8 @@ _ESCAPED = _only(_WIDE + "=\\&#;")
 
 
 def tokens(text: str) -> set[str]:
-    """All tokens of at least 8 characters: of letters, digits, ``_`` and ``-``, and those that
-    have other characters of URLs in them, or the padding of base64 behind them.
+    """Return all tokens of at least 8 characters: of letters, digits, ``_`` and ``-``, and those
+    that have other characters of URLs in them, or the padding of base64 behind them.
 
     By tables of characters, in half the time that a regular expression takes: all the text of a
     recording is looked through.
@@ -37,6 +37,6 @@ def tokens(text: str) -> set[str]:
 
 
 def escaped_words(text: str) -> str:
-    """The words of a text that have an escape of HTML, JSON or URLs in them, once each."""
+    """Return the words of a text that have an escape of HTML, JSON or URLs in them, once each."""
     words = text.encode("ascii", "replace").translate(_ESCAPED).decode().split()
     return " ".join(dict.fromkeys(one for one in words if "\\" in one or "%" in one or "&" in one))

@@ -17,8 +17,8 @@ OWN_TEXT = "."
 
 @lru_cache(maxsize=2)
 def xml_document(text: str) -> Any:
-    """Each element as an object with its attributes (``@id``) and children; what is there several
-    times, or alone in what is called after several (``Orders``), as a list of them.
+    """Return each element as an object with its attributes (``@id``) and children; what is there
+    several times, or alone in what is called after several (``Orders``), as a list of them.
 
     It is not to be changed: the next who asks gets it, too.
 
@@ -60,20 +60,20 @@ def _local(tag: str) -> str:
 
 
 def format_xml_path(steps: tuple[str | int, ...]) -> str:
-    """The path that leads there, from the root."""
+    """Return the path that leads there, from the root."""
     named = (step for step in steps if step != OWN_TEXT)
     return "".join(f"[{one + 1}]" if isinstance(one, int) else f"/{one}" for one in named)
 
 
 @lru_cache(maxsize=2)
 def _elements(text: str) -> Counter[str]:
-    """How many elements there are of each name."""
+    """Return how many elements there are of each name."""
     return Counter(_local(one.tag) for one in xml_root(text).iter())
 
 
 def from_list(path: str, steps: tuple[str | int, ...], text: str) -> str:
-    """A path that begins with those steps, from the first list in it on: ``//Order[2]/OrderId``;
-    the whole path if the document has such elements elsewhere, too."""
+    """Return a path that begins with those steps, from the first list in it on:
+    ``//Order[2]/OrderId``; the whole path if the document has such elements elsewhere, too."""
     at = next(at for at, step in enumerate(steps) if isinstance(step, int))
     rest = path.removeprefix(format_xml_path(steps[: at - 1]))
     count = _elements(text)[str(steps[at - 1])]

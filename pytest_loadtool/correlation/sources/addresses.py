@@ -38,7 +38,7 @@ def link_addresses(producer: Producer, slot: Slot, known: Collection[str]) -> tu
 
 
 def literal(text: str) -> str:
-    """A part of an address as a template. Its own ``*`` stands for any text."""
+    """Return a part of an address as a template. Its own ``*`` stands for any text."""
     return escape(text.replace(VALUE, ANY))
 
 
@@ -71,8 +71,8 @@ def _addresses(
     """
     value, other = written
     address = address.partition("#")[0]
-    spots = [one for one in target_slots(address, 0) if not one.capsules]
-    equal = [one for one in spots if one.value == slot.value]
+    spans = [one for one in target_slots(address, 0) if not one.capsules]
+    equal = [one for one in spans if one.value == slot.value]
     named = (one for one in equal if one.name.removeprefix("amp;") == slot.name)
     there = (one for one in equal if one.place is Place.PATH and one.before == producer.before)
     mine = next(chain(there, named, equal), None)
@@ -85,25 +85,25 @@ def _addresses(
     elif mine.depth and "%" not in mine.raw:  # what follows in there begins with one
         value = value.replace("[^", "[^%")
     begin = 0
-    if spots[0].before:  # a path: without the scheme and host before it
-        begin = spots[0].start - len(spots[0].before)
+    if spans[0].before:  # a path: without the scheme and host before it
+        begin = spans[0].start - len(spans[0].before)
     for loose in (True, False):
         pattern, position = "", begin
-        for spot in spots:
-            in_query = spot.place is Place.QUERY
-            around = spot.depth < mine.depth and spot.start <= mine.start and spot.end >= mine.end
+        for span in spans:
+            in_query = span.place is Place.QUERY
+            around = span.depth < mine.depth and span.start <= mine.start and span.end >= mine.end
             if (
-                spot.start >= position
+                span.start >= position
                 and not around
-                and (spot is mine or (loose and in_query) or varies(spot.value, known))
+                and (span is mine or (loose and in_query) or varies(span.value, known))
             ):
                 # Within a query, an address may stand with its slashes.
                 stand_in = other.replace("/?", "") if in_query else other
-                pattern += quote(address[position : spot.start])
-                pattern += value if spot is mine else stand_in
-                position = spot.end
-            in_other = spot.depth > 0 and spot.root is not Place.PATH
-            if spot is mine and (in_query or in_other) and not whole:
+                pattern += quote(address[position : span.start])
+                pattern += value if span is mine else stand_in
+                position = span.end
+            in_other = span.depth > 0 and span.root is not Place.PATH
+            if span is mine and (in_query or in_other) and not whole:
                 break
         else:
             pattern += quote(address[position:])
@@ -111,12 +111,13 @@ def _addresses(
 
 
 def varies(value: str, known: Collection[str] = ()) -> bool:
-    """Whether such a part of an address is another one on another day, or is ``known`` to be."""
+    """Return whether such a part of an address is another one on another day, or is ``known`` to
+    be."""
     return value in known or value.isdigit() or looks_random(value) or "://" in value
 
 
-def things_in(address: str) -> frozenset[tuple[str, str]]:
-    """The values in an address, each with what it is the id of: ``item`` of ``/items/7``,
+def resources_in(address: str) -> frozenset[tuple[str, str]]:
+    """Return the values in an address, each with what it is the id of: ``item`` of ``/items/7``,
     ``/show?item_id=7``, ``/show?item=7`` and ``/item.php?id=7``; empty where nothing tells."""
     path = address.partition("?")[0]
     return frozenset((one.value, singular(_called(one, path))) for one in target_slots(address, 0))
@@ -130,9 +131,10 @@ def _called(slot: Slot, path: str) -> str:
     return id_stem(name) or (collection(path) if is_id_name(name) else name)
 
 
-def is_about(address: str, value: str, things: Collection[tuple[str, str]]) -> bool:
-    """Whether a page is that of the very thing: its address has the value, and that of a short
-    number for the same kind of things, as 8 may be the id of a ticket and that of a comment."""
-    here = {kind for one, kind in things_in(address) if one == value}
-    kinds = {kind for one, kind in things if one == value}
+def is_about(address: str, value: str, resources: Collection[tuple[str, str]]) -> bool:
+    """Return whether a page is that of the very resource: its address has the value, and that of a
+    short number for the same kind of resources, as 8 may be the id of a ticket and that of a
+    comment."""
+    here = {kind for one, kind in resources_in(address) if one == value}
+    kinds = {kind for one, kind in resources if one == value}
     return bool(here) and (not is_short_number(value) or "" in here | kinds or bool(here & kinds))

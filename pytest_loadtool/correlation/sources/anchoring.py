@@ -1,16 +1,16 @@
-"""Anchoring: from the belief that a response gives a value out to what takes it from there."""
+"""Anchoring: from the candidate that a response gives a value out to what takes it from there."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from pytest_loadtool.correlation.claims import Belief, Claim, Miss, fitting
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.proposals import Miss, ProducerCandidate, Proposal, fitting
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.search_budget import EXTRACTOR, MOST_SEARCHED
-from pytest_loadtool.correlation.sources.anchors import Marked, sent_marks
+from pytest_loadtool.correlation.sources.anchors import AnchorTexts, sent_anchors
 from pytest_loadtool.correlation.sources.page_items import PageItems
 from pytest_loadtool.correlation.sources.synthesis import Reading, synthesise
 from pytest_loadtool.model.extractor import Source
@@ -29,7 +29,7 @@ _SEARCHED = (
 
 
 def _searched(producer: Producer, response: RecordedResponse) -> int:
-    """How many characters there are to look for an extractor in."""
+    """Return how many characters there are to look for an extractor in."""
     if producer.box is not None:
         return len(producer.box.text) + _searched(producer.box.producer, response)
     if producer.kind in _IN_HEAD:
@@ -38,17 +38,20 @@ def _searched(producer: Producer, response: RecordedResponse) -> int:
 
 
 class Synthesis:
-    """Turns beliefs into claims; a source that was found once is not looked for again."""
+    """Turns candidates into proposals; a source that was found once is not looked for again."""
 
     def __init__(self, traffic: Traffic) -> None:
         self._traffic = traffic
-        self._marks = Marked(sent_marks(traffic))
+        self._anchors = AnchorTexts(sent_anchors(traffic))
         self._readings: dict[int, tuple[RecordedResponse, Reading]] = {}
         self._found: dict[tuple[Producer, str, int], tuple[Source, int] | None] = {}
 
-    def claim(self, belief: Belief, known: Collection[str] = frozenset()) -> Claim | Miss:
-        """The claim, or why there can be none. ``known`` are values that are others on replay."""
-        slot, rule, producer = belief.slot, belief.rule, belief.producer
+    def proposal(
+        self, candidate: ProducerCandidate, known: Collection[str] = frozenset()
+    ) -> Proposal | Miss:
+        """Return the proposal, or why there can be none. ``known`` are values that are others on
+        replay."""
+        slot, rule, producer = candidate.slot, candidate.rule, candidate.producer
         fits = fitting(slot, producer)
         if fits is None:
             return Miss(slot, rule, ENCODING, producer.transaction)
@@ -64,21 +67,21 @@ class Synthesis:
         found = self._found[key]
         if found is None:
             return Miss(slot, rule, _EXTRACTION, producer.transaction)
-        return Claim(slot, producer, rule, *found)
+        return Proposal(slot, producer, rule, *found)
 
     def _by_row(
         self, producer: Producer, slot: Slot, known: Collection[str]
     ) -> tuple[Source, int] | None:
-        """What tells a link from those of other rows: a text of its own."""
+        """Return what tells a link from those of other rows: a text of its own."""
         if producer.kind is not ProducerKind.LINK:
             return None
         at = producer.transaction
-        page = PageItems(self.response(at), self._traffic.steps[at].address, self._marks.by(at))
+        page = PageItems(self.response(at), self._traffic.steps[at].address, self._anchors.by(at))
         row = page.link_row(producer, slot, known)
         return None if row is None else (row.literal, row.match)
 
     def response(self, transaction: int) -> RecordedResponse:
-        """The recorded response of a transaction, which has one."""
+        """Return the recorded response of a transaction, which has one."""
         return self._read(transaction)[0]
 
     def _read(self, transaction: int) -> tuple[RecordedResponse, Reading]:

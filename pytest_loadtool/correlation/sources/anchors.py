@@ -1,7 +1,7 @@
-"""Marks: texts that a virtual user knows before a response comes, by which it finds its own row.
+"""Anchors: texts that a virtual user knows before a response comes, by which it finds its own row.
 
-It has sent them, or another extractor has found them. A mark has the text that the recording has,
-and what stands for it in the test case: the same text, or placeholders.
+It has sent them, or another extractor has found them. An anchor has the text that the recording
+has, and what stands for it in the test case: the same text, or placeholders.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pytest_loadtool.model.case import Request, Variable
 from pytest_loadtool.model.place import Place
 
 if TYPE_CHECKING:
-    from pytest_loadtool.correlation.claims import ByClient
+    from pytest_loadtool.correlation.proposals import ByClient
     from pytest_loadtool.correlation.sources.variables import Found
 
 #: Texts with fewer characters are in many rows by chance.
@@ -29,7 +29,7 @@ _SHORT = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class AnchorText:
     """A text that is ``recorded``, and ``template`` in the test case; the request or the response
     ``at`` has it in a field of that name."""
 
@@ -40,41 +40,41 @@ class Mark:
     extracted: bool = False
     """Whether it is what an extractor takes; else the user has sent it."""
     offered: bool = False
-    """Whether a page had it to choose from: many things have that."""
+    """Whether a page had it to choose from: many resources have that."""
     address: bool = False
-    """Whether it is the path of the request: what has it beside it is about the very thing."""
+    """Whether it is the path of the request: what has it beside it is about the very resource."""
 
     @property
     def telling(self) -> bool:
-        """Whether it tells one thing from another, whatever its field is called."""
+        """Whether it tells one resource from another, whatever its field is called."""
         return len(self.recorded) >= TELLING and not self.offered
 
 
-class Marked:
-    """Marks, by their texts."""
+class AnchorTexts:
+    """Anchors, by their texts."""
 
-    def __init__(self, marks: Iterable[Mark]) -> None:
-        self._by_text: dict[str, list[Mark]] = {}
-        for one in sorted(marks, key=lambda one: one.at):
+    def __init__(self, anchors: Iterable[AnchorText]) -> None:
+        self._by_text: dict[str, list[AnchorText]] = {}
+        for one in sorted(anchors, key=lambda one: one.at):
             self._by_text.setdefault(one.recorded, []).append(one)
 
-    def by(self, response: int) -> Callable[[str], Sequence[Mark]]:
-        """Gives the marks that a text is for who reads that response, the latest last: what was
+    def by(self, response: int) -> Callable[[str], Sequence[AnchorText]]:
+        """Gives the anchors that a text is for who reads that response, the latest last: what was
         sent before it, and taken from earlier ones."""
         return lambda text: [
             one for one in self._by_text.get(text, ()) if one.at + one.extracted <= response
         ]
 
 
-def sent_marks(traffic: Traffic, found: Sequence[Found] = ()) -> list[Mark]:
-    """What the user writes into bodies and queries.
+def sent_anchors(traffic: Traffic, found: Sequence[Found] = ()) -> list[AnchorText]:
+    """Return what the user writes into bodies and queries.
 
     What the server gave out is no such text, and neither is a secret.
     """
     claimed = {slot for one in found for slot in one.slots}
     offered = {(name, value) for name, value, _ in traffic.offered}
-    marks = [
-        Mark(
+    anchors = [
+        AnchorText(
             slot.value,
             escape(slot.value),
             slot.name,
@@ -85,23 +85,23 @@ def sent_marks(traffic: Traffic, found: Sequence[Found] = ()) -> list[Mark]:
         if slot not in claimed and _is_written(slot)
     ]
     for step in traffic.steps:
-        marks += _placed(step)
-    return marks
+        anchors += _placed(step)
+    return anchors
 
 
-def extracted_marks(
+def extracted_anchors(
     traffic: Traffic, found: Sequence[Found], variables: Mapping[str, Variable]
-) -> list[Mark]:
-    """What extractors take that nothing has to be done to: those that are new, and those that the
-    test case has."""
+) -> list[AnchorText]:
+    """Return what extractors take that nothing has to be done to: those that are new, and those
+    that the test case has."""
     return [
         *(
-            Mark(one.recorded, f"${{{one.name}}}", one.name, one.producer.transaction, True)
+            AnchorText(one.recorded, f"${{{one.name}}}", one.name, one.producer.transaction, True)
             for one in found
             if not one.producer.filters
         ),
         *(
-            Mark(recorded, f"${{{one.variable}}}", one.variable, step.index, True)
+            AnchorText(recorded, f"${{{one.variable}}}", one.variable, step.index, True)
             for step in traffic.steps
             for one in step.transaction.extractors
             if one.variable in variables and (recorded := variables[one.variable].recorded)
@@ -109,8 +109,8 @@ def extracted_marks(
     ]
 
 
-def address_marks(traffic: Traffic, made: Iterable[Found | ByClient]) -> Iterator[Mark]:
-    """The paths of the requests, by which lists name what they have: ``href`` in WebDAV."""
+def address_anchors(traffic: Traffic, made: Iterable[Found | ByClient]) -> Iterator[AnchorText]:
+    """Yield the paths of the requests, by which lists name what they have: ``href`` in WebDAV."""
     uses: dict[int, list[tuple[Slot, str]]] = {}
     for one in made:
         for slot in one.slots:
@@ -124,11 +124,11 @@ def address_marks(traffic: Traffic, made: Iterable[Found | ByClient]) -> Iterato
         own = [(slot.start, slot.end, "|".join((name, *slot.filters)))
                for slot, name in uses.get(step.index, ())]  # fmt: skip
         template = masked.replaced(own).partition("?")[0]
-        yield Mark(path, template, "href", step.index, address=True)
+        yield AnchorText(path, template, "href", step.index, address=True)
 
 
 def _is_written(slot: Slot) -> bool:
-    """Return whether it is a text that tells one thing from another; numbers are amounts."""
+    """Return whether it is a text that tells one resource from another; numbers are amounts."""
     value = slot.value
     return (
         (slot.part == "body" or slot.place is Place.QUERY)
@@ -140,8 +140,9 @@ def _is_written(slot: Slot) -> bool:
     )
 
 
-def _placed(step: RecordedStep) -> Iterator[Mark]:
-    """The fields of a body in which a person has put placeholders, with what was recorded there."""
+def _placed(step: RecordedStep) -> Iterator[AnchorText]:
+    """Yield the fields of a body in which a person has put placeholders, with what was recorded
+    there."""
     body = step.transaction.request.body
     if step.exchange is None or not isinstance(body, str) or "${" not in body:
         return
@@ -152,12 +153,12 @@ def _placed(step: RecordedStep) -> Iterator[Mark]:
         old = was.get(key)
         known = template != slot.value and "|" not in template  # with filters it is another text
         if known and old is not None and not is_typed_secret(slot.name):
-            yield Mark(old.value, template, slot.name, step.index)
+            yield AnchorText(old.value, template, slot.name, step.index)
 
 
 def numbered_slots(slots: Iterable[Slot]) -> Iterator[tuple[tuple[str, int, int], Slot]]:
-    """The slots by where they stand: those of a path in their order, others by name and how many of
-    that name came before; what stands in others likewise, by depth."""
+    """Yield the slots by where they stand: those of a path in their order, others by name and how
+    many of that name came before; what stands in others likewise, by depth."""
     seen: Counter[tuple[str, int]] = Counter()
     for slot in slots:
         name = "/" if slot.place is Place.PATH and not slot.depth else slot.name

@@ -1,7 +1,7 @@
 """Rows: a value that comes from a list is taken from the user's own item, not from the n-th one.
 
-The item is known by a mark: the text that the user gave it, or an id that an extractor has found.
-An extractor goes by one where, in the recorded response, that leads to the recorded value.
+The item is known by an anchor: the text that the user gave it, or an id that an extractor has
+found. An extractor goes by one where, in the recorded response, that leads to the recorded value.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.claims import ByClient
 from pytest_loadtool.correlation.classify import is_id_name, is_short_number, is_title_name
 from pytest_loadtool.correlation.index.traffic import Traffic
-from pytest_loadtool.correlation.kinds import id_stem, things_of
+from pytest_loadtool.correlation.kinds import id_stem, resources_of
 from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.proposals import ByClient
 from pytest_loadtool.correlation.responses.objects import (
     KEY,
     NO_TEXT,
@@ -36,13 +36,13 @@ from pytest_loadtool.correlation.responses.xml_document import (
     xml_document,
 )
 from pytest_loadtool.correlation.sources.anchors import (
-    Mark,
-    Marked,
-    address_marks,
-    extracted_marks,
-    sent_marks,
+    AnchorText,
+    AnchorTexts,
+    address_anchors,
+    extracted_anchors,
+    sent_anchors,
 )
-from pytest_loadtool.correlation.sources.page_items import Marks, Owners, PageItems, place_of
+from pytest_loadtool.correlation.sources.page_items import FindAnchors, Owners, PageItems, place_of
 from pytest_loadtool.correlation.sources.variables import Found
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.extraction.jsonpath import format_path, json_text
@@ -61,7 +61,7 @@ def by_rows(
     variables: Mapping[str, Variable],
     computed: Sequence[ByClient] = (),
 ) -> tuple[Found, ...]:
-    """The variables, each extracted by a mark where there is one.
+    """Return the variables, each extracted by an anchor where there is one.
 
     An extractor goes by what those before it take, of the same response, too, and by what the
     client makes up: ``computed``.
@@ -82,11 +82,11 @@ class _Rows:
     ) -> None:
         self._traffic = traffic
         self._values = {one.recorded for one in found}
-        self._marks = Marked(
+        self._anchors = AnchorTexts(
             [
-                *sent_marks(traffic, found),
-                *extracted_marks(traffic, found, variables),
-                *address_marks(traffic, (*found, *computed)),
+                *sent_anchors(traffic, found),
+                *extracted_anchors(traffic, found, variables),
+                *address_anchors(traffic, (*found, *computed)),
             ]
         )
         self._owners: dict[str, dict[tuple[Place, str, str], str]] = {}
@@ -94,7 +94,7 @@ class _Rows:
         self._page: tuple[int, PageItems] | None = None
 
     def placed(self, one: Found) -> Found:
-        """The variable, by its row if it is in one."""
+        """Return the variable, by its row if it is in one."""
         placed = self._placed(one)
         for slot in one.slots:
             for at in slot.senders:
@@ -109,8 +109,8 @@ class _Rows:
         if producer.in_list and type(one.source) in _LANGUAGES:
             page = self._read(producer.transaction)
             called = self._traffic.steps[producer.transaction].called
-            placed = _of_item(one, page.response, page.marks, things_of(producer, called))
-            answers = self._traffic.steps[producer.transaction].changes_things
+            placed = _of_item(one, page.response, page.anchors, resources_of(producer, called))
+            answers = self._traffic.steps[producer.transaction].changes_state
             alone = answers and isinstance(producer.steps[-1], int)  # what it says of what was sent
             first = one.match == 1 and "[*]" in str(
                 one.source
@@ -154,7 +154,7 @@ class _Rows:
         if self._page is None or self._page[0] != at:
             step = self._traffic.steps[at]
             assert step.exchange is not None, "producers come from exchanges"
-            page = PageItems(RecordedResponse(step.exchange), step.address, self._marks.by(at))
+            page = PageItems(RecordedResponse(step.exchange), step.address, self._anchors.by(at))
             self._page = at, page
         return self._page[1]
 
@@ -173,26 +173,28 @@ class _ItemLanguage:
 
 
 def _of_item(
-    one: Found, response: RecordedResponse, known: Marks, things: Collection[str]
+    one: Found, response: RecordedResponse, known: FindAnchors, resources: Collection[str]
 ) -> Found:
-    """The variable with a path that goes by marks instead of indexes, as far as there are some.
-    ``things`` is what the list may be one of."""
+    """Return the variable with a path that goes by anchors instead of indexes, as far as there are
+    some. ``resources`` is what the list may be one of."""
     language = _LANGUAGES[type(one.source)]
     value: Any = language.read(response)
     path, literal, by = "", "", ""
     for at, step in enumerate(one.producer.steps):
         rest = one.producer.steps[at + 1 :]
         best = (
-            _best(value, step, known, language.key, things, rest) if isinstance(step, int) else None
+            _best(value, step, known, language.key, resources, rest)
+            if isinstance(step, int)
+            else None
         )
         if best is None:
             text = escape(language.step(step))
             path, literal = path + text, literal + text
         else:
-            keys, mark = best
-            path += language.where(keys, mark.template, inner(value[step], keys))
-            literal += language.where(keys, escape(mark.recorded), inner(value[step], keys))
-            by = mark.template
+            keys, anchor = best
+            path += language.where(keys, anchor.template, inner(value[step], keys))
+            literal += language.where(keys, escape(anchor.recorded), inner(value[step], keys))
+            by = anchor.template
         value = value[step]
     if not by:
         return one
@@ -229,59 +231,59 @@ _LANGUAGES: Mapping[type, _ItemLanguage] = MappingProxyType(
 def _best(
     items: Any,
     index: int,
-    known: Marks,
+    known: FindAnchors,
     key: re.Pattern[str],
-    things: Collection[str],
+    resources: Collection[str],
     rest: tuple[str | int, ...],
-) -> tuple[Keys, Mark] | None:
+) -> tuple[Keys, AnchorText] | None:
     """By what to know the item: of what none of the others has, what tells most. What the ``rest``
     of the way leads to tells nothing: who knows it need not look for it."""
-    found: list[tuple[int, int, int, Keys, Mark]] = []
+    found: list[tuple[int, int, int, Keys, AnchorText]] = []
     for keys, value in leaves(items[index], key):
         if keys == rest or not (isinstance(value, str) or value.__class__ is int):
             continue
         text = json_text(value)
-        for mark in known(text or ""):
-            rank = _rank(keys[-1], mark, things, alone=len(items) == 1)
-            if rank is not None and _fits(value, mark):
-                found.append((rank, len(keys), -mark.at, keys, mark))
+        for anchor in known(text or ""):
+            rank = _rank(keys[-1], anchor, resources, alone=len(items) == 1)
+            if rank is not None and _fits(value, anchor):
+                found.append((rank, len(keys), -anchor.at, keys, anchor))
     found.sort(key=lambda one: one[:3])
-    for _, _, _, keys, mark in found:
+    for _, _, _, keys, anchor in found:
         value = inner(items[index], keys)
         if sum(inner(other, keys) == value for other in items) == 1:
-            return keys, mark
+            return keys, anchor
     return None
 
 
-def _fits(value: Any, mark: Mark) -> bool:
+def _fits(value: Any, anchor: AnchorText) -> bool:
     """Return whether a path can compare with it."""
     if isinstance(value, int):
-        return mark.extracted
-    return not NO_TEXT.search(mark.recorded) and not {"'", '"'} <= set(mark.recorded)
+        return anchor.extracted
+    return not NO_TEXT.search(anchor.recorded) and not {"'", '"'} <= set(anchor.recorded)
 
 
-def _rank(key: str, mark: Mark, things: Collection[str], *, alone: bool) -> int | None:
-    """How well a mark under that key tells items apart, 0 being best; None: by chance."""
+def _rank(key: str, anchor: AnchorText, resources: Collection[str], *, alone: bool) -> int | None:
+    """Return how well an anchor under that key tells items apart, 0 being best; None: by chance."""
     name = plain(key).split()[-1:] or [key]
-    if mark.address:
+    if anchor.address:
         return 0
-    if mark.extracted:
-        if not is_id_name(key) or not _is_of(key, mark, things):
+    if anchor.extracted:
+        if not is_id_name(key) or not _is_of(key, anchor, resources):
             return None
-        return 0 if plain(key) == name[0] else 3  # the item's own id, or that of another thing
+        return 0 if plain(key) == name[0] else 3  # the item's own id, or that of another resource
     if is_title_name(key) or key == OWN_TEXT:
         return 1
-    same = plain(mark.field).split()[-1:] == name
+    same = plain(anchor.field).split()[-1:] == name
     if alone:  # of one item, everything is its own
         return None
-    return 2 if same else 4 if mark.telling else None
+    return 2 if same else 4 if anchor.telling else None
 
 
-def _is_of(key: str, mark: Mark, things: Collection[str]) -> bool:
-    """Whether a small number that was extracted may be the id that stands under the key: that of a
-    user is none of an order's ``id``."""
-    stem = id_stem(mark.field.partition("[")[0])
-    if not stem or not is_short_number(mark.recorded):
+def _is_of(key: str, anchor: AnchorText, resources: Collection[str]) -> bool:
+    """Return whether a small number that was extracted may be the id that stands under the key:
+    that of a user is none of an order's ``id``."""
+    stem = id_stem(anchor.field.partition("[")[0])
+    if not stem or not is_short_number(anchor.recorded):
         return True
-    own = {id_stem(key)} - {""} or things
+    own = {id_stem(key)} - {""} or resources
     return any(f" {stem}".endswith(f" {one}") for one in own)

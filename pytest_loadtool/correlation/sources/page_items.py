@@ -25,10 +25,10 @@ from pytest_loadtool.correlation.sources.addresses import (
     is_about,
     link_addresses,
     literal,
-    things_in,
+    resources_in,
     varies,
 )
-from pytest_loadtool.correlation.sources.anchors import Mark
+from pytest_loadtool.correlation.sources.anchors import AnchorText
 from pytest_loadtool.extraction.address import ANY, VALUE
 from pytest_loadtool.extraction.extract import taken
 from pytest_loadtool.extraction.page import escaped_text
@@ -47,8 +47,8 @@ from pytest_loadtool.model.rule import ProducerKind
 
 #: By the place of an id in an address: the variable that requests have it from.
 Owners = Mapping[tuple[Place, str, str], str]
-#: The marks that a text is.
-Marks = Callable[[str], Sequence[Mark]]
+#: The anchors that a text is.
+FindAnchors = Callable[[str], Sequence[AnchorText]]
 
 _LABEL = re.compile(r"[^<>]*>\s*([^<>\s][^<>]*+)<")
 #: How many forms of one row submit to one address, at most.
@@ -63,7 +63,7 @@ _HOST = re.compile("(?:https?:)?//[^/]+")
 
 
 def place_of(slot: Slot) -> tuple[Place, str, str]:
-    """What tells one id in an address from another: where it is, and what it is."""
+    """Return what tells one id in an address from another: where it is, and what it is."""
     name = slot.before if slot.place is Place.PATH else slot.name.removeprefix("amp;")
     return slot.place, name, slot.value
 
@@ -81,18 +81,18 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class PageItems:
-    """A recorded page: its response, the address that it was fetched from, and the marks that the
+    """A recorded page: its response, the address that it was fetched from, and the anchors that the
     user knows by then."""
 
     response: RecordedResponse
     address: str
-    marks: Marks
+    anchors: FindAnchors
 
     def form_row(
         self, producer: Producer, match: int, owners: Owners, known: Collection[str]
     ) -> Row | None:
-        """What finds the field of a form. ``match`` is which of its name it is; ``known`` are
-        values that are others on replay. None: there is no row, or nothing that tells which."""
+        """Return what finds the field of a form. ``match`` is which of its name it is; ``known``
+        are values that are others on replay. None: there is no row, or nothing that tells which."""
         text, name = self.response.text, escape(producer.name)
         start = form_start(text, producer.form)
         if start is None:
@@ -106,27 +106,28 @@ class PageItems:
             return self._first([Row(*fields, by)], producer)
         if producer.control == "hidden":
             many = text.count(f'action="{action}"') > 1
-            return self._first(_by_text(text, start, FormField(name), self.marks, many), producer)
+            return self._first(_by_text(text, start, FormField(name), self.anchors, many), producer)
         return None
 
     def owned_row(self, producer: Producer, owners: Owners, known: Collection[str]) -> Row | None:
-        """What finds a value in a link by the user's id in its address; None as `form_row`."""
+        """Return what finds a value in a link by the user's id in its address; None as
+        `form_row`."""
         if len(producer.value) < _SHORTEST_TOKEN:
             return None
         links, address = self.response.links, self.address
         return self._first(_linked(producer.extracted, links, address, owners, known), producer)
 
     def link_row(self, producer: Producer, slot: Slot, known: Collection[str]) -> Row | None:
-        """What finds the value of a slot in a link to its address; None as `form_row`."""
+        """Return what finds the value of a slot in a link to its address; None as `form_row`."""
         text = self.response.text
         written = re.search(rf"[\"'=]{re.escape(producer.text)}[\"'\s>]", text)
         addresses = link_addresses(producer, slot, known)
-        own = is_about(self.address, producer.value, things_in(unescape(producer.text)))
+        own = is_about(self.address, producer.value, resources_in(unescape(producer.text)))
         if written is None or not addresses or own:
             return None
         link = Link(escape(addresses[-1]))
-        by_label = _labelled(link, text, written.end() - 1, self.marks)
-        by_row = _by_text(text, written.start(), link, self.marks, self._many(link))
+        by_label = _labelled(link, text, written.end() - 1, self.anchors)
+        by_row = _by_text(text, written.start(), link, self.anchors, self._many(link))
         return self._first((*by_label, *by_row), producer)
 
     def _many(self, source: Source) -> bool:
@@ -150,28 +151,28 @@ class PageItems:
         return any(one not in (None, producer.extracted) for one in near)
 
     def data_row(self, producer: Producer) -> Row | None:
-        """What finds a value in a ``data-`` attribute; None as `form_row`."""
+        """Return what finds a value in a ``data-`` attribute; None as `form_row`."""
         text, name = self.response.text, escaped_text(producer.name)
         written = re.search(rf'\s{name}="{escaped_text(producer.extracted)}"', text)
-        things = {(producer.value, id_stem(producer.name))}
-        if written is None or is_about(self.address, producer.value, things):
+        resources = {(producer.value, id_stem(producer.name))}
+        if written is None or is_about(self.address, producer.value, resources):
             return None
         inner = RegularExpression(escape(rf'\s{name}="([^"]*)"'))
-        rows = _by_text(text, written.start() + 1, inner, self.marks, self._many(inner))
+        rows = _by_text(text, written.start() + 1, inner, self.anchors, self._many(inner))
         return self._first(rows, producer)
 
     def choice_row(self, producer: Producer) -> Row | None:
-        """What finds a choice by its label; None: the user has not sent that."""
+        """Return what finds a choice by its label; None: the user has not sent that."""
         label = unescape(producer.text)
-        mark = next(reversed(self.marks(label)), None)
-        if mark is None:
+        anchor = next(reversed(self.anchors(label)), None)
+        if anchor is None:
             return None
         name = escape(producer.name)
-        both = Choice(name, escape(label)), Choice(name, mark.template)
-        return self._first([Row(*both, mark.template)], producer)
+        both = Choice(name, escape(label)), Choice(name, anchor.template)
+        return self._first([Row(*both, anchor.template)], producer)
 
     def _first(self, rows: Iterable[Row], producer: Producer) -> Row | None:
-        """The first that gives back the recorded value."""
+        """Return the first that gives back the recorded value."""
         for one in rows:
             for match in range(1, _MOST_FORMS + 1):
                 found = taken(one.literal, self.response, match)
@@ -185,31 +186,32 @@ class PageItems:
 def _by_ids(
     written: str, address: str, owners: Owners, known: Collection[str], wanted: str = ""
 ) -> tuple[str, str, str] | None:
-    """An address by the ids in it that are of the user: with the recorded ids, with placeholders,
-    and the last of these. None: it has no such id, or ids of the page itself alone."""
+    """Return an address by the ids in it that are of the user: with the recorded ids, with
+    placeholders, and the last of these. None: it has no such id, or ids of the page itself
+    alone."""
     was = now = by = ""
     position = 0
-    things = things_in(written)
-    for spot in target_slots(written, 0):
-        if spot.depth:
+    resources = resources_in(written)
+    for span in target_slots(written, 0):
+        if span.depth:
             continue
-        name = owners.get(place_of(spot))
-        before = literal(written[position : spot.start])
-        if wanted and spot.raw == wanted:
+        name = owners.get(place_of(span))
+        before = literal(written[position : span.start])
+        if wanted and span.raw == wanted:
             own = recorded = VALUE
         elif (
             name is not None
-            and spot.raw == spot.value
-            and not is_about(address, spot.value, things)
+            and span.raw == span.value
+            and not is_about(address, span.value, resources)
         ):
-            own, recorded = f"${{{name}}}", literal(spot.value)
+            own, recorded = f"${{{name}}}", literal(span.value)
             by = own
-        elif varies(spot.value, known):
+        elif varies(span.value, known):
             own = recorded = ANY
         else:
             continue
         was, now = was + before + recorded, now + before + own
-        position = spot.end
+        position = span.end
     rest = literal(written[position:].partition("#")[0])
     return (was + rest, now + rest, by) if by else None
 
@@ -229,32 +231,34 @@ def _linked(
             yield Row(Link(was), Link(now), by)
 
 
-def _labelled(link: Link, text: str, end: int, marks: Marks) -> Iterator[Row]:
-    """The link, whose address ends there, by its own text."""
+def _labelled(link: Link, text: str, end: int, anchors: FindAnchors) -> Iterator[Row]:
+    """Yield the link, whose address ends there, by its own text."""
     found = _LABEL.match(text, end)
     label = found[1].rstrip() if found is not None else ""
-    mark = _marked(label, marks) if label else None
-    if mark is not None and (_names(mark) or len(_written(label).findall(text)) == 1):
-        was, now = escape(unescape(label)), mark.template
+    anchor = _anchor_of(label, anchors) if label else None
+    if anchor is not None and (_names(anchor) or len(_written(label).findall(text)) == 1):
+        was, now = escape(unescape(label)), anchor.template
         if "*" not in was + now:
             yield Row(replace(link, label=was), replace(link, label=now), now)
 
 
-def _by_text(text: str, position: int, source: Source, marks: Marks, many: bool) -> Iterator[Row]:
-    """``source`` in the item around ``position``, by a text of it; ``many``: there are others like
-    it, so that anything around it may be the item."""
+def _by_text(
+    text: str, position: int, source: Source, anchors: FindAnchors, many: bool
+) -> Iterator[Row]:
+    """Yield ``source`` in the item around ``position``, by a text of it; ``many``: there are others
+    like it, so that anything around it may be the item."""
     for item in items_around(text, position):
         if item.kind and not many:
             return
         own: list[tuple[bool, bool, Row]] = []
         for found in ELEMENT.finditer(text, item.start, min(item.end + 1, len(text))):
             written = found[1].rstrip()
-            mark = _marked(written, marks)
-            if mark is None or _elsewhere(text, written, item):
+            anchor = _anchor_of(written, anchors)
+            if anchor is None or _elsewhere(text, written, item):
                 continue
             was = InItem(source, escape(unescape(written)), item.kind)
-            by = Row(was, replace(was, text=mark.template), mark.template)
-            own.append((not _names(mark), found.start() >= position, by))
+            by = Row(was, replace(was, text=anchor.template), anchor.template)
+            own.append((not _names(anchor), found.start() >= position, by))
         yield from (by for _, _, by in sorted(own, key=lambda one: one[:2]))
 
 
@@ -267,20 +271,20 @@ def _elsewhere(text: str, written: str, item: Item) -> bool:
 
 
 def _written(label: str) -> re.Pattern[str]:
-    """A pattern for that text of an element."""
+    """Return a pattern for that text of an element."""
     return re.compile(rf">\s*{re.escape(label)}\s*<")
 
 
-def _marked(written: str, marks: Marks) -> Mark | None:
-    """The mark that a text of the page is: what the user has called something, else a text of the
-    user's that tells one thing from another."""
+def _anchor_of(written: str, anchors: FindAnchors) -> AnchorText | None:
+    """Return the anchor that a text of the page is: what the user has called something, else a text
+    of the user's that tells one resource from another."""
     plain = unescape(written)
-    own = [one for one in marks(plain) if not one.extracted]
+    own = [one for one in anchors(plain) if not one.extracted]
     named = [one for one in own if _names(one) and len(plain) >= _SHORTEST]
     found = named or [one for one in own if one.telling]
     return found[-1] if found else None
 
 
-def _names(mark: Mark) -> bool:
+def _names(anchor: AnchorText) -> bool:
     """Return whether the user has called something so."""
-    return is_title_name(mark.field)
+    return is_title_name(anchor.field)

@@ -61,7 +61,7 @@ class Reading:
         self._taken: dict[Source, list[str | None]] = {}
 
     def taken(self, source: Source, match: int = 1) -> str | None:
-        """What the source takes, its texts being no templates."""
+        """Return what the source takes, its texts being no templates."""
         found = self._taken.setdefault(source, [])
         while len(found) < match:
             found.append(taken(escaped(source), self.response, len(found) + 1))
@@ -75,7 +75,7 @@ def synthesise(
     matches: int,
     known: Collection[str] = frozenset(),
 ) -> tuple[Source, int] | None:
-    """The first source, and which match of it (at most ``matches``), that yields the value.
+    """Return the first source, and which match of it (at most ``matches``), that yields the value.
 
     ``known`` are values that are others on replay: an address may have them in it.
     """
@@ -91,7 +91,7 @@ def synthesise(
 def _packed(
     producer: Producer, box: Box, slot: Slot, reading: Reading, matches: int, known: _Known
 ) -> tuple[Source, int] | None:
-    """What takes the encoded text, and in that the value."""
+    """Return what takes the encoded text, and in that the value."""
     around = replace(slot, name=box.producer.name, value=box.producer.value)
     outer = synthesise(box.producer, around, reading, matches, known)
     within = Reading(PlainText(box.text))
@@ -102,7 +102,7 @@ def _packed(
 
 
 def _inner(outer: Source, decode: tuple[str, ...], inner: Source, match: int) -> Decoded:
-    """What takes the inner value from the text that the outer source gives."""
+    """Return what takes the inner value from the text that the outer source gives."""
     if isinstance(outer, Decoded) and outer.inner is not None:
         return replace(outer, inner=_inner(outer.inner, decode, inner, match))
     return Decoded(outer, decode, inner, match)
@@ -149,10 +149,10 @@ def _control(producer: Producer, _: Slot, reading: Reading, known: _Known) -> It
 
 
 def _in_form(producer: Producer, reading: Reading, known: _Known) -> Iterator[Source]:
-    """The field of a form that is known by where it submits to, however many come before it.
+    """Yield the field of a form that is known by where it submits to, however many come before it.
 
     Where that has an id in it, all the rest has to be of this form alone: of the forms in a list,
-    one for each thing, nothing tells which.
+    one for each resource, nothing tells which.
     """
     text = reading.response.text
     start = form_start(text, producer.form)
@@ -160,10 +160,10 @@ def _in_form(producer: Producer, reading: Reading, known: _Known) -> Iterator[So
         return
     action = attributes(text, start)[0].get("action", "").partition("#")[0]
     address, position = "", 0
-    for spot in target_slots(action, 0):
-        if not spot.depth and varies(spot.value, known):
-            address += action[position : spot.start] + ANY
-            position = spot.end
+    for span in target_slots(action, 0):
+        if not span.depth and varies(span.value, known):
+            address += action[position : span.start] + ANY
+            position = span.end
     address += action[position:]
     source = FormField(producer.name, action=address)
     if address.strip("./?&=") and not (position and reading.taken(source, 2)):
@@ -193,9 +193,9 @@ def _header(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterat
 
 
 def _location(producer: Producer, slot: Slot, reading: Reading, known: _Known) -> Iterator[Source]:
-    for spot in fragment_slots(producer.text, 0):
-        if spot.value == slot.value:
-            yield HeaderValue("Location", f"[#&]{escaped_text(spot.name)}=([^&]+)")
+    for span in fragment_slots(producer.text, 0):
+        if span.value == slot.value:
+            yield HeaderValue("Location", f"[#&]{escaped_text(span.name)}=([^&]+)")
     patterns = location_patterns(producer, slot, known)
     yield from _addresses((HeaderValue("Location", one) for one in patterns), producer, reading)
     if len(producer.filters) > 1:  # in another value
@@ -212,14 +212,14 @@ def _link(producer: Producer, slot: Slot, reading: Reading, known: _Known) -> It
 
 
 def _varying(label: str, value: str) -> str:
-    """The text of a link, which may say the value, too: ``msg2 (view)``."""
+    """Return the text of a link, which may say the value, too: ``msg2 (view)``."""
     return label if is_short_number(value) else re.sub(rf"\b{re.escape(value)}\b", VALUE, label)
 
 
 def _addresses(
     patterns: Iterator[Source], producer: Producer, reading: Reading
 ) -> Iterator[Source]:
-    """The pattern that tells least of the address, if it leads to the value, and the one that
+    """Yield the pattern that tells least of the address, if it leads to the value, and the one that
     tells most."""
     for loose in patterns:
         if reading.taken(loose) == producer.extracted:
@@ -280,13 +280,14 @@ _CONTEXT_START = re.compile(r"[\s,()\[\]&]")
 
 
 def beside(text: str, start: int, end: int) -> tuple[str, str]:
-    """What is before and behind ``text[start:end]``, as far as that tells."""
+    """Return what is before and behind ``text[start:end]``, as far as that tells."""
     right = _RIGHT.match(text, end)
     return _left_of(text[max(0, start - _CONTEXT) : start]), right[0] if right else ""
 
 
 def _left_of(context: str) -> str:
-    """Text before a value by which to find it: in its line and its tag or statement, no numbers."""
+    """Return text before a value by which to find it: in its line and its tag or statement, no
+    numbers."""
     line = context.rpartition("\n")[2]
     ends = [match.end() for match in _CONTEXT_END.finditer(line)]
     narrow = line[ends[-1] :] if ends else line

@@ -1,12 +1,12 @@
-"""Variables: claims on one extractor, put together under one name."""
+"""Variables: proposals on one extractor, put together under one name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_loadtool.correlation.claims import ByClient, Claim, Issue
 from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.proposals import ByClient, Issue, Proposal
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.sources.naming import base_name, field_name, number
 from pytest_loadtool.model.extractor import Extractor, Source
@@ -30,7 +30,7 @@ class Found:
 
     @property
     def recorded(self) -> str:
-        """What the extractor takes from the recorded response."""
+        """Return what the extractor takes from the recorded response."""
         return self.producer.extracted
 
     @property
@@ -40,23 +40,26 @@ class Found:
 
 
 def computed_for(made: Sequence[ByClient], taken: Iterable[str]) -> tuple[ByClient, ...]:
-    """One variable for each value that the client makes up: the same, with names."""
+    """Return one variable for each value that the client makes up: the same, with names."""
     names = number([field_name(one.slots[0].name.lower()) for one in made], taken)
     return tuple(replace(one, name=name) for name, one in zip(names, made, strict=True))
 
 
 def variables_for(
-    claims: Sequence[Claim], issues: Iterable[Issue], rules: Sequence[Rule], taken: Iterable[str]
+    proposals: Sequence[Proposal],
+    issues: Iterable[Issue],
+    rules: Sequence[Rule],
+    taken: Iterable[str],
 ) -> tuple[Found, ...]:
-    """One variable for each extractor, in the order of the responses that set them.
+    """Return one variable for each extractor, in the order of the responses that set them.
 
     Where several rules want the same value, the most trusted names it. ``taken`` are the names that
     may not be used.
     """
-    groups: dict[tuple[int, Source, int], list[Claim]] = {}
-    for claim in claims:
-        key = (claim.producer.transaction, claim.source, claim.match)
-        groups.setdefault(key, []).append(claim)
+    groups: dict[tuple[int, Source, int], list[Proposal]] = {}
+    for proposal in proposals:
+        key = (proposal.producer.transaction, proposal.source, proposal.match)
+        groups.setdefault(key, []).append(proposal)
     unused = {
         (issue.producer.transaction, issue.source, 1): issue
         for issue in issues
@@ -66,7 +69,7 @@ def variables_for(
     keys = sorted([*groups, *unused], key=lambda key: key[0])
     ranks = {id(rule): rank for rank, rule in enumerate(rules)}
     best = [
-        min(groups[key], key=lambda claim: ranks.get(id(claim.rule), len(ranks)))
+        min(groups[key], key=lambda proposal: ranks.get(id(proposal.rule), len(ranks)))
         if key in groups
         else unused[key]
         for key in keys
@@ -79,7 +82,7 @@ def variables_for(
             one.rule,
             source,
             match,
-            tuple(claim.slot for claim in groups.get((transaction, source, match), ())),
+            tuple(proposal.slot for proposal in groups.get((transaction, source, match), ())),
         )
         for name, one, (transaction, source, match) in zip(names, best, keys, strict=True)
     )

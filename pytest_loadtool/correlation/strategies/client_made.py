@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.correlation.claims import ByClient
 from pytest_loadtool.correlation.classify import looks_random
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
+from pytest_loadtool.correlation.proposals import ByClient
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.model.generator import ALPHABETS, Generator, RandomText, Timestamp, Uuid
@@ -61,7 +61,7 @@ _OF_REQUESTS = frozenset(
         *("message", "msg", "event", "operation", "dedup", "deduplication"),
     }
 )
-_OF_THINGS = frozenset({"id", "uuid", "guid"})
+_OF_RESOURCES = frozenset({"id", "uuid", "guid"})
 #: Digits of a time since 1970 (until 2286), with its unit and how many there are of it in a second.
 _UNITS: Mapping[int, tuple[Timestamp, int]] = MappingProxyType(
     {10: (Timestamp("s"), 1), 13: (Timestamp("ms"), 10**3), 16: (Timestamp("us"), 10**6)}
@@ -91,7 +91,7 @@ class CodeVerifiers:
     turns = frozenset({Turn.LAST})
 
     def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[ByClient]:
-        """A verifier in all its slots, hashed in those of the challenge."""
+        """Yield a verifier in all its slots, hashed in those of the challenge."""
         values = _by_value(slots, traffic)
         for value, own in values.items():
             if same_name(own[0].name) != "codeverifier" or not _VERIFIER.fullmatch(value):
@@ -112,7 +112,7 @@ class ClientTimes:
     turns = frozenset({Turn.LAST})
 
     def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[ByClient]:
-        """Those with a time that is that of its request, the only one with it.
+        """Yield those with a time that is that of its request, the only one with it.
 
         Of a number this has to be shown by more than its size: by the name of its field, or that it
         has none in the query, or by the requests that have such a number, which are as far apart
@@ -144,7 +144,7 @@ class ClientValues:
     turns = frozenset({Turn.LAST})
 
     def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[ByClient]:
-        """Those that are random in an alphabet that is known."""
+        """Yield those that are random in an alphabet that is known."""
         names: dict[int, set[str]] = {}
         for slot in traffic.slots:
             if slot.part == "target" and not slot.depth:
@@ -166,7 +166,7 @@ class ClientIds:
     turns = frozenset({Turn.LAST})
 
     def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[ByClient]:
-        """Those in a field whose name speaks of it."""
+        """Yield those in a field whose name speaks of it."""
         for value, own in _by_value(slots, traffic).items():
             if _UUID_4.fullmatch(value) and _is_made_up(traffic, own[0]):
                 yield ByClient(tuple(own), _UUID, Uuid(), value)
@@ -188,7 +188,7 @@ def _by_value(slots: Sequence[Slot], traffic: Traffic) -> Mapping[str, Sequence[
 
 
 def _is_iso(value: str) -> bool:
-    """A time in UTC with milliseconds, as JavaScript writes it (ECMA-262 §21.4.1.32)."""
+    """Return a time in UTC with milliseconds, as JavaScript writes it (ECMA-262 §21.4.1.32)."""
     return _ISO.fullmatch(value) is not None
 
 
@@ -197,7 +197,7 @@ def _is_number(value: str) -> bool:
 
 
 def _said(value: str, slots: Sequence[Slot], traffic: Traffic) -> float | None:
-    """The time (seconds since 1970) that the value means, if it is that of its request."""
+    """Return the time (seconds since 1970) that the value means, if it is that of its request."""
     once = len({slot.transaction for slot in slots} | {*slots[0].users}) == 1
     if not once and not all(map(_is_bare, slots)):
         return None
@@ -215,8 +215,8 @@ def _said(value: str, slots: Sequence[Slot], traffic: Traffic) -> float | None:
 
 
 def _runs(sent: Sequence[tuple[float, float | None]]) -> bool:
-    """Whether several requests have a number in a field, and all are their times; ``sent`` are the
-    times of the requests, and what the numbers say."""
+    """Return whether several requests have a number in a field, and all are their times; ``sent``
+    are the times of the requests, and what the numbers say."""
     seen = sorted(sent, key=lambda one: one[0])
     return len(seen) > 1 and all(
         said is not None
@@ -269,7 +269,7 @@ def _is_made_up(traffic: Traffic, slot: Slot) -> bool:
     in_path = slot.part == "target" and slot.root is Place.PATH
     if step.transaction.request.method == "PUT" and in_path:
         return True
-    return step.changes_things and slot.part == "body" and plain(slot.name) in _OF_THINGS
+    return step.changes_state and slot.part == "body" and plain(slot.name) in _OF_RESOURCES
 
 
 def _same_host(one: RecordedStep, other: RecordedStep) -> bool:

@@ -10,10 +10,10 @@ from urllib.parse import unquote_plus
 
 from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.claims import Claim, fitting
 from pytest_loadtool.correlation.classify import is_short_number
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.proposals import Proposal, fitting
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
@@ -54,15 +54,16 @@ class EditedRows:
     source = "H2's console: @edit; tables that scripts make editable in place"
     turns = frozenset({Turn.IN_ORDER})
 
-    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[Claim]:
-        """The claims on numbers that a change sends between the other cells of their row, of which
-        one has a text that the user sent before: the ``1`` of ``id=1&title=Tea&quantity=3``."""
+    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[Proposal]:
+        """Yield the proposals on numbers that a change sends between the other cells of their row,
+        of which one has a text that the user sent before: the ``1`` of
+        ``id=1&title=Tea&quantity=3``."""
         cells: dict[int, Mapping[Slot, _Cell]] = {}
         for slot in slots:
             if slot.depth or slot.place not in _FIELDS or not is_short_number(slot.value):
                 continue
             at = slot.transaction
-            if not traffic.steps[at].changes_things or _is_control(slot, traffic):
+            if not traffic.steps[at].changes_state or _is_control(slot, traffic):
                 continue
             if at not in cells:
                 cells[at] = _cells_sent(at, traffic)
@@ -72,7 +73,7 @@ class EditedRows:
             fits = fitting(slot, producer)
             if fits is not None:
                 source = InItem(RegularExpression(escape(_CELL)), escape(cell.text))
-                yield Claim(fits, producer, _RULE, source, cell.number)
+                yield Proposal(fits, producer, _RULE, source, cell.number)
 
 
 def _cells_sent(transaction: int, traffic: Traffic) -> Mapping[Slot, _Cell]:
@@ -165,13 +166,15 @@ def _text(step: RecordedStep) -> str:
 
 
 def _is_control(slot: Slot, traffic: Traffic) -> bool:
-    """Whether a page had such a field, or one with that value: no script has made it of a cell."""
+    """Return whether a page had such a field, or one with that value: no script has made it of a
+    cell."""
     controls = traffic.responses.producers.get(slot.value, {}).get(ProducerKind.CONTROL, ())
     return slot.name in traffic.responses.typed or any(one.name == slot.name for one in controls)
 
 
 def _was_sent(text: str, before: int, traffic: Traffic) -> bool:
-    """Whether the user has sent the text before that response, be it in a longer one, as in SQL."""
+    """Return whether the user has sent the text before that response, be it in a longer one, as in
+    SQL."""
     if traffic.requests.written.get(text, before + 1) <= before:
         return True
     return any(

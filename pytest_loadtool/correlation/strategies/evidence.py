@@ -32,7 +32,7 @@ from pytest_loadtool.correlation.kinds import (
     is_done,
     is_in_own_list,
     is_result,
-    things_of,
+    resources_of,
     words_of,
 )
 from pytest_loadtool.correlation.producer import PARTIAL, Producer
@@ -42,7 +42,7 @@ from pytest_loadtool.correlation.responses.markup_items import ELEMENT
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.strategies.new_pages import (
     is_id,
-    linked_thing,
+    linked_resource,
     new_data,
     new_link,
     signs_in,
@@ -74,7 +74,7 @@ def _new(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 def _changing(slot: Slot, _: Producer, traffic: Traffic) -> bool:
     """The request may change something."""
-    return traffic.steps[slot.transaction].changes_things
+    return traffic.steps[slot.transaction].changes_state
 
 
 def _version(slot: Slot, _: Producer, __: Traffic) -> bool:
@@ -141,7 +141,7 @@ def _by_name(_: Slot, producer: Producer, __: Traffic) -> bool:
 
 
 def _behind_collection(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """Where the things are that the request was about, and used for more than to go there."""
+    """Where the resources are that the request was about, and used for more than to go there."""
     asked = collection(traffic.steps[producer.transaction].called)
     about = collection_names(collection(producer.before)) & collection_names(asked)
     if slot.place is Place.PATH and not (about and traffic.requests.uses[slot.value] > 1):
@@ -150,7 +150,7 @@ def _behind_collection(slot: Slot, producer: Producer, traffic: Traffic) -> bool
 
 
 def _in_address(slot: Slot, _: Producer, traffic: Traffic) -> bool:
-    """At the end of a path, but for what is done to the thing; or called an id in a query."""
+    """At the end of a path, but for what is done to the resource; or called an id in a query."""
     if slot.place is not Place.PATH:
         return is_id_name(slot.name)
     path, __, query = traffic.steps[slot.transaction].address.partition("?")
@@ -233,7 +233,7 @@ def _filled_in(_: Slot, producer: Producer, __: Traffic) -> bool:
 def _created(_: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The request that was answered may have created something, and it succeeded."""
     step = traffic.steps[producer.transaction]
-    if step.exchange is None or not step.changes_things:
+    if step.exchange is None or not step.changes_state:
         return False
     asked = operation(step.exchange)
     return 200 <= step.exchange.status < 400 and (asked is None or asked.changes)
@@ -241,7 +241,7 @@ def _created(_: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 def _same_path(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The address leads where the slot stands, ``/users/2/…`` both times, or to a list of such
-    things, ``/users?made=2``, or to such a thing as the field is for, ``user_id=2``."""
+    resources, ``/users?made=2``, or to such a resource as the field is for, ``user_id=2``."""
     if slot.place is Place.PATH:
         same = slot.name == producer.name or HOLE in slot.before
         before = traffic.before(slot)
@@ -250,13 +250,13 @@ def _same_path(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
         return (same and before == producer.before) or at_list
     if is_id_name(slot.name) and slot.name == producer.name:
         return _may_be_one_kind(slot, producer.text, traffic)
-    things = collection_names(collection(producer.before))
-    return bool(producer.before) and is_for(slot, things, traffic)
+    resources = collection_names(collection(producer.before))
+    return bool(producer.before) and is_for(slot, resources, traffic)
 
 
 def _may_be_one_kind(slot: Slot, address: str, traffic: Traffic) -> bool:
-    """Whether an address and the slot's request may be about one kind of thing: a bare small ``id``
-    of ``/folders/show?id=9`` is not that of ``/documents/edit?id=9``."""
+    """Whether an address and the slot's request may be about one kind of resource: a bare small
+    ``id`` of ``/folders/show?id=9`` is not that of ``/documents/edit?id=9``."""
     if id_stem(slot.name) or not is_short_number(slot.value):
         return True
     path = address.partition("?")[0].partition("://")[2].partition("/")[2] or address
@@ -265,17 +265,17 @@ def _may_be_one_kind(slot: Slot, address: str, traffic: Traffic) -> bool:
     return not mine or not theirs or bool(mine & theirs)
 
 
-def _same_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The key and the field are about the same kind of thing.
+def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The key and the field are about the same kind of resource.
 
     Three cases: the id of an item, used in a path behind ``items``; used in a field ``item_id``; or
     a number of another name, used in the path behind the very path it was created with.
     """
     made = traffic.steps[producer.transaction]
     if is_id_name(producer.name) or is_result(producer) or is_in_own_list(producer):
-        return is_for(slot, things_of(producer, made.called), traffic)
+        return is_for(slot, resources_of(producer, made.called), traffic)
     if is_code_name(producer.name) and not is_short_number(slot.value):
-        return is_for(slot, things_of(producer, made.called), traffic)
+        return is_for(slot, resources_of(producer, made.called), traffic)
     return (
         slot.place is Place.PATH
         and not is_short_number(slot.value)
@@ -326,7 +326,7 @@ def _sent(label: str, at: int, traffic: Traffic, *, by_login: bool = True) -> bo
 
 
 def _named_item(_: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The item of a list is called what a change before has sent: the name of the thing."""
+    """The item of a list is called what a change before has sent: the name of the resource."""
     at = producer.transaction
     return any(
         len(one) > 2 and not one.isdigit() and traffic.requests.written.get(one, at) < at
@@ -353,7 +353,7 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "created": _created,
         "created resource": _created_resource,
         "same path": _same_path,
-        "same thing": _same_thing,
+        "same thing": _same_resource,
         "named link": _named_link,
         "named item": _named_item,
         "spelled": spelled,
@@ -362,7 +362,7 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
 )
 #: Likewise, those that ask what the session has created.
 OF_OWN: Mapping[str, _OfOwn] = MappingProxyType(
-    {"new link": new_link, "new data": new_data, "linked thing": linked_thing}
+    {"new link": new_link, "new data": new_data, "linked thing": linked_resource}
 )
 
 

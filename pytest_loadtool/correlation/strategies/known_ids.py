@@ -1,48 +1,50 @@
-"""Once the id of a thing is known from an address, it is in all its places."""
+"""Once the id of a resource is known from an address, it is in all its places."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pytest_loadtool.correlation.claims import Claim, fitting
 from pytest_loadtool.correlation.classify import collection_names, is_short_number
 from pytest_loadtool.correlation.index.meaning import is_for
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import collection
+from pytest_loadtool.correlation.proposals import Proposal, fitting
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn, address_of, is_bare_id
 from pytest_loadtool.model.place import Place
 
 
 class KnownIds:
-    """The ids that paths and queries before have shown to be those of things."""
+    """The ids that paths and queries before have shown to be those of resources."""
 
     name = "known-ids"
     why = "The id of a thing that an address before has is taken in its other places, too."
     source = "REST: one resource has one identifier (RFC 3986 §1.1)"
     turns = frozenset({Turn.IN_ORDER, Turn.AT_END})
 
-    def propose(self, slots: Sequence[Slot], traffic: Traffic, known: Settled) -> Iterator[Claim]:
-        """The claims on known ids: behind the same path or one that ends like it (``/things/17``,
-        ``/api/thing/17``), in the same query (``/thing.php?id=17``), in a request to it, or in a
-        field that is for such ids (`is_for`); of an id that is no number, anywhere; and in a field
-        that is called as the query of the same request calls it."""
+    def propose(
+        self, slots: Sequence[Slot], traffic: Traffic, known: Settled
+    ) -> Iterator[Proposal]:
+        """Yield the proposals on known ids: behind the same path or one that ends like it
+        (``/things/17``, ``/api/thing/17``), in the same query (``/thing.php?id=17``), in a request
+        to it, or in a field that is for such ids (`is_for`); of an id that is no number, anywhere;
+        and in a field that is called as the query of the same request calls it."""
         for slot in slots:
-            found = _claim(slot, traffic, known)
+            found = _proposal(slot, traffic, known)
             if found is not None and (same := claimed_as(slot, found)) is not None:
                 yield same
 
 
-def claimed_as(slot: Slot, found: Claim) -> Claim | None:
-    """The same claim on another slot of a later request, if it can be written there."""
+def claimed_as(slot: Slot, found: Proposal) -> Proposal | None:
+    """Return the same proposal on another slot of a later request, if it can be written there."""
     if found.producer.transaction >= slot.transaction:
         return None
     fits = fitting(slot, found.producer)
     return None if fits is None else replace(found, slot=fits)
 
 
-def _claim(slot: Slot, traffic: Traffic, known: Settled) -> Claim | None:
+def _proposal(slot: Slot, traffic: Traffic, known: Settled) -> Proposal | None:
     ids = known.addressed(slot.value)
     before = address_of(slot, traffic)
     if before in ids:
@@ -52,8 +54,8 @@ def _claim(slot: Slot, traffic: Traffic, known: Settled) -> Claim | None:
 
 
 def _is_meant(slot: Slot, before: str, traffic: Traffic) -> bool:
-    """Whether the slot is for ids of the things behind that path, or asked for there: a short
-    number then has to be in a field that is called an id, and no more."""
+    """Return whether the slot is for ids of the resources behind that path, or asked for there: a
+    short number then has to be in a field that is called an id, and no more."""
     path = traffic.steps[slot.transaction].path
     known = is_bare_id(slot.name) or not is_short_number(slot.value)
     if known and slot.place is not Place.PATH and path.startswith(before):

@@ -1,4 +1,4 @@
-"""Ids that a form or a link shows to be those of things, be it after requests about them were
+"""Ids that a form or a link shows to be those of resources, be it after requests about them were
 sent."""
 
 from __future__ import annotations
@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.correlation.claims import Claim
 from pytest_loadtool.correlation.classify import collection_names, singular
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import collection, id_stem
+from pytest_loadtool.correlation.proposals import Proposal
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.strategies.known_ids import claimed_as
@@ -25,44 +25,46 @@ _LONGEST_WORD = 40
 
 
 class ListedIds:
-    """The ids in fields that are called after a thing, and in queries."""
+    """The ids in fields that are called after a resource, and in queries."""
 
     name = "listed-ids"
     why = "The id of a thing by the name of its field is taken where such a thing is meant."
     source = "WordPress: post_ID=5 of a form, and /?p=5, post=5, comment_post_ID=5"
     turns = frozenset({Turn.AT_END})
 
-    def propose(self, slots: Sequence[Slot], traffic: Traffic, known: Settled) -> Iterator[Claim]:
-        """The claims on slots that are the id of a thing by its name, where a form has given it
-        out: the 5 of ``post_ID`` in ``/posts/5``, ``?post=5``, ``comment_post_ID=5``, and in
-        ``id=5`` of a request that says ``post`` elsewhere."""
+    def propose(
+        self, slots: Sequence[Slot], traffic: Traffic, known: Settled
+    ) -> Iterator[Proposal]:
+        """Yield the proposals on slots that are the id of a resource by its name, where a form has
+        given it out: the 5 of ``post_ID`` in ``/posts/5``, ``?post=5``, ``comment_post_ID=5``, and
+        in ``id=5`` of a request that says ``post`` elsewhere."""
         for slot in slots:
-            for thing, one in known.named(slot.value).items():
+            for resource, one in known.named(slot.value).items():
                 before = one.producer.transaction < slot.transaction
-                if before and _is_about(slot, thing, one, traffic):
+                if before and _is_about(slot, resource, one, traffic):
                     if (same := claimed_as(slot, one)) is not None:
                         yield same
                     break
 
 
-def _is_about(slot: Slot, thing: str, claim: Claim, traffic: Traffic) -> bool:
+def _is_about(slot: Slot, resource: str, proposal: Proposal, traffic: Traffic) -> bool:
     if slot.place is Place.PATH:
-        return thing in collection_names(slot.name)
+        return resource in collection_names(slot.name)
     own = id_stem(slot.name) or plain(slot.name)
-    whole = same_name(thing) if len(thing) >= _TELLING else f" {thing}"
-    if own == thing or own.endswith(f" {thing}") or same_name(own).endswith(whole):
+    whole = same_name(resource) if len(resource) >= _TELLING else f" {resource}"
+    if own == resource or own.endswith(f" {resource}") or same_name(own).endswith(whole):
         return True
     if is_bare_id(slot.name):
-        words = set(thing.split())
+        words = set(resource.split())
         if any(words <= _said(one, traffic) for one in _speaking(slot, traffic)):
             return True
-    return slot.place is Place.QUERY and _is_address(slot, claim, traffic)
+    return slot.place is Place.QUERY and _is_address(slot, proposal, traffic)
 
 
-def _is_address(slot: Slot, claim: Claim, traffic: Traffic) -> bool:
+def _is_address(slot: Slot, proposal: Proposal, traffic: Traffic) -> bool:
     """Return whether the response that gives out the id has the request's own address with it:
     ``/?p=5``."""
-    exchange = traffic.steps[claim.producer.transaction].exchange
+    exchange = traffic.steps[proposal.producer.transaction].exchange
     assert exchange is not None, "producers come from exchanges"
     file = traffic.steps[slot.transaction].path.rpartition("/")[2]
     address = f"/{file}?{slot.name}={slot.raw}"
@@ -72,7 +74,7 @@ def _is_address(slot: Slot, claim: Claim, traffic: Traffic) -> bool:
 
 
 def _speaking(slot: Slot, traffic: Traffic) -> Iterator[int]:
-    """The slot's own transaction, and that which has redirected to it."""
+    """Yield the slot's own transaction, and that which has redirected to it."""
     at = slot.transaction
     yield at
     before = traffic.steps[at - 1].exchange if at else None
@@ -82,7 +84,7 @@ def _speaking(slot: Slot, traffic: Traffic) -> Iterator[int]:
 
 
 def _said(transaction: int, traffic: Traffic) -> frozenset[str]:
-    """The words of a request's path and short values, one of each thing."""
+    """Return the words of a request's path and short values, one of each resource."""
     step = traffic.steps[transaction]
     said = traffic.requests.echoes.get(transaction, frozenset())
     return _words(collection(step.called), said)

@@ -29,8 +29,8 @@ from pytest_loadtool.model.rule import ProducerKind, same_name
 
 
 def is_id(slot: Slot, traffic: Traffic) -> bool:
-    """Whether a part of an address may be the id of something: of a path any; of a query what is
-    called an id, or is one in the form of the very page that it leads to."""
+    """Return whether a part of an address may be the id of something: of a path any; of a query
+    what is called an id, or is one in the form of the very page that it leads to."""
     return slot.place is Place.PATH or (
         slot.place is Place.QUERY
         and (
@@ -57,7 +57,7 @@ def new_link(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) ->
     first = traffic.responses.links[step.address][0].transaction
     if _is_later(first, traffic) or _is_in_own_row(producer, traffic):
         return True
-    return first in own and step.changes_things and _is_last_id(slot, step.address, traffic)
+    return first in own and step.changes_state and _is_last_id(slot, step.address, traffic)
 
 
 def new_data(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
@@ -74,9 +74,10 @@ def new_data(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) ->
     return first in own or _is_later(first, traffic)
 
 
-def linked_thing(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
-    """The page links to a thing with the number, and the field is called like those things; the
-    page was seen without the link before the last change, or is that of something created."""
+def linked_resource(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
+    """Return the page links to a resource with the number, and the field is called like those
+    resources; the page was seen without the link before the last change, or is that of something
+    created."""
     exchange = traffic.steps[producer.transaction].exchange
     if exchange is None or not is_short_number(slot.value):
         return False
@@ -89,14 +90,16 @@ def linked_thing(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]
 
 
 def signs_in(traffic: Traffic, transaction: int) -> bool:
-    """Whether people fill in no more than who they are and one password: that creates nothing."""
+    """Return whether people fill in no more than who they are and one password: that creates
+    nothing."""
     fields = traffic.requests.fields.get(transaction, frozenset())
     filled = sum(name in traffic.responses.typed for name in fields)
     return filled <= 2 and sum(map(is_password, fields)) == 1
 
 
 def _is_later(first: int, traffic: Traffic) -> bool:
-    """Whether the page that has something first was seen before the last change before that."""
+    """Return whether the page that has something first was seen before the last change before
+    that."""
     change = bisect_left(traffic.requests.changes, first) - 1
     while change >= 0 and signs_in(traffic, traffic.requests.changes[change]):
         change -= 1
@@ -105,8 +108,8 @@ def _is_later(first: int, traffic: Traffic) -> bool:
 
 
 def _is_in_own_row(producer: Producer, traffic: Traffic) -> bool:
-    """Whether the row around a link has a text that tells it from others and that a change has
-    sent: of a list that was not seen before, this alone tells what is new."""
+    """Return whether the row around a link has a text that tells it from others and that a change
+    has sent: of a list that was not seen before, this alone tells what is new."""
     exchange = traffic.steps[producer.transaction].exchange
     text = RecordedResponse(exchange).text if exchange is not None else ""
     start, end = row_around(text, text.find(producer.text)) if producer.text in text else (0, 0)
@@ -121,26 +124,26 @@ def _is_in_own_row(producer: Producer, traffic: Traffic) -> bool:
 
 
 def _is_last_id(slot: Slot, address: str, traffic: Traffic) -> bool:
-    """Of ids in one another, ``/projects/3/issues/17``, the last is that of the newest thing."""
+    """Of ids in one another, ``/projects/3/issues/17``, the last is that of the newest resource."""
     ids = [
-        spot.before
-        for spot in target_slots(address, slot.transaction)
-        if spot.place is Place.PATH and (spot.value.isdigit() or looks_random(spot.value))
+        span.before
+        for span in target_slots(address, slot.transaction)
+        if span.place is Place.PATH and (span.value.isdigit() or looks_random(span.value))
     ]
     return bool(ids) and ids[-1] == traffic.before(slot)
 
 
 def _leads_to(address: str, names: set[str], number: str) -> bool:
-    """Return whether it is that of such a thing: ``/files/7``, ``/show?file=7``, ``file7``."""
+    """Return whether it is that of such a resource: ``/files/7``, ``/show?file=7``, ``file7``."""
     return any(
-        spot.value in {name + number for name in names}
-        or (spot.value == number and names & collection_names(spot.name))
-        for spot in target_slots(address, 0)
+        span.value in {name + number for name in names}
+        or (span.value == number and names & collection_names(span.name))
+        for span in target_slots(address, 0)
     )
 
 
 def _first_page(raw: str, last: int, traffic: Traffic) -> int:
-    """The first page that links to what is written so."""
+    """Return the first page that links to what is written so."""
     written = raw.encode()
     pages = sorted(one for seen in traffic.responses.pages.values() for one in seen if one < last)
     for at in pages:

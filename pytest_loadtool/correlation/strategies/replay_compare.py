@@ -70,7 +70,8 @@ def places_again(
 def in_any_place(
     response: RecordedResponse, index: int, wanted: Wanted, searches: Searches, *, body: bool
 ) -> Iterator[Producer]:
-    """The wanted values in a response, but for noise; those of its body if ``body`` says so."""
+    """Yield the wanted values in a response, but for noise; those of its body if ``body`` says
+    so."""
     for one in in_response(response, index, wanted, frozenset(), searches):
         in_head = one.kind in (ProducerKind.HEADER, ProducerKind.COOKIE, ProducerKind.LOCATION)
         noise = one.kind is ProducerKind.HEADER and is_noise(one.name)
@@ -100,17 +101,17 @@ def _leaves(document: Any, index: int, wanted: Wanted) -> Iterator[Producer]:
 
 
 def in_links(text: str, index: int, wanted: Wanted) -> Iterator[Producer]:
-    """The wanted values in the addresses of a page, whatever leads there."""
+    """Yield the wanted values in the addresses of a page, whatever leads there."""
     for address, raw, _ in links(text):
-        for spot in target_slots(address.partition("#")[0], index):
-            if spot.value in wanted:
+        for span in target_slots(address.partition("#")[0], index):
+            if span.value in wanted:
                 yield Producer(
-                    index, ProducerKind.LINK, spot.name, spot.value, text=raw, before=spot.before
+                    index, ProducerKind.LINK, span.name, span.value, text=raw, before=span.before
                 )
 
 
 def said(exchange: Exchange) -> frozenset[str]:
-    """The values that a request had, as it was sent."""
+    """Return the values that a request had, as it was sent."""
     headers = exchange.request_headers
     media = next((value for name, value in headers if name.lower() == "content-type"), "")
     request = Request(

@@ -1,9 +1,9 @@
 """What only a replay shows: values that the server gives out anew, and wants back.
 
 What stands at a place of a recorded response, and is something else at the same place on replay,
-comes from the server. A later request that sends it as recorded gets a claim on it, although no
+comes from the server. A later request that sends it as recorded gets a proposal on it, although no
 rule knows the value. The place is what an extractor reads: a JSON path, a field or a header by
-its name, what stands between two texts. So a claim is one that has worked on two responses.
+its name, what stands between two texts. So a proposal is one that has worked on two responses.
 
 Three grades of proof: the field is called like the place; or the request was refused, and it is a
 trial: the next replay shows whether that was the reason; or the request passed with the recorded
@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_loadtool.codec.filters import filtered
-from pytest_loadtool.correlation.claims import REPLAY_COMPARE, Belief, Claim
 from pytest_loadtool.correlation.classify import is_id_name, looks_like_time, looks_random, singular
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.proposals import REPLAY_COMPARE, ProducerCandidate, Proposal
 from pytest_loadtool.correlation.requests.positions import HOLE
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
@@ -49,7 +49,7 @@ Origin = tuple[int, Source, int]
 _MOST_PLACES = 8
 _WORDS = frozenset({"true", "false", "null", "none", "on", "off", "yes", "no"})
 _BREAKS = re.compile(r"""[\s<>"']""")
-#: What counts, or numbers, many things by chance.
+#: What counts, or numbers, many resources by chance.
 _TINY = re.compile(r"\d{1,2}", re.ASCII)
 _DIGIT = re.compile(r"\d")
 #: A request may repeat these of its own; a form is filled anew.
@@ -57,8 +57,8 @@ _NO_ECHO = frozenset({ProducerKind.CONTROL, ProducerKind.META})
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion(Claim):
-    """A claim that a replay suggests. A ``trial`` has to be confirmed by another replay.
+class Suggestion(Proposal):
+    """A proposal that a replay suggests. A ``trial`` has to be confirmed by another replay.
 
     ``failed`` are the transactions with the slot that failed. ``now`` is what the place gave out on
     the replay, and ``gone`` says that the response that first had the recorded value has it no
@@ -74,7 +74,7 @@ class Suggestion(Claim):
 
     @property
     def origin(self) -> Origin:
-        """Where the value would be taken from."""
+        """Return where the value would be taken from."""
         return self.producer.transaction, self.source, self.match
 
 
@@ -120,7 +120,7 @@ class ReplayDiff:
         self._said: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
 
     def propose(self, slots: Sequence[Slot], _: Traffic, __: Settled) -> Iterator[Suggestion]:
-        """For each slot the claim with the better proof, of equals the nearest."""
+        """For each slot the proposal with the better proof, of equals the nearest."""
         for slot in slots:
             if slot.value in self._places and _is_open(slot, self._rules):
                 best = self._best(slot)
@@ -134,17 +134,17 @@ class ReplayDiff:
         trial: Suggestion | None = None
         gave: list[tuple[Producer, str]] = []
         for producer in sorted(before, key=self._preference)[:_MOST_PLACES]:
-            claim = self._synthesis.claim(Belief(slot, REPLAY_COMPARE, producer))
-            now = self._moved(claim) if isinstance(claim, Claim) else ""
+            proposal = self._synthesis.proposal(ProducerCandidate(slot, REPLAY_COMPARE, producer))
+            now = self._moved(proposal) if isinstance(proposal, Proposal) else ""
             if not now:
                 continue
-            assert isinstance(claim, Claim)
+            assert isinstance(proposal, Proposal)
             one = Suggestion(
-                claim.slot, producer, REPLAY_COMPARE, claim.source, claim.match,
+                proposal.slot, producer, REPLAY_COMPARE, proposal.source, proposal.match,
                 failed=failed, now=now,
             )  # fmt: skip
             open_ = one.origin not in self._refused
-            if _is_called_alike(claim, self._traffic) and (failed or open_):
+            if _is_called_alike(proposal, self._traffic) and (failed or open_):
                 return replace(one, trial=False)
             gave.append((producer, now))
             if trial is None and open_:
@@ -158,10 +158,10 @@ class ReplayDiff:
         chance = chance or not _is_for_ids(slot, alike)
         return replace(trial, gone=self._is_gone(trial), chance=chance)
 
-    def _is_gone(self, claim: Claim) -> bool:
-        """Whether the response that gave the value out first gives it out no more, and may be
-        where requests have it from."""
-        slot, producer = claim.slot, claim.producer
+    def _is_gone(self, proposal: Proposal) -> bool:
+        """Return whether the response that gave the value out first gives it out no more, and may
+        be where requests have it from."""
+        slot, producer = proposal.slot, proposal.producer
         counted = _TINY.fullmatch(slot.value) is not None and not _is_field_for_ids(slot)
         if counted or not (_DIGIT.search(slot.value) or looks_random(slot.value)):
             return False
@@ -177,19 +177,19 @@ class ReplayDiff:
         )
         return all(one.kind is ProducerKind.TEXT and one.value.isdigit() for one in still)
 
-    def _moved(self, claim: Claim) -> str:
-        """Another value of the kind that the extractor takes from the replayed response; empty if
-        it takes none, or one that the request of that response had."""
-        producer, was = claim.producer, claim.producer.extracted
-        now = compile_source(claim.source, claim.match)(self._response(producer.transaction))
-        if not now or now == was or not self._is_same_place(claim):
+    def _moved(self, proposal: Proposal) -> str:
+        """Return another value of the kind that the extractor takes from the replayed response;
+        empty if it takes none, or one that the request of that response had."""
+        producer, was = proposal.producer, proposal.producer.extracted
+        now = compile_source(proposal.source, proposal.match)(self._response(producer.transaction))
+        if not now or now == was or not self._is_same_place(proposal):
             return ""
         if was.isdigit() and not now.isdigit():
             return ""
         value = filtered(now, producer.filters)
         if self._repeats(producer, value):
             return ""
-        fits = EVIDENCE["not typed"](claim.slot, producer, self._traffic) and (
+        fits = EVIDENCE["not typed"](proposal.slot, producer, self._traffic) and (
             producer.kind not in (ProducerKind.TEXT, ProducerKind.LINK)
             or _BREAKS.search(now) is None
         )
@@ -209,11 +209,12 @@ class ReplayDiff:
         then, lately = self._said[at]
         return producer.value in then and now in lately
 
-    def _is_same_place(self, claim: Claim) -> bool:
-        """Whether lists on the way to a JSON value are as long as they were: else all may move."""
-        one = claim.producer
-        was = _document(claim, self._synthesis.response(one.transaction))
-        now = _document(claim, self._response(one.transaction))
+    def _is_same_place(self, proposal: Proposal) -> bool:
+        """Return whether lists on the way to a JSON value are as long as they were: else all may
+        move."""
+        one = proposal.producer
+        was = _document(proposal, self._synthesis.response(one.transaction))
+        now = _document(proposal, self._response(one.transaction))
         for step in one.steps:
             if isinstance(step, int) and (type(was) is not type(now) or len(was) != len(now)):
                 return False  # in XML, one that is alone may be no list
@@ -226,10 +227,10 @@ class ReplayDiff:
         return self._now[index]
 
 
-def _document(claim: Claim, response: RecordedResponse) -> Any:
-    """The JSON or XML in which the claim's value is; None if it is in none."""
-    source: Source | None = claim.source
-    match = claim.match
+def _document(proposal: Proposal, response: RecordedResponse) -> Any:
+    """Return the JSON or XML in which the proposal's value is; None if it is in none."""
+    source: Source | None = proposal.source
+    match = proposal.match
     read: Readable = response
     while isinstance(source, Decoded):
         text = compile_source(replace(source, inner=None), match)(read) or ""
@@ -249,7 +250,8 @@ _KINDS = tuple(ProducerKind)
 
 
 def _witnessed(slot: Slot, alike: Sequence[Producer]) -> bool:
-    """Whether two responses gave the value out as an id, and both give out the same one now."""
+    """Return whether two responses gave the value out as an id, and both give out the same one
+    now."""
     ids = {one.transaction for one in alike if one.kind is not ProducerKind.TEXT and _is_id(one)}
     return len(ids) > 1 and _is_for_ids(slot, alike)
 
@@ -260,8 +262,8 @@ def _is_id(producer: Producer) -> bool:
 
 
 def _is_for_ids(slot: Slot, alike: Sequence[Producer]) -> bool:
-    """Whether the value is random; or else a number that a structure gave out, in a path or in a
-    field for ids."""
+    """Return whether the value is random; or else a number that a structure gave out, in a path or
+    in a field for ids."""
     if looks_random(slot.value):
         return True
     structured = any(one.kind is not ProducerKind.TEXT for one in alike)
@@ -272,13 +274,14 @@ def _is_field_for_ids(slot: Slot) -> bool:
     return slot.place is Place.PATH or is_id_name(slot.name)
 
 
-def _is_called_alike(claim: Claim, traffic: Traffic) -> bool:
-    """Whether the place in the response has the name of the field, or is the id of its thing.
+def _is_called_alike(proposal: Proposal, traffic: Traffic) -> bool:
+    """Return whether the place in the response has the name of the field, or is the id of its
+    resource.
 
     Which element of a list, or which link of a page, may be a person's choice. A word in a text is
     one of many.
     """
-    slot, producer, source = claim.slot, claim.producer, claim.source
+    slot, producer, source = proposal.slot, proposal.producer, proposal.source
     if producer.in_list or producer.kind is ProducerKind.LINK:
         return False
     if (
@@ -292,5 +295,7 @@ def _is_called_alike(claim: Claim, traffic: Traffic) -> bool:
     if isinstance(source, Boundary):
         left = same_name(source.left)
         return any(name in left for name in names)
-    thing = producer.kind is ProducerKind.JSON and EVIDENCE["same thing"](slot, producer, traffic)
-    return thing or same_name(producer.name) in names
+    resource = producer.kind is ProducerKind.JSON and EVIDENCE["same thing"](
+        slot, producer, traffic
+    )
+    return resource or same_name(producer.name) in names

@@ -9,15 +9,15 @@ from dataclasses import replace
 from heapq import merge
 from itertools import islice
 
-from pytest_loadtool.correlation.claims import Belief, Issue, Miss
 from pytest_loadtool.correlation.classify import is_short_number
 from pytest_loadtool.correlation.index.indexing import MOST_PRODUCERS
 from pytest_loadtool.correlation.index.traffic import ByKind, Traffic
 from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.proposals import Issue, Miss, ProducerCandidate
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
 from pytest_loadtool.correlation.responses.producers import undo
 from pytest_loadtool.correlation.strategies.evidence import holds
-from pytest_loadtool.correlation.strategies.states import of_the_thing_first
+from pytest_loadtool.correlation.strategies.states import of_the_resource_first
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.extraction.jsonpath import format_path
 from pytest_loadtool.extraction.pattern import Pattern
@@ -41,15 +41,15 @@ class Rules:
 
     def propose(
         self, slots: Sequence[Slot], traffic: Traffic, known: Settled
-    ) -> Iterator[Belief | Miss]:
-        """Each rule with each producer for which all its evidence holds, in the order of the rules,
-        and for one rule the nearest producer first; then likewise those that a client has to
+    ) -> Iterator[ProducerCandidate | Miss]:
+        """Yield each rule with each producer for which all its evidence holds, in the order of the
+        rules, and for one rule the nearest producer first; then likewise those that a client has to
         decode. If there is none, that the rule which knows the field leaves it as it is."""
         for slot in slots:
             nothing = True
-            for rule, producer in _beliefs(traffic, slot, self.rules, known):
+            for rule, producer in _candidates(traffic, slot, self.rules, known):
                 nothing = False
-                yield Belief(slot, rule, producer)
+                yield ProducerCandidate(slot, rule, producer)
             if nothing and (rule_known := rule_by_name(slot, self.rules)) is not None:
                 if rule_known.leave:
                     yield Miss(slot, rule_known, rule_known.reason)
@@ -57,7 +57,7 @@ class Rules:
                     yield Miss(slot, rule_known, rule_known.unfound)
 
 
-def _beliefs(
+def _candidates(
     traffic: Traffic, slot: Slot, rules: Sequence[Rule], known: Settled
 ) -> Iterator[tuple[Rule, Producer]]:
     address = (
@@ -88,7 +88,7 @@ def _believed(
         if rule.kinds not in first:
             nearest = _nearest(traffic, slot, producers, rule.kinds, address)
             alone = _alone_first(list(islice(nearest, MOST_PRODUCERS)))
-            first[rule.kinds] = of_the_thing_first(alone, slot, traffic)
+            first[rule.kinds] = of_the_resource_first(alone, slot, traffic)
         for producer in first[rule.kinds]:
             if _gives(rule, producer) and all(
                 holds(one, slot, producer, traffic, known.own) for one in rule.evidence
@@ -97,13 +97,14 @@ def _believed(
 
 
 def rule_by_name(slot: Slot, rules: Sequence[Rule]) -> Rule | None:
-    """The rule that leaves the slot alone, or else knows it by name; nothing need produce it."""
+    """Return the rule that leaves the slot alone, or else knows it by name; nothing need produce
+    it."""
     known = [rule for rule in rules if (rule.used_as or rule.leave) and _takes(rule, slot)]
     return next((rule for rule in known if rule.leave), known[0] if known else None)
 
 
 def issued(traffic: Traffic, rules: Sequence[Rule]) -> Iterator[Issue]:
-    """The tokens to extract, used or not, each with the rule that knows its name."""
+    """Yield the tokens to extract, used or not, each with the rule that knows its name."""
     for producer in traffic.responses.tokens:
         rule = next((one for one in rules if producer.name in one.produced_as), None)
         if rule is not None:
@@ -119,7 +120,8 @@ def _takes(rule: Rule, slot: Slot) -> bool:
 
 
 def _gives(rule: Rule, producer: Producer) -> bool:
-    """Whether the value is named in the response as the rule wants it, or found by its pattern."""
+    """Return whether the value is named in the response as the rule wants it, or found by its
+    pattern."""
     by_pattern = producer.kind is ProducerKind.TEXT and producer.text
     return (not rule.produced_as or producer.name in rule.produced_as) and (
         not by_pattern or producer.text == rule.pattern
@@ -129,7 +131,8 @@ def _gives(rule: Rule, producer: Producer) -> bool:
 def _nearest(
     traffic: Traffic, slot: Slot, producers: ByKind, kinds: Sequence[ProducerKind], address: str
 ) -> Iterator[Producer]:
-    """The producers before the slot, the nearest response first; within it, by kind, then place."""
+    """Yield the producers before the slot, the nearest response first; within it, by kind, then
+    place."""
 
     def rank(one: Producer) -> tuple[int, int]:
         return kinds.index(one.kind), -1 if one.box is None else _KINDS.index(one.box.producer.kind)
@@ -144,8 +147,8 @@ def _nearest(
 
 
 def _alone_first(producers: list[Producer]) -> list[Producer]:
-    """The same, but what no script can read last, and values of a list after those that stand
-    alone, in JSON and XML.
+    """Return the same, but what no script can read last, and values of a list after those that
+    stand alone, in JSON and XML.
 
     What is the first of a list for one user is the third for another: of an id that one response
     has alone and a later one in a list, the former is this user's.
@@ -169,8 +172,8 @@ def _backwards(
 
 
 def _repeated(traffic: Traffic, at: int, slot: Slot) -> bool:
-    """Whether a page says what it was asked for: a short number where that had the same name, as
-    ``/notes/3`` in ``/issues/3`` is another thing."""
+    """Return whether a page says what it was asked for: a short number where that had the same
+    name, as ``/notes/3`` in ``/issues/3`` is another resource."""
     if not is_short_number(slot.value):
         return slot.value in traffic.requests.echoes.get(at, ())
     asked = traffic.asked_for(slot)
@@ -179,19 +182,19 @@ def _repeated(traffic: Traffic, at: int, slot: Slot) -> bool:
 
 
 def _linked(producer: Producer, slot: Slot) -> Producer:
-    """The producer of a slot's value in a link to the very address of its request."""
+    """Return the producer of a slot's value in a link to the very address of its request."""
     producer = replace(producer, value=slot.value, name=slot.name, before=slot.before)
     if "%" not in producer.text:
         return producer
-    spots = target_slots(producer.text, producer.transaction)
-    for spot in spots:
-        if spot.value == slot.value and (filters := undo(spot)) is not None:
-            return replace(producer, encoded=spot.raw, filters=filters)
+    spans = target_slots(producer.text, producer.transaction)
+    for span in spans:
+        if span.value == slot.value and (filters := undo(span)) is not None:
+            return replace(producer, encoded=span.raw, filters=filters)
     return producer
 
 
 def _before(producers: Sequence[Producer], slot: Slot) -> Iterator[Producer]:
-    """Those in responses before the slot's request, from the last to the first."""
+    """Return those in responses before the slot's request, from the last to the first."""
     end = bisect_left(producers, slot.transaction, key=lambda one: one.transaction)
     return (producers[position] for position in range(end - 1, -1, -1))
 

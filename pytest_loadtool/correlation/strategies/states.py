@@ -1,6 +1,6 @@
-"""States: which version is that of the very thing that a request is about.
+"""States: which version is that of the very resource that a request is about.
 
-Two things may have version 7 at once, so the number alone does not tell whose it is.
+Two resources may have version 7 at once, so the number alone does not tell whose it is.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pytest_loadtool.model.rule import ProducerKind
 _DOCUMENTS = (ProducerKind.JSON, ProducerKind.XML)
 
 
-def of_the_thing_first(
+def of_the_resource_first(
     producers: Sequence[Producer], slot: Slot, traffic: Traffic
 ) -> Sequence[Producer]:
-    """The producers of a version, those first that stand beside an id or address which the slot's
-    own request has; all others as they are."""
+    """Return the producers of a version, those first that stand beside an id or address which the
+    slot's own request has; all others as they are."""
     if len(producers) < 2 or not is_version_name(slot.name):
         return producers
     path = _path(slot.transaction, traffic)
@@ -51,7 +51,7 @@ def _path(at: int, traffic: Traffic) -> str:
 
 
 def _ids(slot: Slot, traffic: Traffic) -> set[str]:
-    """What may be the id of the thing: what is called so, or stands in the path."""
+    """Return what may be the id of the resource: what is called so, or stands in the path."""
     return {
         one.value
         for one in traffic.slots_of(slot.transaction)

@@ -7,15 +7,15 @@ from enum import Enum
 from typing import Protocol
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.correlation.claims import Belief, ByClient, Claim, Miss
 from pytest_loadtool.correlation.classify import collection_names, is_code, is_id_name
 from pytest_loadtool.correlation.index.meaning import ANYTHING
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import id_stem
+from pytest_loadtool.correlation.proposals import ByClient, Miss, ProducerCandidate, Proposal
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.model.place import Place
 
-Proposal = Belief | Claim | Miss | ByClient
+Proposed = ProducerCandidate | Proposal | Miss | ByClient
 """What a strategy may say of slots."""
 
 
@@ -39,15 +39,15 @@ class Strategy(Protocol):
 
     def propose(
         self, slots: Sequence[Slot], traffic: Traffic, known: Settled, /
-    ) -> Iterable[Proposal]:
-        """What it has to say of these slots, of which nothing is settled; of each the best first.
-        It reads ``traffic`` and ``known``, and keeps nothing between two calls."""
+    ) -> Iterable[Proposed]:
+        """Return what it has to say of these slots, of which nothing is settled; of each the best
+        first. It reads ``traffic`` and ``known``, and keeps nothing between two calls."""
         ...
 
 
 class Settled:
-    """The claims that are settled, as strategies ask for them. Only the resolver adds to them, and
-    all that is here follows from which these are."""
+    """The proposals that are settled, as strategies ask for them. Only the resolver adds to them,
+    and all that is here follows from which these are."""
 
     def __init__(self, traffic: Traffic) -> None:
         self._traffic = traffic
@@ -55,56 +55,56 @@ class Settled:
         """What is claimed: it is something else on replay."""
         self.own: set[int] = set()
         """The transactions whose address has the id of something that the session created."""
-        self.codes: dict[str, Claim] = {}
-        """By value: the first claim on an id that is new and looks like no number."""
-        self._addressed: dict[str, dict[str, Claim]] = {}
-        self._named: dict[str, dict[str, Claim]] = {}
-        self._asked: dict[tuple[int, str], Claim] = {}
+        self.codes: dict[str, Proposal] = {}
+        """By value: the first proposal on an id that is new and looks like no number."""
+        self._addressed: dict[str, dict[str, Proposal]] = {}
+        self._named: dict[str, dict[str, Proposal]] = {}
+        self._asked: dict[tuple[int, str], Proposal] = {}
 
-    def add(self, claim: Claim) -> None:
-        """A claim is settled."""
-        slot = claim.slot
+    def add(self, proposal: Proposal) -> None:
+        """A proposal is settled."""
+        slot = proposal.slot
         self.values.add(slot.value)
-        new = "new" in claim.rule.evidence
+        new = "new" in proposal.rule.evidence
         if new and is_code(slot.value):
-            self.codes.setdefault(slot.value, claim)
+            self.codes.setdefault(slot.value, proposal)
         if slot.place is Place.QUERY and is_id_name(slot.name):
-            self._asked[slot.transaction, slot.value] = claim
+            self._asked[slot.transaction, slot.value] = proposal
         if before := address_of(slot, self._traffic):
-            self._addressed.setdefault(slot.value, {})[before] = claim
+            self._addressed.setdefault(slot.value, {})[before] = proposal
             if new:
                 self.own.add(slot.transaction)
-        of_thing = bool(collection_names(slot.name) & self._traffic.requests.things)
-        by_name = slot.value.isdigit() and (slot.place is Place.QUERY or of_thing)
-        thing = id_stem(slot.name) if is_id_name(slot.name) else plain(slot.name) * by_name
-        if thing and thing not in ANYTHING:
-            self._named.setdefault(slot.value, {}).setdefault(thing, claim)
+        of_resource = bool(collection_names(slot.name) & self._traffic.requests.resources)
+        by_name = slot.value.isdigit() and (slot.place is Place.QUERY or of_resource)
+        resource = id_stem(slot.name) if is_id_name(slot.name) else plain(slot.name) * by_name
+        if resource and resource not in ANYTHING:
+            self._named.setdefault(slot.value, {}).setdefault(resource, proposal)
 
-    def addressed(self, value: str) -> Mapping[str, Claim]:
-        """By what is before it in an address: the last claim on the id."""
+    def addressed(self, value: str) -> Mapping[str, Proposal]:
+        """By what is before it in an address: the last proposal on the id."""
         return self._addressed.get(value, {})
 
-    def named(self, value: str) -> Mapping[str, Claim]:
-        """By what a field or query calls the thing: the first claim on the id."""
+    def named(self, value: str) -> Mapping[str, Proposal]:
+        """By what a field or query calls the resource: the first proposal on the id."""
         return self._named.get(value, {})
 
-    def asked_by(self, slot: Slot) -> Claim | None:
-        """The claim on the id in the query of the same request, if that is called alike: of
-        ``fields[id]`` that on ``where[id]``."""
-        claim = self._asked.get((slot.transaction, slot.value))
-        if claim is None or _key(slot.name) != _key(claim.slot.name):
+    def asked_by(self, slot: Slot) -> Proposal | None:
+        """Return the proposal on the id in the query of the same request, if that is called alike:
+        of ``fields[id]`` that on ``where[id]``."""
+        proposal = self._asked.get((slot.transaction, slot.value))
+        if proposal is None or _key(slot.name) != _key(proposal.slot.name):
             return None
-        return claim
+        return proposal
 
 
 def _key(name: str) -> str:
-    """The last key of a name with brackets."""
+    """Return the last key of a name with brackets."""
     return name.rpartition("[")[2].rstrip("]")
 
 
 def address_of(slot: Slot, traffic: Traffic) -> str:
-    """What is before an id in an address: the path, or of a bare id in a query, path and name;
-    empty of other slots."""
+    """Return what is before an id in an address: the path, or of a bare id in a query, path and
+    name; empty of other slots."""
     if slot.place is Place.PATH:
         return slot.before
     if slot.place is not Place.QUERY or slot.depth or not is_bare_id(slot.name):

@@ -20,8 +20,8 @@ from pytest_loadtool.model.rule import Rule
 
 
 def strategies(rules: Sequence[Rule]) -> tuple[Strategy, ...]:
-    """The strategies that a recording alone is looked at with; ``rules`` are the most trusted
-    first."""
+    """Return the strategies that a recording alone is looked at with; ``rules`` are the most
+    trusted first."""
     return (
         TypedFields(),
         Rules(rules),

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_loadtool.codec.secret import is_typed_secret
-from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.classify import is_short_number, looks_random, names_somebody
 from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.proposals import Miss
 from pytest_loadtool.correlation.requests.positions import CALL
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule, same_name
 
-#: What both things and the fields are called in which people say who they are.
-_ALSO_THINGS = frozenset({"account", "user"})
+#: What both resources and the fields are called in which people say who they are.
+_ALSO_RESOURCES = frozenset({"account", "user"})
 TYPED = Rule(
     "typed-credentials",
     "A person typed the field {field}: it is sent as recorded, or from a dataset.",
@@ -33,19 +33,20 @@ class TypedFields:
     turns = frozenset({Turn.IN_ORDER})
 
     def propose(self, slots: Sequence[Slot], _: Traffic, __: Settled) -> Iterator[Miss]:
-        """Those of the slots, which are left without a word: `notes` has one for each of them."""
+        """Yield those of the slots, which are left without a word: `notes` has one for each of
+        them."""
         for slot in slots:
             if is_typed(slot) or slot.before == CALL:
                 yield Miss(slot, TYPED, "", whole=False)
 
 
 def is_typed(slot: Slot) -> bool:
-    """Whether a person types such a field: a secret, or who they are (unless it is an id: random,
-    or in JSON the number of a user)."""
+    """Return whether a person types such a field: a secret, or who they are (unless it is an id:
+    random, or in JSON the number of a user)."""
     if slot.part != "body":
         return False
     in_json = slot.place in (Place.JSON, Place.JSON_STRING)
-    number = in_json and is_short_number(slot.value) and same_name(slot.name) in _ALSO_THINGS
+    number = in_json and is_short_number(slot.value) and same_name(slot.name) in _ALSO_RESOURCES
     return is_typed_secret(slot.name) or (
         names_somebody(slot.name, slot.value) and not looks_random(slot.value) and not number
     )

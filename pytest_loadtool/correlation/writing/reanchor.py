@@ -55,7 +55,7 @@ class _AnchorLanguage:
     filters: tuple[str, ...] = ("",)
 
     def written(self, template: str) -> str:
-        """A template, its literals in the language."""
+        """Return a template, its literals in the language."""
         parts = Template.parse(template).parts
         return "".join(
             escape(self.quote(one)) if isinstance(one, str) else str(one) for one in parts
@@ -104,7 +104,7 @@ _SET = _AnchorLanguage(
     re.compile(r"""(?P<before>\bvalue=")(?P<text>[^"<>]+)(?P<after>")"""), unescape, _as_it_is
 )
 
-#: By kind of source, or of validator, and by field: where it has names of things.
+#: By kind of source, or of validator, and by field: where it has names of resources.
 _NAMES: _Languages = MappingProxyType(
     {
         JsonPath: {"path": (_IN_PATHS,)},
@@ -153,8 +153,8 @@ def followed(case: TestCase, first: int, old: str, new: str) -> TestCase:
 def followed_words(
     transaction: Transaction, text: str, name: str, only: Mapping[str, Variable] | None = None
 ) -> Transaction:
-    """The transaction whose extractors go by the variable where they went by ``text``, or by a text
-    of which that is a word. ``only``: those that set one of these variables."""
+    """Return the transaction whose extractors go by the variable where they went by ``text``, or by
+    a text of which that is a word. ``only``: those that set one of these variables."""
 
     def write(marked: str, language: _AnchorLanguage) -> str:
         for filters in ((one,) if one else () for one in language.filters):
@@ -171,13 +171,14 @@ def followed_words(
 
 
 def word(text: str) -> str:
-    """A pattern for the text where it is a word, or several, of a longer one."""
+    """Return a pattern for the text where it is a word, or several, of a longer one."""
     # A percent-encoded character before it is no letter of it: q%3Dcarol.
     return rf"(?:(?<![^\W_])|(?<=%[0-9A-Fa-f]{{2}})){re.escape(text)}(?![^\W_])"
 
 
 def is_own(variable: Variable) -> bool:
-    """Whether a person has made it one for each virtual user, in place of what was recorded."""
+    """Return whether a person has made it one for each virtual user, in place of what was
+    recorded."""
     made = variable.template is not None or variable.generate is not None
     return made and variable.set_by == "person" and bool(variable.recorded)
 
@@ -216,7 +217,7 @@ def _remarked(
 
 
 def _is_new_each_time(one: Validator) -> bool:
-    """Whether it looks before a change for what each run makes anew: that is never there."""
+    """Return whether it looks before a change for what each run makes anew: that is never there."""
     return one.outcome is not None and one.outcome.before and "${" in expected_text(one)
 
 

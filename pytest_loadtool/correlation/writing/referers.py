@@ -76,7 +76,7 @@ def _following(request: Request, known: _Known) -> Request:
 
 
 def _with_values(address: str, known: _Known) -> str:
-    """The address with placeholders for the values that responses have given out."""
+    """Return the address with placeholders for the values that responses have given out."""
     masked = Masked.of(address)
     if masked is None:
         return address
@@ -89,13 +89,14 @@ def _with_values(address: str, known: _Known) -> str:
 
 
 def _is_about(slot: Slot, one: Found) -> bool:
-    """Whether the value stands there by no chance: short numbers and dates, by their names."""
+    """Return whether the value stands there by no chance: short numbers and dates, by their
+    names."""
     common = is_short_number(slot.value) or looks_like_time(slot.value)
     return not common or any(slot.name == user.name for user in one.slots)
 
 
 def _in_header(target: str) -> str:
-    """The target as a template of a header, in which nothing is encoded but by filters."""
+    """Return the target as a template of a header, in which nothing is encoded but by filters."""
     try:
         template = Template.parse(target)
     except TemplateError:

@@ -16,7 +16,8 @@ _Roles = Mapping[str, Role | None]
 
 
 def with_renewals(case: TestCase, rules: Sequence[Rule]) -> TestCase:
-    """``case`` with ``refreshes`` where a transaction gets a new token in the place of an old one.
+    """Return ``case`` with ``refreshes`` where a transaction gets a new token in the place of an
+    old one.
 
     It does when its response gives out an access token, and it sends a refresh token or says that
     it wants one renewed. The roles of ``rules`` tell which variables are these. Marks that are
@@ -47,7 +48,7 @@ def _marks(case: TestCase, roles: _Roles) -> Iterator[tuple[int, str]]:
 def _refreshed(
     case: TestCase, transaction: Transaction, set_by: dict[str, int], roles: _Roles
 ) -> str:
-    """The token that the transaction gets anew; "" for none."""
+    """Return the token that the transaction gets anew; "" for none."""
     given = [
         one.variable for one in transaction.extractors if roles.get(one.variable) is Role.ACCESS
     ]

@@ -13,8 +13,8 @@ from types import MappingProxyType
 from pytest_loadtool.codec.renewal import family
 from pytest_loadtool.codec.template import Template, TemplateError
 from pytest_loadtool.codec.uses import references, used_names
-from pytest_loadtool.correlation.claims import REPLAY_COMPARE
 from pytest_loadtool.correlation.index.traffic import RecordedStep
+from pytest_loadtool.correlation.proposals import REPLAY_COMPARE
 from pytest_loadtool.correlation.requests.parts import (
     header_sets,
     reverted,
@@ -33,7 +33,7 @@ _NOTHING: Mapping[str, frozenset[str]] = MappingProxyType({})
 def revert(
     case: TestCase, steps: tuple[RecordedStep, ...], *, only: Collection[str] | None = None
 ) -> TestCase:
-    """The case with recorded values in place of what application state management set.
+    """Return the case with recorded values in place of what application state management set.
 
     What a replay proved stays: the recording alone would not show it again. With ``only``, these
     variables are taken back, with what is made of them or extracted by them, and no others.
@@ -75,7 +75,7 @@ def _made_of(
     names: Iterable[str],
     sought: Mapping[str, frozenset[str]] = _NOTHING,
 ) -> set[str]:
-    """The names, and all that is made of these variables, or extracted by them."""
+    """Return the names, and all that is made of these variables, or extracted by them."""
     wanted = set(names)
     uses = {name: used_names([one.template or ""], variables) for name, one in variables.items()}
     while more := {
@@ -101,7 +101,7 @@ def _sought(case: TestCase) -> dict[str, frozenset[str]]:
 def _with_sought(
     pinned: frozenset[str], sought: Mapping[str, frozenset[str]], variables: Mapping[str, Variable]
 ) -> frozenset[str]:
-    """The pinned variables, with those by which what stays is extracted."""
+    """Return the pinned variables, with those by which what stays is extracted."""
     while True:
         more: set[str] = set()
         for name, names in sought.items():
@@ -114,7 +114,7 @@ def _with_sought(
 
 
 def names_in_use(case: TestCase) -> frozenset[str]:
-    """Every variable that the case declares, extracts or refers to."""
+    """Return every variable that the case declares, extracts or refers to."""
     names = set(case.variables)
     for one in header_sets(case).values():
         names.update(_names(*(text for _, text in text_parts(one))))
@@ -138,7 +138,7 @@ def _reverted(step: RecordedStep, values: dict[str, str]) -> Transaction:
 def _still_refreshed(
     transaction: Transaction, extractors: Iterable[Extractor], values: dict[str, str]
 ) -> str:
-    """What it refreshes, as long as that is a variable and the new value is extracted."""
+    """Return what it refreshes, as long as that is a variable and the new value is extracted."""
     name = transaction.refreshes
     new = {family(one.variable) for one in extractors}
     return name if name not in values and family(name) in new else ""
@@ -180,8 +180,8 @@ def _names(*texts: str) -> Iterator[str]:
 
 
 def without_outcomes(transaction: Transaction, only: Collection[str] | None = None) -> Transaction:
-    """The transaction without the outcomes that were found; with ``only``, without those that hold
-    one of these variables."""
+    """Return the transaction without the outcomes that were found; with ``only``, without those
+    that hold one of these variables."""
     kept = tuple(
         one
         for one in transaction.validators

@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal
 
-from pytest_loadtool.correlation.claims import ByClient
 from pytest_loadtool.correlation.index.traffic import RecordedStep
+from pytest_loadtool.correlation.proposals import ByClient
 from pytest_loadtool.correlation.requests.edits import edited
 from pytest_loadtool.correlation.requests.nested import Capsule
 from pytest_loadtool.correlation.requests.parts import (
@@ -35,7 +35,7 @@ def rewrite(
     found: Sequence[Found],
     computed: Sequence[ByClient],
 ) -> TestCase:
-    """The case in which each variable is declared, extracted or made up, and used."""
+    """Return the case in which each variable is declared, extracted or made up, and used."""
     uses: dict[int, _Uses] = {}
     new: list[Found | ByClient] = [*found, *computed]
     for one in new:
@@ -97,7 +97,7 @@ class Made:
         self._set_by = set_by
 
     def name(self, capsule: Capsule, template: str) -> str:
-        """The name of the variable that is made of ``template``."""
+        """Return the name of the variable that is made of ``template``."""
         known = self.variables.get(template)
         if known is None:
             (name,) = number([field_name(capsule.name.lower())], self._taken)

@@ -15,7 +15,8 @@ from pytest_loadtool.model.exchange import Exchange
 
 
 def taken_back(case: TestCase, exchanges: Sequence[Exchange], name: str) -> TestCase:
-    """The case without a variable of ASM, and with what used it on the list of what is ignored.
+    """Return the case without a variable of ASM, and with what used it on the list of what is
+    ignored.
 
     Raises:
         ValueError: there is no such variable, a person set it, or something else needs it.
@@ -39,7 +40,7 @@ def taken_back(case: TestCase, exchanges: Sequence[Exchange], name: str) -> Test
 
 
 def _used(before: Traffic, after: Traffic, bare: TestCase, recorded: str) -> Iterator[str]:
-    """The entries for the fields that are constants now, and for the token that nobody used;
+    """Yield the entries for the fields that are constants now, and for the token that nobody used;
     ``bare`` is the case with the recorded values only."""
     known = set(map(_place, before.slots))
     freed = [slot for slot in after.slots if _place(slot) not in known]

@@ -60,7 +60,7 @@ def _challenges(situation: Situation) -> tuple[Challenge, ...]:
 
 
 def http_authentication(situation: Situation) -> Cause | RuledOut | None:
-    """The server wants HTTP authentication, and nobody has said who the users are."""
+    """Return the server wants HTTP authentication, and nobody has said who the users are."""
     if situation.status != 401 or "auth" in situation.causes:
         return None
     asked = situation.header("www-authenticate")
@@ -89,7 +89,7 @@ def http_authentication(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _another_identity(situation: Situation) -> Remedy:
-    """Who the users are at another place than those that the test case has users for."""
+    """Return who the users are at another place than those that the test case has users for."""
     case = situation.subject.case
     realm = next((one.realm for one in _challenges(situation) if one.realm), "")
     lines = [] if PASSWORD in case.variables else [f"[variables.{PASSWORD}]", f'env = "{PASSWORD}"']
@@ -111,7 +111,7 @@ _OF_CERTIFICATES = re.compile(r"(?:ssl|tls|client)\W+certificate", re.IGNORECASE
 
 
 def client_certificate(situation: Situation) -> Cause | RuledOut | None:
-    """The server wants a certificate of the client, in TLS, and says so in HTTP."""
+    """Return the server wants a certificate of the client, in TLS, and says so in HTTP."""
     said = [one for one in situation.complaints if _OF_CERTIFICATES.search(one)]
     secure = situation.failed.origin.startswith("https://")
     if not said or not secure or situation.status not in (400, 401, 403, 495, 496):
@@ -134,7 +134,7 @@ def client_certificate(situation: Situation) -> Cause | RuledOut | None:
 
 
 def proxy_authentication(situation: Situation) -> Cause | RuledOut | None:
-    """The proxy wants to know who asks."""
+    """Return the proxy wants to know who asks."""
     if situation.status != 407:
         return None
     schemes = _schemes(situation.header("proxy-authenticate")) or "no scheme that is known"
@@ -191,7 +191,7 @@ def _constant(situation: Situation, field: Field, evidence: list[str]) -> Cause:
 
 
 def _refused(situation: Situation, field: Field, evidence: list[str]) -> Cause | RuledOut | None:
-    """A token that was taken anew, and refused: it has expired, or is of another kind."""
+    """Return a token that was taken anew, and refused: it has expired, or is of another kind."""
     names = [one.name for one in references(field.value)]
     givers = [
         one
@@ -253,8 +253,8 @@ def _refused(situation: Situation, field: Field, evidence: list[str]) -> Cause |
 
 
 def _lifetime(text: str) -> float | None:
-    """How long the token lives by the answer that gave it out, in seconds: ``expires_in`` (RFC 6749
-    §5.1), or what a JSON web token says (RFC 7519 §4.1.4, §4.1.6)."""
+    """Return how long the token lives by the answer that gave it out, in seconds: ``expires_in``
+    (RFC 6749 §5.1), or what a JSON web token says (RFC 7519 §4.1.4, §4.1.6)."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -276,7 +276,7 @@ def _lifetime(text: str) -> float | None:
 
 
 def authentication_folder(situation: Situation) -> str:
-    """Whether HTTP authentication is configured."""
+    """Return whether HTTP authentication is configured."""
     count = len(situation.subject.case.identities)
     if not count:
         return "none: HTTP authentication is not configured"
@@ -284,7 +284,7 @@ def authentication_folder(situation: Situation) -> str:
 
 
 def www_authenticate(situation: Situation) -> str:
-    """What the server asks for, and what that means."""
+    """Return what the server asks for, and what that means."""
     asked = situation.header("www-authenticate")
     if not asked:
         return "none: a form or a session, not HTTP authentication"

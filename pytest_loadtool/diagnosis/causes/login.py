@@ -71,8 +71,8 @@ def login_refused(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _is_of_password(login: StepOutcome, words: str) -> bool:
-    """Whether a refused login is about the password: its answer says so, or has nothing else to say
-    than that it does not know who that is, or asks for it again."""
+    """Return whether a refused login is about the password: its answer says so, or has nothing else
+    to say than that it does not know who that is, or asks for it again."""
     if _OF_OTHERS.search(words):
         return False
     silent = not words and _PASSWORD_CONTROL.search(text_of(login.response)[0])
@@ -88,7 +88,7 @@ _OF_ACCOUNTS = re.compile(
 
 
 def _is_as_recorded(situation: Situation, login: StepOutcome, typed: list[Field]) -> bool:
-    """Whether the same was typed as when it was recorded."""
+    """Return whether the same was typed as when it was recorded."""
     recorded = situation.recorded_of(login)
     return bool(typed) and all(
         one.datasource == CONSTANT and one.value in recorded.get(one.wire_name, ()) for one in typed
@@ -96,7 +96,7 @@ def _is_as_recorded(situation: Situation, login: StepOutcome, typed: list[Field]
 
 
 def _leads_elsewhere(situation: Situation, login: StepOutcome) -> Cause | None:
-    """A login that was taken, as its cookies show, and leads to another page first."""
+    """Return a login that was taken, as its cookies show, and leads to another page first."""
     exchange, subject = situation.of(login).exchange, situation.of(login)
     then = exchange.response_header("location") if exchange is not None else None
     if exchange is None or not then or not led_to_another_page(then, subject.location):
@@ -117,7 +117,7 @@ def _leads_elsewhere(situation: Situation, login: StepOutcome) -> Cause | None:
 
 
 def _why_refused(situation: Situation, login: StepOutcome, said: tuple[str, ...]) -> str:
-    """How its answer shows that; empty if it does not."""
+    """Return how its answer shows that; empty if it does not."""
     recorded, status = login.transaction.recorded, login.response.status
     was = recorded.status if recorded is not None else 0
     if status in _REFUSED and status != was:
@@ -134,8 +134,8 @@ def _why_refused(situation: Situation, login: StepOutcome, said: tuple[str, ...]
     now = situation.of(login).location
     if then and now and led_to_another_page(then, now):
         return f"it redirects to {situation.subject.mask.text(now)}, not to {then}"
-    if login.otherwise and said:
-        return f"not as recorded: {login.otherwise}"
+    if login.not_as_recorded and said:
+        return f"not as recorded: {login.not_as_recorded}"
     return ""
 
 
@@ -154,7 +154,7 @@ def _signs_in(field: Field) -> bool:
 
 
 def _sent(situation: Situation, login: StepOutcome, field: Field) -> str:
-    """What was sent in a field, and where it is from."""
+    """Return what was sent in a field, and where it is from."""
     subject = situation.of(login)
     if field.datasource == CONSTANT:
         return f"sent {field.name} = {subject.mask.field(field)}, a constant"

@@ -103,7 +103,7 @@ def _moved(situation: Situation) -> Cause | None:
 
 
 def _leads(page: str, headers: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Where links of a page lead, by their text, and where a redirect leads."""
+    """Return where links of a page lead, by their text, and where a redirect leads."""
     found = {visible_text(text): urlsplit(to).path for to, text in _LINK.findall(page) if text}
     location = (value for name, value in headers if name.lower() == "location")
     return {**found, **dict.fromkeys(("",), urlsplit(next(location, "")).path)}

@@ -48,7 +48,7 @@ _MEANING: dict[str, tuple[str, str]] = {
 
 
 def no_response(situation: Situation) -> Cause | RuledOut | None:
-    """The connection, TLS, the name or the time: what the failure says itself."""
+    """Return the connection, TLS, the name or the time: what the failure says itself."""
     failure = next((one for one in situation.failed.failures if one.cause in _MEANING), None)
     if failure is None:
         return None
@@ -95,7 +95,7 @@ _UNTRUSTED = re.compile(r"self.signed|local issuer", re.IGNORECASE)
 
 
 def _of_proxy(message: str) -> str:
-    """What a proxy wants that nobody has told it."""
+    """Return what a proxy wants that nobody has told it."""
     found = re.search(r"wants to know who asks (\(.*?\))", message)
     return f"The proxy wants a login {found[1]}." if found and "proxy" in message else ""
 
@@ -105,7 +105,7 @@ def _told_by(message: str) -> str:
 
 
 def _remedies(situation: Situation, kind: str, message: str) -> Iterator[Remedy]:
-    """What can be done here, without the server."""
+    """Yield what can be done here, without the server."""
     path = situation.subject.path
     if kind == "auth":
         yield from new_credentials(situation, message)
@@ -125,7 +125,7 @@ def _remedies(situation: Situation, kind: str, message: str) -> Iterator[Remedy]
 
 
 def _recorded_elsewhere(situation: Situation, origin: str) -> str:
-    """Another server than the one that was recorded, if it is one."""
+    """Return another server than the one that was recorded, if it is one."""
     exchange = situation.subject.exchange
     if exchange is None:
         return ""
@@ -135,7 +135,7 @@ def _recorded_elsewhere(situation: Situation, origin: str) -> str:
 
 
 def _times(situation: Situation) -> list[str]:
-    """How long was waited, and how long it took when it was recorded."""
+    """Return how long was waited, and how long it took when it was recorded."""
     waited = situation.failed.milliseconds / 1000
     found = [f"waited {waited:.1f} s"] if waited > 0 else []
     recorded = situation.failed.transaction.recorded

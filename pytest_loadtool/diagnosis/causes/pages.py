@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urljoin, urlsplit
 
-from pytest_loadtool.answers.look import kind_now
+from pytest_loadtool.answers.shape import kind_now
 from pytest_loadtool.codec.charset import declared_charset
 from pytest_loadtool.codec.content import ContentError, decode
 from pytest_loadtool.codec.printable import clip
@@ -61,7 +61,7 @@ def charset_wrong(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _bytes(outcome: StepOutcome) -> bytes:
-    """The body without its coding, if it still has one."""
+    """Return the body without its coding, if it still has one."""
     names = [v for n, v in outcome.response.headers if n.lower() == b"content-encoding"]
     try:
         return decode(outcome.response.body, b",".join(names).decode("latin-1"))
@@ -84,7 +84,7 @@ def redirected_elsewhere(situation: Situation) -> Cause | RuledOut | None:
     if exchange is not None and before and urlsplit(urljoin(exchange.url, before))[1:3] == to[1:3]:
         return None
     if asked[:2] == to[:2]:
-        return _written_otherwise(situation, to.path)
+        return _written_differently(situation, to.path)
     there = f"{to.scheme}://{to.netloc}"
     server = recorded_server(situation)
     told = f"; recorded there with {situation.recorded_status}" if server is None else ""
@@ -109,7 +109,7 @@ def _written(path: str) -> str:
     return path.rstrip("/").lower()
 
 
-def _written_otherwise(situation: Situation, there: str) -> Cause | None:
+def _written_differently(situation: Situation, there: str) -> Cause | None:
     """The server has the page at an address with a slash more or less, or in other letters."""
     if there == "".join(situation.subject.request_head[0].split(" ")[1:2]).partition("?")[0]:
         return None
@@ -164,7 +164,7 @@ def another_server(situation: Situation) -> Cause | RuledOut | None:
 
 
 def another_page(situation: Situation) -> Cause | RuledOut | None:
-    """A good answer that is not of what was asked for."""
+    """Return a good answer that is not of what was asked for."""
     if "answer" in situation.causes or not {*_OF_BODIES, "status"} & situation.causes:
         return None
     if not is_another(situation) or (situation.cookies_sent and to_login(situation)):
@@ -196,7 +196,7 @@ def another_page(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _kinds(situation: Situation) -> tuple[str, str]:
-    """What was recorded and what came; twice the same, if that is not known."""
+    """Return what was recorded and what came; twice the same, if that is not known."""
     recorded = situation.failed.transaction.recorded
     media = "".join(situation.header("content-type")[:1])
     now = kind_now(media, text_of(situation.failed.response)[0])
@@ -209,7 +209,8 @@ _LANGUAGE = re.compile(r"""<html\b[^<>]*\blang\s*=\s*["']?([\w-]+)""", re.IGNORE
 
 
 def _new_language(situation: Situation) -> Iterator[tuple[str, str]]:
-    """The language that a page says it is in, where the recorded one said another, or none."""
+    """Yield the language that a page says it is in, where the recorded one said another, or
+    none."""
     exchange = situation.subject.exchange
     page = _LANGUAGE.search(text_of(situation.failed.response)[0])
     said = "".join(situation.header("content-language")[:1]) or (page[1] if page else "")
@@ -222,7 +223,7 @@ def _new_language(situation: Situation) -> Iterator[tuple[str, str]]:
 
 
 def _another(situation: Situation, text: str, sure: int, evidence: tuple[str, ...]) -> Cause:
-    """What is known of an answer that is of something else, and how to look."""
+    """Return what is known of an answer that is of something else, and how to look."""
     server = recorded_server(situation)
     what = "see who answers, and why it is not the application as it was recorded"
     remedies = (server,) if server is not None else ()
@@ -236,8 +237,8 @@ def _another(situation: Situation, text: str, sure: int, evidence: tuple[str, ..
 
 
 def is_another(situation: Situation) -> bool:
-    """Whether a good answer is of something else: its title is another, or what its forms and parts
-    are called; another status, or another kind."""
+    """Return whether a good answer is of something else: its title is another, or what its forms
+    and parts are called; another status, or another kind."""
     exchange = situation.subject.exchange
     if exchange is None or not 200 <= situation.status <= 399:
         return False
@@ -271,7 +272,7 @@ def _called(situation: Situation) -> str:
 
 
 def _name(page: str) -> str:
-    """What a page is called: by its title, or how it begins."""
+    """Return what a page is called: by its title, or how it begins."""
     return next(_names_of(page), "")
 
 

@@ -32,7 +32,7 @@ def record_again(situation: Situation, text: str) -> Remedy:
 
 
 def recorded_in_error(situation: Situation) -> Cause | RuledOut | None:
-    """What failed had failed when it was recorded: a page or a call, and it goes well now."""
+    """The page or call had failed when it was recorded, and goes well now."""
     recorded, now = situation.recorded_status, situation.status
     failed = situation.failed.transaction.recorded
     if recorded < 400 or recorded in _CHALLENGES or not 200 <= now <= 399 or failed is None:
@@ -82,8 +82,8 @@ _OF_ERRORS = frozenset({"error", "errors", "message", "code", "detail", "fault"}
 
 
 def answers_renamed(situation: Situation) -> Cause | RuledOut | None:
-    """An answer of JSON up to the failure succeeded, and calls most of its things otherwise than
-    when it was recorded: it is of another version."""
+    """Return an answer of JSON up to the failure succeeded, and calls most of its things otherwise
+    than when it was recorded: it is of another version."""
     for one in (*situation.before, situation.failed):
         exchange = situation.of(one).exchange
         if exchange is None or not (200 <= exchange.status <= 299 and one.response.status <= 299):
@@ -108,7 +108,7 @@ _SHOWN = 6
 
 
 def _names(text: str) -> frozenset[str]:
-    """What the things in a JSON text are called; names that are ids themselves aside."""
+    """Return what the things in a JSON text are called; names that are ids themselves aside."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

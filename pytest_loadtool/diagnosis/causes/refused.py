@@ -53,9 +53,9 @@ def exists_already(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _name_taken(situation: Situation, complaints: str) -> str:
-    """The text in the body that a server may take only once, as it was typed: the one that the
-    answer complains of, else who somebody is, else the first. Empty: there is none, or the form is
-    one to sign in with, unless the answer says that something exists."""
+    """Return the text in the body that a server may take only once, as it was typed: the one that
+    the answer complains of, else who somebody is, else the first. Empty: there is none, or the form
+    is one to sign in with, unless the answer says that something exists."""
     fields = fields_of(situation.subject.case, situation.failed.index)
     typed = [one for one in fields if one.datasource == CONSTANT and one.section == "POST content"]
     names = [one for one in typed if _may_be_taken(one)]
@@ -70,7 +70,7 @@ def _name_taken(situation: Situation, complaints: str) -> str:
 
 
 def _may_be_taken(field: Field) -> bool:
-    """Whether it is text under a name for names."""
+    """Return whether it is text under a name for names."""
     return (
         len(field.value) <= LONGEST_VALUE
         and field.value not in SWITCHES
@@ -80,7 +80,7 @@ def _may_be_taken(field: Field) -> bool:
 
 
 def _rank(field: Field, complaints: str) -> tuple[bool, bool, bool]:
-    """The lower, the more likely it is that these complaints are about the field."""
+    """Return the lower, the more likely it is that these complaints are about the field."""
     return (
         not re.search(rf"(?<!\w){re.escape(field.value)}(?!\w)", complaints),
         not _is_named(field, complaints),
@@ -94,7 +94,7 @@ def _is_named(field: Field, complaints: str) -> bool:
 
 
 def refused_form(situation: Situation) -> Cause | RuledOut | None:
-    """A form came back as a page, where a redirect had confirmed it."""
+    """Return a form came back as a page, where a redirect had confirmed it."""
     method, recorded = situation.failed.transaction.request.method, situation.recorded_status
     if not was_refused(method, recorded, situation.status):
         return None
@@ -165,8 +165,8 @@ _OF_FIELD = re.compile(r"(?:body\.)?([\w.\[\]-]+): (.*)")
 
 
 def field_wanted(situation: Situation) -> Cause | RuledOut | None:
-    """The server wants a field that neither this request nor the recorded one has: what it takes
-    has changed since."""
+    """Return the server wants a field that neither this request nor the recorded one has: what it
+    takes has changed since."""
     if situation.status not in (400, 422):
         return None
     told = (_OF_FIELD.match(one) for one in situation.complaints)
@@ -187,7 +187,8 @@ def field_wanted(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _expecting(situation: Situation, value: str) -> Iterator[str]:
-    """The commands that remove what proves the change by a value that it will send no more."""
+    """Yield the commands that remove what proves the change by a value that it will send no
+    more."""
     case = situation.subject.case
     change = numbered_titles(case)[situation.failed.index]
     for number, one in enumerate(case.transactions(), 1):
@@ -200,8 +201,8 @@ def _expecting(situation: Situation, value: str) -> Iterator[str]:
 
 
 def _named(situation: Situation) -> tuple[Field | None, int]:
-    """The field of the request that the answer is about, if it names one, and how sure that is: it
-    tells where, or has name and value. A word that is a name by chance is none."""
+    """Return the field of the request that the answer is about, if it names one, and how sure that
+    is: it tells where, or has name and value. A word that is a name by chance is none."""
     text = "\n".join(situation.complaints)
     places = {
         same_name(one[1].rpartition(".")[2])

@@ -37,7 +37,7 @@ _PRECONDITIONS = {412: "if-match", 428: "if-match", 415: "content-type", 406: "a
 
 
 def header_not_sent(situation: Situation) -> Cause | RuledOut | None:
-    """A header that the recorded request had, and that was not sent now."""
+    """Return a header that the recorded request had, and that was not sent now."""
     exchange = situation.subject.exchange
     if exchange is None:
         return None
@@ -61,7 +61,7 @@ def header_not_sent(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _weight(situation: Situation, name: str) -> int:
-    """How sure it is that the header is why."""
+    """Return how sure it is that the header is why."""
     words = {*plain(name).split()} - {"x"}
     said = " ".join(situation.complaints).lower()
     if name.lower() == _PRECONDITIONS.get(situation.status):
@@ -125,7 +125,7 @@ def _utc(seconds: float) -> str:
 
 
 def says_why(situation: Situation) -> Cause | RuledOut | None:
-    """What the server says of a request that it refuses, where nothing more is known."""
+    """Return what the server says of a request that it refuses, where nothing more is known."""
     if situation.status < 400 or not situation.complaints:
         return None
     cause = Cause(
@@ -166,7 +166,8 @@ _MOST_NAMED = 6
 
 
 def _differing(situation: Situation) -> list[Field]:
-    """The fields whose value was not sent as recorded: by placeholders, or because of an edit."""
+    """Return the fields whose value was not sent as recorded: by placeholders, or because of an
+    edit."""
     recorded = situation.recorded_values
     return [
         one
@@ -198,7 +199,7 @@ def not_as_recorded(situation: Situation) -> Cause | RuledOut | None:
 
 
 def address_edited(situation: Situation) -> Cause | RuledOut | None:
-    """An address whose constant parts are not those that were recorded."""
+    """Return an address whose constant parts are not those that were recorded."""
     exchange = situation.subject.exchange
     template = situation.failed.transaction.request.target.partition("?")[0]
     if exchange is None or situation.status not in (400, 404, 405, 410):
@@ -217,7 +218,7 @@ def address_edited(situation: Situation) -> Cause | RuledOut | None:
 
 
 def body_invalid(situation: Situation) -> Cause | RuledOut | None:
-    """A body that is no longer JSON, as the recorded one was."""
+    """Return a body that is no longer JSON, as the recorded one was."""
     exchange = situation.subject.exchange
     media = _media(situation)
     if "json" not in media:
@@ -249,7 +250,7 @@ def _media(situation: Situation) -> str:
 
 
 def _problem(text: str) -> str:
-    """What is wrong with a text as JSON; empty if nothing is."""
+    """Return what is wrong with a text as JSON; empty if nothing is."""
     try:
         json.loads(text)
     except json.JSONDecodeError as error:

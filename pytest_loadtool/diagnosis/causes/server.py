@@ -70,13 +70,13 @@ _SHORTEST_WAIT, _LONGEST_WAIT = 2, 60
 
 
 def _wait(after: list[str]) -> int:
-    """Seconds between pages, as the server asks for them (RFC 9110 §10.2.3)."""
+    """Return seconds between pages, as the server asks for them (RFC 9110 §10.2.3)."""
     asked = next((int(one) for one in after if one.isdecimal()), _SHORTEST_WAIT)
     return min(max(asked, _SHORTEST_WAIT), _LONGEST_WAIT)
 
 
 def overloaded(situation: Situation) -> Cause | RuledOut | None:
-    """The server, or one behind it, is not there or has too much to do."""
+    """Return the server, or one behind it, is not there or has too much to do."""
     text = {
         502: "A gateway got no good answer from the server behind it.",
         503: "The server is overloaded, taken out of service, or limits requests with that.",
@@ -100,7 +100,7 @@ def overloaded(situation: Situation) -> Cause | RuledOut | None:
 
 
 def server_error(situation: Situation) -> Cause | RuledOut | None:
-    """The server failed while it answered."""
+    """Return the server failed while it answered."""
     if situation.status < 500 or situation.status in (502, 503, 504):
         return None
     cause = Cause(
@@ -113,7 +113,7 @@ def server_error(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _at(situation: Situation) -> str:
-    """When it was, by the server's own clock, if that is known."""
+    """Return when it was, by the server's own clock, if that is known."""
     return "".join(f" at {one}" for one in situation.header("date")[:1])
 
 
@@ -140,7 +140,7 @@ _OF_PROXIES = ("x-squid-error", "proxy-status")
 
 
 def proxy_refuses(situation: Situation) -> Cause | RuledOut | None:
-    """The proxy of the test case answers itself, with an error, and not the server."""
+    """Return the proxy of the test case answers itself, with an error, and not the server."""
     told = [f"{name}: {one}" for name in _OF_PROXIES for one in situation.header(name)]
     proxy = situation.subject.case.proxy
     if situation.status < 400 or situation.status == 407 or proxy is None or not told:
@@ -176,7 +176,7 @@ def not_permitted(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _other_users(situation: Situation) -> list[str]:
-    """Who logged in now and who when it was recorded, where that differs."""
+    """Return who logged in now and who when it was recorded, where that differs."""
     login = situation.login
     exchange = situation.of(login).exchange if login is not None else None
     if login is None or exchange is None or login.index == situation.failed.index:
@@ -208,7 +208,7 @@ _TOO_LARGE = {
 
 
 def too_large(situation: Situation) -> Cause | RuledOut | None:
-    """The server, or one before it, takes no body, or address, as long as this."""
+    """Return the server, or one before it, takes no body, or address, as long as this."""
     what, limit = _TOO_LARGE.get(situation.status, ("", ""))
     if not what:
         return None

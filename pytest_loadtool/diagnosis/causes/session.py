@@ -26,11 +26,11 @@ _SHORT = 0.5
 
 
 def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
-    """A cookie that the request had when it was recorded, and not now: not set by who set it then,
-    or set for another path or host."""
+    """Return a cookie that the request had when it was recorded, and not now: not set by who set it
+    then, or set for another path or host."""
     recorded = situation.cookies_recorded
     missing = (name for name in recorded if name not in situation.cookies_sent)
-    lost = [name for name in missing if not _is_called_otherwise(situation, name)]
+    lost = [name for name in missing if not _has_another_name(situation, name)]
     if not recorded:
         return None
     if not lost:
@@ -56,7 +56,7 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _is_set_in_case(situation: Situation, names: Iterable[str]) -> bool:
-    """Whether the recorded answer to a transaction before sets one of these cookies."""
+    """Return whether the recorded answer to a transaction before sets one of these cookies."""
     wanted = set(names)
     before = islice(situation.subject.case.transactions(), situation.failed.index)
     recorded = (one.recorded for one in before)
@@ -67,9 +67,9 @@ def _is_set_in_case(situation: Situation, names: Iterable[str]) -> bool:
     )
 
 
-def _is_called_otherwise(situation: Situation, name: str) -> bool:
-    """Whether who set the cookie has set another one now, which was sent: some servers have their
-    own id in its name."""
+def _has_another_name(situation: Situation, name: str) -> bool:
+    """Return whether who set the cookie has set another one now, which was sent: some servers have
+    their own id in its name."""
     setter = situation.recorded_setter(name)
     new = situation.cookies_sent.keys() - situation.cookies_recorded.keys()
     return setter is not None and any(situation.sets(setter, one) for one in new)
@@ -112,8 +112,8 @@ def _not_set(situation: Situation, name: str, setter: StepOutcome) -> Cause:
     now = setter.response.status
     status = f"{was} was recorded, now {now}" if was != now else f"status {now}, as recorded"
     evidence = [status]
-    if setter.otherwise:
-        evidence.append(f"not as recorded: {setter.otherwise}")
+    if setter.not_as_recorded:
+        evidence.append(f"not as recorded: {setter.not_as_recorded}")
     cause = Cause(
         f"{situation.name(setter)} set the cookie {name} when recorded, and did not now.",
         SHOWN + 5,
@@ -131,7 +131,7 @@ def _without_value(situation: Situation, setter: StepOutcome, name: str) -> str:
 
 
 def _cut(line: str, name: str) -> str:
-    """A Set-Cookie without the value."""
+    """Return a Set-Cookie without the value."""
     _, semicolon, attributes = line.partition(";")
     return f"{name}=…{semicolon}{attributes}"
 
@@ -196,7 +196,7 @@ def not_every_server(situation: Situation) -> Cause | RuledOut | None:
         recorded = one.transaction.recorded
         document = recorded is not None and recorded.kind in (Kind.HTML, Kind.JSON, Kind.XML)
         came = all(each.cause == "outcome" for each in one.failures)  # of a change before it
-        as_recorded = document and came and not one.otherwise
+        as_recorded = document and came and not one.not_as_recorded
         if one.index < situation.failed.index or not as_recorded:
             continue
         taking = _server_named(situation.of(one))
@@ -235,10 +235,11 @@ def _server_named(subject: Subject) -> dict[str, str]:
 
 
 def _is_about_session(situation: Situation) -> bool:
-    """Whether the answer is one to who is not known: 401, or a redirect or page to log in."""
+    """Return whether the answer is one to who is not known: 401, or a redirect or page to log
+    in."""
     if situation.status in (401, 419, 440):
         return True
-    said = (situation.failed.otherwise, *(one.message for one in situation.failed.failures))
+    said = (situation.failed.not_as_recorded, *(one.message for one in situation.failed.failures))
     return bool(to_login(situation)) or any("log in" in one for one in said)
 
 
@@ -253,9 +254,9 @@ def to_login(situation: Situation) -> str:
     return location if not was or led_to_another_page(was, location) else ""
 
 
-def passed_but_otherwise(situation: Situation) -> Cause | RuledOut | None:
-    """A transaction before it passed and did not come as recorded: the one that shows most, the
-    first of several."""
+def passed_not_as_recorded(situation: Situation) -> Cause | RuledOut | None:
+    """Return a transaction before it passed and did not come as recorded: the one that shows most,
+    the first of several."""
     passed = [one for one in situation.before if not one.failures]
     found = [(one, ways) for one in passed if (ways := divergences(situation, one))]
     if not found:
@@ -279,7 +280,7 @@ def _path(targets: Iterable[str]) -> str:
 
 
 def set_cookie_of_login(situation: Situation) -> str:
-    """Which cookies the answer to the login set."""
+    """Return which cookies the answer to the login set."""
     login = situation.login
     if login is None:
         return "no transaction before sends a password"
@@ -288,7 +289,7 @@ def set_cookie_of_login(situation: Situation) -> str:
 
 
 def cookie_of_request(situation: Situation) -> str:
-    """Which cookies the request that failed had, and which it lacks."""
+    """Return which cookies the request that failed had, and which it lacks."""
     sent, recorded = situation.cookies_sent, situation.cookies_recorded
     lost = [name for name in recorded if name not in sent]
     missing = f"; missing, though recorded: {', '.join(lost)}" if lost else ""

@@ -41,8 +41,8 @@ def token_not_anew(situation: Situation) -> Cause | RuledOut | None:
 
 
 def token_written_over(situation: Situation) -> Cause | RuledOut | None:
-    """A field that had a token when it was recorded sends another constant: somebody wrote over the
-    placeholder."""
+    """Return a field that had a token when it was recorded sends another constant: somebody wrote
+    over the placeholder."""
     for field in situation.fields:
         recorded = situation.recorded_values.get(field.wire_name, frozenset())
         if field.slot is None or field.datasource != CONSTANT or field.value in recorded:
@@ -94,8 +94,8 @@ def token_of_wrong_page(situation: Situation) -> Cause | RuledOut | None:
 
 
 def token_refused(situation: Situation) -> Cause | RuledOut | None:
-    """The server complains of a token that was taken anew, from where it was when recorded: of what
-    goes with it, then."""
+    """Return the server complains of a token that was taken anew, from where it was when recorded:
+    of what goes with it, then."""
     said = [one for one in situation.complaints if _OF_TOKENS.search(one)]
     found = isinstance(token_of_wrong_page(situation), RuledOut)
     if not said or not found:
@@ -123,7 +123,7 @@ _OF_CACHES = re.compile(r"(?:x-(?:\w+-)*)?cache(?:-status)?|cf-cache-status", re
 
 
 def _from_cache(subject: Subject) -> str:
-    """How an answer shows that a cache has kept it; empty if it does not."""
+    """Return how an answer shows that a cache has kept it; empty if it does not."""
     for name, value in subject.headers:
         aged = name.lower() == "age" and value.strip("0 ")
         if aged or (_OF_CACHES.fullmatch(name) and re.search(r"\bhit\b", value, re.IGNORECASE)):
@@ -143,7 +143,7 @@ def _of_cache(situation: Situation, giver: StepOutcome, evidence: tuple[str, ...
 
 
 def _tokens(situation: Situation) -> list[tuple[Field, str]]:
-    """The fields of the request that send tokens of placeholders, each with its variable."""
+    """Return the fields of the request that send tokens of placeholders, each with its variable."""
     found = []
     for field in situation.fields:
         if field.slot is None or field.datasource == CONSTANT or _is_of_bearer(field):
@@ -165,7 +165,7 @@ def _references(field: Field) -> tuple[Reference, ...]:
 
 
 def _is_recorded(situation: Situation, name: str) -> bool | None:
-    """Whether a placeholder was sent with its recorded value; None if that is not known."""
+    """Return whether a placeholder was sent with its recorded value; None if that is not known."""
     variable = situation.subject.case.variables.get(name)
     now = situation.subject.sent.get(name)
     if variable is None or variable.recorded is None or now is None:
@@ -174,7 +174,7 @@ def _is_recorded(situation: Situation, name: str) -> bool | None:
 
 
 def _giver(situation: Situation, name: str) -> StepOutcome | None:
-    """The last transaction before that takes the variable from its answer."""
+    """Return the last transaction before that takes the variable from its answer."""
     return next(
         (
             one
@@ -186,8 +186,8 @@ def _giver(situation: Situation, name: str) -> StepOutcome | None:
 
 
 def _recorded_giver(situation: Situation, field: Field, name: str) -> StepOutcome | None:
-    """The last transaction before whose recorded answer has the value that the recorded request
-    sent."""
+    """Return the last transaction before whose recorded answer has the value that the recorded
+    request sent."""
     variable = situation.subject.case.variables[name]
     value = variable.recorded
     if not value or Secret.PASSWORD in secret_kinds(field.wire_name):
@@ -204,7 +204,7 @@ def _recorded_giver(situation: Situation, field: Field, name: str) -> StepOutcom
 
 
 def _is_as_recorded(situation: Situation, giver: StepOutcome, name: str) -> bool:
-    """Whether an answer has the recorded value now, too: it is no source of another."""
+    """Return whether an answer has the recorded value now, too: it is no source of another."""
     value = situation.subject.case.variables[name].recorded or ""
     text = text_of(giver.response)[0]
     lines = (line.decode("latin-1") for _, line in giver.response.headers)
@@ -212,13 +212,13 @@ def _is_as_recorded(situation: Situation, giver: StepOutcome, name: str) -> bool
 
 
 def token_fields(situation: Situation) -> str:
-    """The tokens that the request sends, each with where its value is from."""
+    """Return the tokens that the request sends, each with where its value is from."""
     told = [f"{one.name} ({source_of(situation, one)})" for one in _all_tokens(situation)]
     return ", ".join(told) or "none in its headers, its address or its body"
 
 
 def _all_tokens(situation: Situation) -> list[Field]:
-    """The fields that are tokens by their names or their values, constants too."""
+    """Return the fields that are tokens by their names or their values, constants too."""
     named = {field.name for field, _ in _tokens(situation)}
     return [
         one
@@ -238,7 +238,7 @@ def _looks_given_out(field: Field) -> bool:
 
 
 def authorization_of_request(situation: Situation) -> str:
-    """Where the token in Authorization is from; empty where none was sent."""
+    """Return where the token in Authorization is from; empty where none was sent."""
     found = next((one for one in situation.fields if _is_of_bearer(one)), None)
     return source_of(situation, found) if found is not None else ""
 
@@ -258,7 +258,7 @@ def source_of(situation: Situation, field: Field) -> str:
 
 
 def token_values(situation: Situation) -> str:
-    """Whether the tokens were sent as recorded."""
+    """Return whether the tokens were sent as recorded."""
     told = []
     for field in _all_tokens(situation):
         if field.datasource == CONSTANT:

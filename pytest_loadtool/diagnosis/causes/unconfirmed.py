@@ -26,8 +26,8 @@ _MISSING = re.compile(
 
 
 def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
-    """The last change before the failure that no answer has shown to be done; rather one that has
-    given out what the request sends, or sent what its extractors go by."""
+    """Return the last change before the failure that no answer has shown to be done; rather one
+    that has given out what the request sends, or sent what its extractors go by."""
     case, first = situation.subject.case, situation.failed
     if "outcome" in situation.causes:
         return None  # it names a change itself
@@ -63,8 +63,8 @@ def _is_change(one: Transaction) -> bool:
 
 
 def _is_shown(case: TestCase, before: Sequence[Transaction], at: int, title: str) -> bool:
-    """Whether what came since and passed shows it: by an outcome, or because it asked for what the
-    change has given out, or, of who signs in, at all."""
+    """Return whether what came since and passed shows it: by an outcome, or because it asked for
+    what the change has given out, or, of who signs in, at all."""
     since = before[at + 1 :]
     given = given_by(before[at])
     shown = any(
@@ -86,7 +86,7 @@ def _is_needed(case: TestCase, change: Transaction, at: int, refused: Transactio
 
 
 def _says(case: TestCase, at: int) -> Callable[[str], bool]:
-    """Whether a text has one that the change sends."""
+    """Return whether a text has one that the change sends."""
     sent = [one.value for one in fields_of(case, at) if one.datasource == CONSTANT]
     telling = [one for one in sent if len(one) >= _TELLING]
     return lambda text: any(one in text for one in telling)

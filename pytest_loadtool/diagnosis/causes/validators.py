@@ -106,7 +106,7 @@ def text_not_found(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _instead(situation: Situation, validator: Validator, text: str, why: str) -> Remedy:
-    """How a validator gets another text; an outcome keeps what it is about."""
+    """Return how a validator gets another text; an outcome keeps what it is about."""
     number = situation.failed.index + 1
     at = situation.failed.transaction.validators.index(validator) + 1
     if not text:  # to remove it alone would prove nothing
@@ -120,7 +120,8 @@ def _instead(situation: Situation, validator: Validator, text: str, why: str) ->
 
 
 def _broken(situation: Situation) -> Iterator[tuple[Validator, str]]:
-    """The validators that did not hold, with the text that each wanted, as far as it is known."""
+    """Yield the validators that did not hold, with the text that each wanted, as far as it is
+    known."""
     said = " ".join(one.message for one in situation.failed.failures)
     for one in situation.failed.transaction.validators:
         match one:
@@ -131,7 +132,7 @@ def _broken(situation: Situation) -> Iterator[tuple[Validator, str]]:
 
 
 def _filled(situation: Situation, text: str) -> str:
-    """A template with the values that were sent up to now."""
+    """Return a template with the values that were sent up to now."""
     values: dict[str, str] = {}
     for one in (*situation.before, situation.failed):
         values |= situation.of(one).sent
@@ -165,7 +166,7 @@ def nearest(wanted: str, text: str) -> str:
 
 
 def _common(wanted: str, found: str) -> str:
-    """The longest part that both have, in whole words; empty if that is too little to prove
+    """Return the longest part that both have, in whole words; empty if that is too little to prove
     anything."""
     was, now = wanted.split(), found.split()
     match = SequenceMatcher(None, was, now, autojunk=False).find_longest_match()
@@ -174,7 +175,7 @@ def _common(wanted: str, found: str) -> str:
 
 
 def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
-    """A change passed, and what it should have brought about is not there."""
+    """Return a change passed, and what it should have brought about is not there."""
     outcomes = [
         one.outcome
         for one in situation.failed.transaction.validators
@@ -186,11 +187,13 @@ def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
     change = _change(situation, outcome.change)
     name = situation.name(change) if change is not None else outcome.change
     status = f"it was answered with {change.response.status}" if change is not None else ""
-    otherwise = [f"not as recorded: {change.otherwise}"] if change and change.otherwise else []
+    not_as_recorded = (
+        [f"not as recorded: {change.not_as_recorded}"] if change and change.not_as_recorded else []
+    )
     cause = Cause(
         f"{name} did not take effect: it is not so that {outcome.name}.",
         _sure(situation, change),
-        tuple(filter(None, (status, *otherwise))),
+        tuple(filter(None, (status, *not_as_recorded))),
         (Remedy("see what the server made of it: its log, and how its answer differs (`diff`)"),),
         index=change.index if change is not None else None,
     )
@@ -198,7 +201,8 @@ def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _sure(situation: Situation, change: StepOutcome | None) -> int:
-    """An error shows nothing at all, unless it is that what the change has made is not there."""
+    """Return an error shows nothing at all, unless it is that what the change has made is not
+    there."""
     if situation.causes == {"outcome"}:
         return SAID
     if change is None or situation.status not in (404, 410):
@@ -210,7 +214,8 @@ def _sure(situation: Situation, change: StepOutcome | None) -> int:
 
 
 def _says(situation: Situation, validator: Validator) -> bool:
-    """Whether a failure is that of the validator: several changes may have an outcome of a name."""
+    """Return whether a failure is that of the validator: several changes may have an outcome of a
+    name."""
     outcome = validator.outcome
     if outcome is None:
         return False
@@ -220,7 +225,7 @@ def _says(situation: Situation, validator: Validator) -> bool:
 
 
 def _change(situation: Situation, title: str) -> StepOutcome | None:
-    """The transaction that a validator calls ``POST /orders (2)``."""
+    """Return the transaction that a validator calls ``POST /orders (2)``."""
     titles = numbered_titles(situation.subject.case)
     return next((one for one in situation.outcomes if titles[one.index] == title), None)
 
@@ -237,7 +242,7 @@ _SUBJECTS: Mapping[type[Validator], str] = MappingProxyType(
 
 
 def value_differs(situation: Situation) -> Cause | RuledOut | None:
-    """What a validator compares is another value, or is not there."""
+    """Return what a validator compares is another value, or is not there."""
     if "status" in situation.causes:
         return None
     wanted = {
@@ -271,7 +276,7 @@ def value_differs(situation: Situation) -> Cause | RuledOut | None:
 
 
 def nothing_extracted(situation: Situation) -> Cause | RuledOut | None:
-    """An extractor found nothing in an answer that succeeded."""
+    """Return an extractor found nothing in an answer that succeeded."""
     if situation.causes != {"extractor"} or not 200 <= situation.status <= 399:
         return None
     if is_another(situation):
@@ -281,14 +286,14 @@ def nothing_extracted(situation: Situation) -> Cause | RuledOut | None:
         for one in situation.failed.transaction.extractors
         if any(f"${{{one.variable}}}" in each.message for each in situation.failed.failures)
     ]
-    otherwise, shorter = situation.failed.otherwise, _shorter_list(situation)
-    evidence = [f"not as recorded: {otherwise}"] if otherwise else []
+    not_as_recorded, shorter = situation.failed.not_as_recorded, _shorter_list(situation)
+    evidence = [f"not as recorded: {not_as_recorded}"] if not_as_recorded else []
     cause = Cause(
         "The answer is another one than was recorded."
-        if otherwise
+        if not_as_recorded
         else f"Nothing is where ${{{names[0] if names else '?'}}} was in the recorded answer"
         + (f": {shorter}." if shorter else "."),
-        LIKELY + (10 if otherwise else 0),
+        LIKELY + (10 if not_as_recorded else 0),
         tuple(evidence),
         (
             Remedy(
@@ -302,7 +307,7 @@ def nothing_extracted(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _length(text: str, path: str) -> int:
-    """How many items the list of a JSON text at a path has; 0 if none is there."""
+    """Return how many items the list of a JSON text at a path has; 0 if none is there."""
     try:
         found = json.loads(compile_path(path, 1)(json.loads(text)) or "null")
     except (ValueError, RecursionError):
@@ -314,7 +319,8 @@ _ITEM = re.compile(r"(.*)\[(\d+)\]")
 
 
 def _shorter_list(situation: Situation) -> str:
-    """Which list has fewer items now than an extractor's JSON path wants; empty if none has."""
+    """Return which list has fewer items now than an extractor's JSON path wants; empty if none
+    has."""
     exchange = situation.subject.exchange
     for one in situation.failed.transaction.extractors:
         found = _ITEM.match(one.source.path) if isinstance(one.source, JsonPath) else None

@@ -80,7 +80,7 @@ def _about(situation: Situation, field: Field) -> Cause | None:
 
 
 def _giver(situation: Situation, value: str) -> StepOutcome | None:
-    """The last transaction before whose recorded answer has the value, if no request sent it
+    """Return the last transaction before whose recorded answer has the value, if no request sent it
     before any answer had it."""
     for one in situation.before:
         exchange = situation.of(one).exchange
@@ -128,7 +128,8 @@ def _has(texts: Iterator[str], value: str) -> bool:
 
 
 def _ignored(situation: Situation, field: Field) -> str:
-    """The entry of the test case that keeps a field from being correlated; empty: none does."""
+    """Return the entry of the test case that keeps a field from being correlated; empty: none
+    does."""
     request = situation.failed.transaction.request
     for entry in situation.subject.case.asm.ignore:
         named = _NUMBER.sub("", entry)

@@ -28,14 +28,14 @@ def diagnose_load(situation: LoadSituation) -> LoadDiagnosis:
 
 
 def _kind(situation: LoadSituation, group: FailingGroup) -> Hashable:
-    """The groups of one kind have one cause."""
+    """Return the groups of one kind have one cause."""
     rule = next((one for one in RULES if one.explains(situation, group)), None)
     if rule is not None:
         return rule.name
     if _broke(group):
         return "broke", group.status, group.cause
-    looked = situation.looked.get(group.key)
-    causes = looked.diagnosis.causes if looked is not None else ()
+    examined = situation.examined.get(group.key)
+    causes = examined.diagnosis.causes if examined is not None else ()
     return causes[0].text if causes else group.key
 
 
@@ -59,16 +59,16 @@ def _broke(group: FailingGroup) -> bool:
 
 
 def _as_of_a_test(situation: LoadSituation, groups: Groups) -> Cause:
-    """The cause that the sample shows, as it would be told of a test; and what the load says of it:
-    that it is not the load, or when it began."""
+    """Return the cause that the sample shows, as it would be told of a test; and what the load says
+    of it: that it is not the load, or when it began."""
     first = groups[0]
-    looked = situation.looked.get(first.key)
-    causes = looked.diagnosis.causes if looked is not None else ()
+    examined = situation.examined.get(first.key)
+    causes = examined.diagnosis.causes if examined is not None else ()
     cause = causes[0] if causes else Cause(first.message, POSSIBLE)
     evidence = [when(situation, groups), *_of_the_load(groups)]
     remedies = cause.remedies
     if not causes:
-        advice = looked.diagnosis.advice if looked is not None else ()
+        advice = examined.diagnosis.advice if examined is not None else ()
         remedies = advice or (Remedy("look at the exchange that was kept"),)
     text = cause.text
     if _broke(first):

@@ -25,12 +25,12 @@ class LoadFinding:
 
     @property
     def iterations(self) -> int:
-        """How many iterations failed first by it."""
+        """Return how many iterations failed first by it."""
         return sum(one.iterations for one in self.groups)
 
     @property
     def consequences(self) -> int:
-        """How many requests failed after that."""
+        """Return how many requests failed after that."""
         return sum(one.consequences for one in self.groups)
 
 

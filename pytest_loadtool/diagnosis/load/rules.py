@@ -37,7 +37,7 @@ _MOST_TOLD = 8
 
 
 def iterations(groups: Groups) -> int:
-    """How many iterations failed first there."""
+    """Return how many iterations failed first there."""
     return sum(one.iterations for one in groups)
 
 
@@ -87,13 +87,13 @@ def _tell_generator(situation: LoadSituation, groups: Groups) -> Cause:
 
 
 def _limited(situation: LoadSituation, group: FailingGroup) -> bool:
-    looked = situation.looked.get(group.key)
-    said = looked is not None and server.rate_limited(looked.situation) is not None
+    examined = situation.examined.get(group.key)
+    said = examined is not None and server.rate_limited(examined.situation) is not None
     return group.status == 429 or said
 
 
 def _tell_limited(situation: LoadSituation, groups: Groups) -> Cause:
-    found = [situation.looked[one.key] for one in groups if one.key in situation.looked]
+    found = [situation.examined[one.key] for one in groups if one.key in situation.examined]
     told = next((one for each in found if (one := server.rate_limited(each.situation))), None)
     evidence = told.evidence if isinstance(told, Cause) else ()
     slow = situation.slowdown
@@ -159,8 +159,8 @@ def _tell_refused_at_once(situation: LoadSituation, groups: Groups) -> Cause:
 
 
 def _failing_rows(group: FailingGroup) -> tuple[str, frozenset[int]]:
-    """The dataset whose rows tell failed iterations from others, and these rows; none if no dataset
-    does."""
+    """Return the dataset whose rows tell failed iterations from others, and these rows; none if no
+    dataset does."""
     good = group.good
     for name in dict.fromkeys(row[0] for row, _ in group.rows):
         bad = {row: number for (one, row), number in group.rows if one == name}
@@ -182,8 +182,8 @@ def _tell_rows(situation: LoadSituation, groups: Groups) -> Cause:
     case = situation.cases[first.case_number].case
     file = next((one.file for one in case.datasets if one.name == name), name)
     others = len({row for dataset, row in first.good.rows if dataset == name})
-    looked = situation.looked.get(first.key)
-    said = looked.situation.complaints if looked is not None else ()
+    examined = situation.examined.get(first.key)
+    said = examined.situation.complaints if examined is not None else ()
     shown = _numbers(row + 1 for row in rows)
     verb = "fails" if len(rows) == 1 else "fail"
     return Cause(
@@ -280,10 +280,10 @@ def _tell_away(situation: LoadSituation, groups: Groups) -> Cause:
 
 
 def _about_session(situation: LoadSituation, group: FailingGroup) -> bool:
-    looked = situation.looked.get(group.key)
-    to_login = looked is not None and bool(session.to_login(looked.situation))
-    otherwise = looked is not None and "log in" in looked.situation.failed.otherwise
-    return group.status in (401, 403, 419, 440) or to_login or otherwise
+    examined = situation.examined.get(group.key)
+    to_login = examined is not None and bool(session.to_login(examined.situation))
+    not_as_recorded = examined is not None and "log in" in examined.situation.failed.not_as_recorded
+    return group.status in (401, 403, 419, 440) or to_login or not_as_recorded
 
 
 def _expired(situation: LoadSituation, group: FailingGroup) -> bool:
@@ -322,7 +322,7 @@ def _much_slower(slow: Slowdown | None, factor: float) -> bool:
 
 
 def _slowest(situation: LoadSituation, group: FailingGroup) -> Slowdown | None:
-    """How good answers slowed down, if they did by much."""
+    """Return how good answers slowed down, if they did by much."""
     by_users, recorded = situation.slowdown, situation.slower_than_recorded(group)
     if _much_slower(by_users, _SLOWER):
         return by_users

@@ -19,7 +19,7 @@ from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import TestCase, Transaction
 
 #: Of how many groups, those with the most iterations, the samples are looked at.
-_MOST_LOOKED = 20
+_MOST_EXAMINED = 20
 #: Statuses that say that what is behind them is away or has too much to do.
 AWAY = frozenset({502, 503, 504})
 
@@ -34,7 +34,7 @@ class KnownCase:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class Examined:
     """A failed exchange of a group, looked at as that of a test is."""
 
     situation: Situation
@@ -72,12 +72,12 @@ class LoadSituation:
         return self.summary.failing.groups
 
     @cached_property
-    def looked(self) -> Mapping[object, Looked]:
+    def examined(self) -> Mapping[object, Examined]:
         """The groups of which a sample was kept, by their keys, looked at."""
-        found = ((one.key, self._look(one)) for one in self.groups[:_MOST_LOOKED])
-        return {key: looked for key, looked in found if looked is not None}
+        found = ((one.key, self._examine(one)) for one in self.groups[:_MOST_EXAMINED])
+        return {key: examined for key, examined in found if examined is not None}
 
-    def _look(self, group: FailingGroup) -> Looked | None:
+    def _examine(self, group: FailingGroup) -> Examined | None:
         known = self.cases[group.case_number]
         for sample in group.samples:
             outcomes = tuple(outcomes_of(known.case, sample))
@@ -88,22 +88,22 @@ class LoadSituation:
             diagnosis = diagnose(
                 known.case, outcomes, path=known.path, evidence=known.evidence, mask=Mask()
             )
-            return Looked(Situation(subject, outcomes), diagnosis)
+            return Examined(Situation(subject, outcomes), diagnosis)
         return None
 
     def transaction(self, group: FailingGroup) -> Transaction:
-        """The transaction of a group."""
+        """Return the transaction of a group."""
         return list(self.cases[group.case_number].case.transactions())[group.index]
 
     def path_of(self, group: FailingGroup) -> str:
-        """The path of its test case."""
+        """Return the path of its test case."""
         return self.cases[group.case_number].path
 
     # Over time.
 
     @property
     def moments(self) -> Sequence[Moment]:
-        """What happened in each second, or each few of a long run."""
+        """Return what happened in each second, or each few of a long run."""
         return self.summary.timeline
 
     def good_within(self, first: int, last: int) -> int:
@@ -124,7 +124,7 @@ class LoadSituation:
 
     @cached_property
     def slowdown(self) -> Slowdown | None:
-        """How good answers slowed down with more users, as far as users became more."""
+        """Return how good answers slowed down with more users, as far as users became more."""
         known = [one for one in self.moments if one.good_mean is not None and one.users]
         most = max((one.users for one in known), default=0.0)
         few = [one for one in known if one.users <= most / 4]
@@ -140,7 +140,7 @@ class LoadSituation:
         )
 
     def slower_than_recorded(self, group: FailingGroup) -> Slowdown | None:
-        """How much longer good answers to its transaction took than when it was recorded."""
+        """Return how much longer good answers to its transaction took than when it was recorded."""
         recorded, median = self.transaction(group).recorded, group.good_ms
         took = recorded.took if recorded is not None else 0.0
         if not took or median is None:
@@ -150,7 +150,7 @@ class LoadSituation:
 
 
 def _mean(moments: Iterable[Moment]) -> float:
-    """The mean of good answers, in milliseconds."""
+    """Return the mean of good answers, in milliseconds."""
     pairs = [(one.good_mean or 0.0, one.requests - one.errors) for one in moments]
     count = sum(number for _, number in pairs)
     return sum(mean * number for mean, number in pairs) / count if count else 0.0

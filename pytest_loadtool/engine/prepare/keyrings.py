@@ -11,7 +11,8 @@ from pytest_loadtool.errors import ReplayError
 
 
 def in_keyring(service: str, username: str) -> str | None:
-    """The password that the keyring has for ``username`` under ``service``; None if it has none.
+    """Return the password that the keyring has for ``username`` under ``service``; None if it has
+    none.
 
     Raises:
         ReplayError: it cannot be asked, or the package keyring is not installed.
@@ -22,7 +23,7 @@ def in_keyring(service: str, username: str) -> str | None:
 
 
 def keyring_password(service: str, username: str) -> str:
-    """The password that has to be there.
+    """Return the password that has to be there.
 
     Raises:
         ReplayError: as `in_keyring`, or there is none.
@@ -37,7 +38,7 @@ def keyring_password(service: str, username: str) -> str:
 
 
 def storing(service: str, username: str) -> str:
-    """The command of the package keyring that asks for a password and keeps it."""
+    """Return the command of the package keyring that asks for a password and keeps it."""
     return f"keyring set {quote(service)} {quote(username)}"
 
 

@@ -42,7 +42,7 @@ class LoadTest:
         )
 
     def path_of(self, case: int) -> Path:
-        """The file of test case number ``case``."""
+        """Return the file of test case number ``case``."""
         return self.path.parent / self.configuration.cases[case].file
 
 
@@ -121,8 +121,8 @@ _Connections = Counter[tuple[str, int]]
 def _connections(
     load: LoadConfiguration, share: Share, each: Sequence[_Connections]
 ) -> _Connections:
-    """How many connections the users of a share may have at a time; ``each`` is for one user of
-    each test case. In the open model a user may be in any of them, one after the other."""
+    """Return how many connections the users of a share may have at a time; ``each`` is for one user
+    of each test case. In the open model a user may be in any of them, one after the other."""
     users = share.users(load.users)
     if load.open and not load.keep_connections:
         largest = max(each, key=Counter.total)
@@ -159,9 +159,9 @@ def _check_line(test: LoadTest, number: int, plan: Plan) -> None:
     Raises:
         FileError: they cannot.
     """
-    from pytest_loadtool.engine.transport_factory import way_of
+    from pytest_loadtool.engine.transport_factory import transport_key
 
-    found = _WITHOUT_LINES.get(way_of(plan.case)[0])
+    found = _WITHOUT_LINES.get(transport_key(plan.case)[0])
     if found and test.configuration.bandwidth is not None:
         file, (where, instead) = test.configuration.cases[number].file, found
         raise key_error(

@@ -44,7 +44,7 @@ class Clocks:
         """When each was asked last."""
 
     def ask(self, worker: str, at: float) -> int:
-        """The number of the first question to a worker, which is asked now."""
+        """Return the number of the first question to a worker, which is asked now."""
         self.asked[worker] = at
         return 0
 
@@ -58,5 +58,5 @@ class Clocks:
         return number + 1
 
     def there(self, worker: str, at: float) -> float:
-        """What a worker's clock says at a time of this one."""
+        """Return what a worker's clock says at a time of this one."""
         return at + self.offsets.get(worker, Offset()).ahead

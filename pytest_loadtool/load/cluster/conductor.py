@@ -121,7 +121,8 @@ class Conductor:
         self.standing[worker] = Standing.COMING
 
     def hear(self, worker: str, kind: str, *fields: Any) -> list[Instruction]:
-        """A worker's message; returns what to send. Kinds that change nothing here are ignored."""
+        """Return a worker's message; returns what to send. Kinds that change nothing here are
+        ignored."""
         change = _HEARD.get(kind)
         if change is None or worker in self.lost:
             return []
@@ -174,7 +175,8 @@ class Conductor:
             self.phase = Phase.CLOSING
 
     def _is_answer(self, worker: str, deal: int) -> bool:
-        """Whether a worker's answer is to the last deal, and not to one that a loss has undone."""
+        """Return whether a worker's answer is to the last deal, and not to one that a loss has
+        undone."""
         return deal == self.deal and self.standing[worker] is Standing.ARMING
 
     def _finished(self, worker: str, *_: object) -> None:

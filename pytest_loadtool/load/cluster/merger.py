@@ -47,7 +47,7 @@ class WorkerTotals:
 
     @classmethod
     def of(cls, metrics: LoadMetrics) -> WorkerTotals:
-        """Those of a worker's own metrics."""
+        """Return those of a worker's own metrics."""
         every = metrics.total()
         totals = cls(every.requests, every.errors, every.response)
         for name in (*_DELAYS, *_LAST):
@@ -170,7 +170,8 @@ class Merger:
             self._change(worker, "lost")
 
     def result(self) -> RunResult:
-        """All numbers reported so far, and what each worker did. May be asked at any time."""
+        """Return all numbers reported so far, and what each worker did. May be asked at any
+        time."""
         if self._alone is not None:
             self._totals = dict.fromkeys(self._workers, WorkerTotals.of(self._alone))
         workers = tuple(
@@ -179,7 +180,7 @@ class Merger:
         return RunResult(self.merged(), workers, self._course)
 
     def merged(self) -> MergedMetrics:
-        """All numbers reported so far, which go on to grow.
+        """Return all numbers reported so far, which go on to grow.
 
         Only users and rates are those of the workers that are running.
         """
@@ -196,7 +197,7 @@ class Merger:
 
     @property
     def course(self) -> RunCourse:
-        """What was measured when, as far as it is `merged`."""
+        """Return what was measured when, as far as it is `merged`."""
         return self._course
 
     def _add(self, worker: str, wire: dict[str, Any]) -> None:

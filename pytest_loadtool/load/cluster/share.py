@@ -39,24 +39,24 @@ class Share:
 
     @property
     def report_length(self) -> int:
-        """How many seconds of a run a worker's report has in one, a power of two: the more workers,
-        the longer, so that who adds them up hears at most `MOST_REPORTS` a second."""
+        """Return how many seconds of a run a worker's report has in one, a power of two: the more
+        workers, the longer, so that who adds them up hears at most `MOST_REPORTS` a second."""
         return 1 << (-(-self.count // MOST_REPORTS) - 1).bit_length()
 
     def users(self, total: int) -> Sequence[int]:
-        """The numbers, from 0, of the users that belong to this share, ascending."""
+        """Return the numbers, from 0, of the users that belong to this share, ascending."""
         if not self.weights:
             return range(self.index, total, self.count)
         return tuple(self.of(range(total)))
 
     def of(self, series: Iterable[T]) -> Iterator[T]:
-        """What belongs to this share of what all take in turns, such as arrivals."""
+        """Return what belongs to this share of what all take in turns, such as arrivals."""
         turns = _pattern(self.weights) if self.weights else range(self.count)
         return compress(series, cycle([turn == self.index for turn in turns]))
 
 
 def case_of(user: int, weights: Sequence[int]) -> int:
-    """The index of the test case that a user runs.
+    """Return the index of the test case that a user runs.
 
     The weights are dealt out evenly: of the first sum(weights) users, and of each such group after
     them, exactly ``weights[i]`` run case i.
@@ -74,7 +74,7 @@ def case_of(user: int, weights: Sequence[int]) -> int:
 
 @lru_cache(maxsize=64)
 def _pattern(weights: tuple[int, ...]) -> tuple[int, ...]:
-    """The shortest series that holds each index in proportion to its weight, spread evenly.
+    """Return the shortest series that holds each index in proportion to its weight, spread evenly.
 
     Smooth weighted round robin: everybody gains its weight, the richest has its turn and pays for
     all.
@@ -92,7 +92,8 @@ def _pattern(weights: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def row_of(use: DatasetUse, rows: int, user: int, users: int, iteration: int) -> int | None:
-    """The row (from 0) that a user holds in an iteration (from 0); None when it has no row left.
+    """Return the row (from 0) that a user holds in an iteration (from 0); None when it has no row
+    left.
 
     A user that keeps its row for life holds the row of its own number. Otherwise all users go down
     the rows together: row ``user`` first, then ``users`` rows further each time. After the last
@@ -110,7 +111,7 @@ def row_of(use: DatasetUse, rows: int, user: int, users: int, iteration: int) ->
 
 @lru_cache(maxsize=64)
 def _shuffled(name: str, rows: int) -> tuple[int, ...]:
-    """The rows of a dataset, shuffled: for all workers, and in each run, in the same way."""
+    """Return the rows of a dataset, shuffled: for all workers, and in each run, in the same way."""
     order = list(range(rows))
     Random(name).shuffle(order)  # noqa: S311  no secret: it is to be known
     return tuple(order)
@@ -132,8 +133,8 @@ def _row_in_turn(use: DatasetUse, rows: int, user: int, users: int, iteration: i
 def rows_for(
     use: DatasetUse, rows: int, users: Sequence[int], of: int, iterations: int | None
 ) -> frozenset[int] | None:
-    """The rows that ``users``, some of ``of``, may ever hold in so many iterations each (None: in
-    any number); None when that may be every row."""
+    """Return the rows that ``users``, some of ``of``, may ever hold in so many iterations each
+    (None: in any number); None when that may be every row."""
     ends = use.lifespan == "virtual user" or (iterations is not None and of * iterations <= rows)
     if rows < of or (use.reusable and use.sharable and not ends):
         return None
@@ -158,7 +159,7 @@ FIRST_ROWS = rows_of(user=0, users=1)
 
 
 def needed_rows(use: DatasetUse, users: int, iterations: int = 1) -> int:
-    """How many rows there must be for each user to find one, in so many iterations each."""
+    """Return how many rows there must be for each user to find one, in so many iterations each."""
     if use.reusable and use.sharable:
         return 1
     return users * (iterations if use.lifespan == "test case" and not use.reusable else 1)

@@ -48,25 +48,25 @@ class Buckets:
             self.add(bucket, more)
 
     def counts(self) -> list[int]:
-        """How many values each bucket has."""
+        """Return how many values each bucket has."""
         low = list(self.lows())
         if self.high is _NOTHING:
             return low
         return [least + _CARRY * high for least, high in zip(low, self.high, strict=True)]
 
     def lows(self) -> bytes | bytearray:
-        """What each bucket has that is not carried over."""
+        """Return what each bucket has that is not carried over."""
         return self.low
 
     def since(self, earlier: Buckets | None) -> Buckets:
-        """What came after ``earlier``, which is this one as it was then; None is empty."""
+        """Return what came after ``earlier``, which is this one as it was then; None is empty."""
         gained = Buckets()
         for bucket, more in zip(*self.gained(earlier), strict=True):
             gained.add(bucket, more)
         return gained
 
     def gained(self, earlier: Buckets | None) -> tuple[list[int], list[int]]:
-        """The buckets that have more than ``earlier`` had, and how many more each has.
+        """Return the buckets that have more than ``earlier`` had, and how many more each has.
 
         Of a thousand a few do, and this is asked once a second of every histogram of a run: so it
         compares many at once.
@@ -125,7 +125,7 @@ class RecordedBuckets(Buckets):
         self._carry(bucket, carried)
 
     def lows(self) -> bytes:
-        """What each bucket has that is not carried over."""
+        """Return what each bucket has that is not carried over."""
         return bytes(self.quick)
 
 

@@ -58,7 +58,7 @@ class TransactionStretch:
         return self.size - before
 
     def histograms(self) -> tuple[SparseHistogram, ...]:
-        """All of its histograms."""
+        """Return all of its histograms."""
         return (self.response,)
 
 
@@ -97,7 +97,7 @@ class Stretch(TransactionStretch):
         self._count(other.causes)
 
     def histograms(self) -> tuple[SparseHistogram, ...]:
-        """All of its histograms."""
+        """Return all of its histograms."""
         return self.response, self.service, self.lateness
 
     def add_beat(self, wire: list[Any]) -> None:
@@ -128,8 +128,8 @@ class StretchList:
         self._whole_run = whole_run
 
     def at(self, second: int, length: int = 1) -> TransactionStretch:
-        """The stretch that has this second of the run, for something to be added; it is made of
-        this length if there is none."""
+        """Return the stretch that has this second of the run, for something to be added; it is made
+        of this length if there is none."""
         known = self._known
         place = bisect_right(known, second, key=_begin)
         if place:
@@ -146,8 +146,8 @@ class StretchList:
         return self.at(second, length)
 
     def of_length(self, length: int = 1, since: int = 0) -> list[TransactionStretch]:
-        """All of them, or those from a second of the run on, in equal stretches of at least so many
-        seconds: a power of two."""
+        """Return all of them, or those from a second of the run on, in equal stretches of at least
+        so many seconds: a power of two."""
         length = max([length, *(one.length for one in self._known)])
         equal: list[TransactionStretch] = []
         for one in self._known:
@@ -264,13 +264,13 @@ class RunCourse:
             self.add_beat(second, beat, length)
 
     def stretches(self, length: int = 1, since: int = 0) -> Iterator[Stretch]:
-        """What happened in the run, from a second of it on, in equal stretches, in order."""
+        """Yield what happened in the run, from a second of it on, in equal stretches, in order."""
         for one in self.run.of_length(length, since):
             assert isinstance(one, Stretch)
             yield one
 
     def of(self, index: int, length: int = 1) -> Sequence[TransactionStretch]:
-        """What one transaction did, in equal stretches, in order."""
+        """Return what one transaction did, in equal stretches, in order."""
         course = self.transactions.get(index)
         return course.of_length(length) if course is not None else ()
 

@@ -81,7 +81,7 @@ class ErrorLog:
         self.others += other.others
 
     def __iter__(self) -> Iterator[ErrorRecord]:
-        """The most frequent first; then in order of the transactions, and as they came."""
+        """Return the most frequent first; then in order of the transactions, and as they came."""
         return iter(sorted(self._records.values(), key=lambda one: (-one.count, one.transaction)))
 
     def __len__(self) -> int:
@@ -103,7 +103,7 @@ class ErrorLog:
 
     @classmethod
     def from_wire(cls, wire: list[Any]) -> ErrorLog:
-        """The log that `to_wire` described."""
+        """Return the log that `to_wire` described."""
         self = cls()
         self.others, *records = wire
         for fields in records:

@@ -75,7 +75,7 @@ class RowCounts:
 
     @classmethod
     def from_wire(cls, wire: list[Any]) -> RowCounts:
-        """The tally that `to_wire` described."""
+        """Return the tally that `to_wire` described."""
         self = cls()
         self.others, *rows = wire
         self.counts = {(name, row): count for name, row, count in rows}
@@ -108,7 +108,7 @@ class Course:
             self.counts[mine] = self.counts.get(mine, 0) + count
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
-        """The second in which an interval begins, and its count, in order."""
+        """Return the second in which an interval begins, and its count, in order."""
         return ((number * self.length, count) for number, count in sorted(self.counts.items()))
 
     def to_wire(self, known: Course | None) -> list[Any]:
@@ -126,7 +126,7 @@ class Course:
 
     @classmethod
     def from_wire(cls, wire: list[Any]) -> Course:
-        """The course that `to_wire` described."""
+        """Return the course that `to_wire` described."""
         self = cls()
         self.length, *counts = wire
         self.counts = dict(counts)
@@ -191,8 +191,8 @@ class FailureGroup:
             self.unmade[reason] = self.unmade.get(reason, 0) + count
 
     def to_wire(self, known: FailureGroup | None, samples: list[Any]) -> list[Any]:
-        """All of it, or what came after ``known``; an empty list when nothing came. Of ``samples``
-        those are a reason, as text, that could not be made."""
+        """Return all of it, or what came after ``known``; an empty list when nothing came. Of
+        ``samples`` those are a reason, as text, that could not be made."""
         iterations = self.iterations - (known.iterations if known else 0)
         consequences = self.consequences - (known.consequences if known else 0)
         if not iterations and not consequences:
@@ -207,7 +207,7 @@ class FailureGroup:
 
     @classmethod
     def from_wire(cls, wire: list[Any]) -> FailureGroup:
-        """The group that `to_wire` described."""
+        """Return the group that `to_wire` described."""
         key, (second, iterations, consequences, youngest, oldest), course, rows, samples = wire
         self = cls(tuple(key), second)
         self.iterations, self.consequences = iterations, consequences
@@ -246,14 +246,14 @@ class GoodAnswers:
         self.rows.merge(other.rows)
 
     def to_wire(self, known: GoodAnswers | None) -> list[Any]:
-        """All of them, or what came after ``known``."""
+        """Return all of them, or what came after ``known``."""
         before = known or GoodAnswers()
         rows = self.rows.to_wire(before.rows)
         return [self.count - before.count, self.oldest_us, rows]
 
     @classmethod
     def from_wire(cls, wire: list[Any]) -> GoodAnswers:
-        """The answers that `to_wire` described."""
+        """Return the answers that `to_wire` described."""
         self = cls()
         self.count, self.oldest_us, rows = wire
         self.rows = RowCounts.from_wire(rows)
@@ -308,7 +308,7 @@ class FirstFailures:
     def group(
         self, transaction: int, status: int, failures: tuple[Failure, ...], second: int
     ) -> FailureGroup:
-        """The group of an iteration that has failed first here, because of these."""
+        """Return the group of an iteration that has failed first here, because of these."""
         first = main_failure(failures)
         key = (transaction, status, first.cause, first.message[:_LONGEST_MESSAGE])
         group = self._groups.get(key)
@@ -330,7 +330,7 @@ class FirstFailures:
     # Reading.
 
     def __iter__(self) -> Iterator[FailureGroup]:
-        """The groups with the most iterations first; of equal ones the earlier."""
+        """Return the groups with the most iterations first; of equal ones the earlier."""
         order = sorted(
             self._groups.items(), key=lambda one: (-one[1].iterations, one[1].second, one[0])
         )
@@ -341,7 +341,7 @@ class FirstFailures:
 
     @property
     def requests(self) -> int:
-        """How many failed requests are counted: firsts and consequences."""
+        """Return how many failed requests are counted: firsts and consequences."""
         every = (*self._groups.values(), self.rest)
         return sum(one.iterations + one.consequences for one in every)
 
@@ -363,8 +363,8 @@ class FirstFailures:
         self.exhausted |= other.exhausted
 
     def to_wire(self, known: FirstFailures | None = None) -> dict[str, Any]:
-        """All of it with samples, or what came after ``known`` without. Builtin types only; empty
-        as long as nothing has failed."""
+        """Return all of it with samples, or what came after ``known`` without. Builtin types only;
+        empty as long as nothing has failed."""
         if not self.times and not self.exhausted:
             return {}
         before = known or FirstFailures()
@@ -394,7 +394,7 @@ class FirstFailures:
 
     @classmethod
     def from_wire(cls, wire: dict[str, Any]) -> FirstFailures:
-        """What `to_wire` described."""
+        """Return what `to_wire` described."""
         self = cls()
         if not wire:
             return self

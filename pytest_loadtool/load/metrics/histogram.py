@@ -63,7 +63,7 @@ class Histogram:
 
     @property
     def count(self) -> int:
-        """How many values were recorded."""
+        """Return how many values were recorded."""
         return sum(sum(row.counts()) for _, row in self._made())
 
     @property
@@ -78,7 +78,8 @@ class Histogram:
         return self.total / count if count else 0.0
 
     def percentile(self, p: float) -> int:
-        """The nearest-rank percentile in microseconds, ``p`` from 0 to 100 (three decimals count).
+        """Return the nearest-rank percentile in microseconds, ``p`` from 0 to 100 (three decimals
+        count).
 
         The answer is the highest value of the bucket that holds it, but never above the maximum:
         so it is at most 0.1 % too high and never too low, and percentiles never decrease with
@@ -118,7 +119,7 @@ class Histogram:
         self._least = min(self._least, other._least)
 
     def since(self, earlier: Histogram) -> Histogram:
-        """What came after ``earlier``, which is this one as it was then.
+        """Return what came after ``earlier``, which is this one as it was then.
 
         Least and most are those of the buckets: at most 0.1 % off.
         """
@@ -165,12 +166,12 @@ class Histogram:
         self._least = min(self._least, least)
 
     def row(self, number: int) -> Buckets:
-        """The row of that number, for counts to be added; it is made if there is none."""
+        """Return the row of that number, for counts to be added; it is made if there is none."""
         return self._rows[number] or self._make(number)
 
     @classmethod
     def from_wire(cls, wire: list[Any]) -> Histogram:
-        """The histogram that `to_wire` described."""
+        """Return the histogram that `to_wire` described."""
         self = cls()
         self.merge_wire(wire)
         return self
@@ -188,7 +189,8 @@ class Histogram:
         return row
 
     def _made(self) -> list[tuple[int, Buckets]]:
-        """The rows that exist in ascending order of value, by their shift; -1 is the first."""
+        """Return the rows that exist in ascending order of value, by their shift; -1 is the
+        first."""
         return [(at - 1, row) for at, row in enumerate(self._rows) if row is not None]
 
 
@@ -236,5 +238,5 @@ class Extent:
 
 
 def highest(shift: int, bucket: int) -> int:
-    """The highest value that falls into a bucket."""
+    """Return the highest value that falls into a bucket."""
     return bucket if shift < 0 else (_PER_ROW + bucket + 1 << shift) - 1

@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_loadtool.load.metrics.histogram import Extent, Histogram
 
-MOST_WAYS = 3
+MOST_DIFFERENCES = 3
 """How many ways in which the answers to a transaction differ from the recorded one are told
 apart."""
 
@@ -17,14 +17,22 @@ class TransactionMetrics:
 
     ``errors`` counts requests with at least one failure; ``statuses`` counts by status code, 0 for
     no response. Failed requests are in the histograms like all others; only ``first_byte`` leaves
-    out those of which no byte came. ``otherwise`` counts requests that passed and did not come as
-    recorded, ``ways`` by how they differed: the first `MOST_WAYS` of these. ``second`` is that of
-    the run in which it was last recorded.
+    out those of which no byte came. ``not_as_recorded`` counts requests that passed and did not
+    come as recorded, ``differences`` by how they differed: the first `MOST_DIFFERENCES` of these.
+    ``second`` is that of the run in which it was last recorded.
     """
 
     __slots__ = (
-        "errors", "first_byte", "otherwise", "received", "response", "second", "sent", "service",
-        "statuses", "ways",
+        "differences",
+        "errors",
+        "first_byte",
+        "not_as_recorded",
+        "received",
+        "response",
+        "second",
+        "sent",
+        "service",
+        "statuses",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -32,19 +40,19 @@ class TransactionMetrics:
         self.response = Histogram()
         self.first_byte = Histogram()
         self.statuses: dict[int, int] = {}
-        self.ways: dict[str, int] = {}
-        self.received = self.sent = self.errors = self.otherwise = self.second = 0
+        self.differences: dict[str, int] = {}
+        self.received = self.sent = self.errors = self.not_as_recorded = self.second = 0
 
     @property
     def requests(self) -> int:
-        """How many requests were finished, well or not."""
+        """Return how many requests were finished, well or not."""
         return sum(self.statuses.values())
 
-    def differ(self, way: str, count: int = 1) -> None:
+    def differ(self, difference: str, count: int = 1) -> None:
         """Count requests that did not come as recorded in this way."""
-        self.otherwise += count
-        if way in self.ways or len(self.ways) < MOST_WAYS:
-            self.ways[way] = self.ways.get(way, 0) + count
+        self.not_as_recorded += count
+        if difference in self.differences or len(self.differences) < MOST_DIFFERENCES:
+            self.differences[difference] = self.differences.get(difference, 0) + count
 
     def merge(self, other: TransactionMetrics) -> None:
         """Add the other's numbers to these."""
@@ -52,10 +60,10 @@ class TransactionMetrics:
         self.response.merge(other.response)
         self.first_byte.merge(other.first_byte)
         self._add(other.statuses, other.errors, other.received, other.sent)
-        self.add_ways(other.otherwise, other.ways)
+        self.add_differences(other.not_as_recorded, other.differences)
 
     def to_wire(self, known: TransactionMetrics | None = None) -> list[Any]:
-        """What came after ``known``, which is this one as it was before, or everything.
+        """Return what came after ``known``, which is this one as it was before, or everything.
 
         Builtin types only; an empty list when nothing came.
         """
@@ -65,13 +73,13 @@ class TransactionMetrics:
             for status, count in self.statuses.items()
             if (more := count - known.statuses.get(status, 0))
         }
-        if not gained and self.otherwise == known.otherwise:
+        if not gained and self.not_as_recorded == known.not_as_recorded:
             return []
         return [
             [list(gained), list(gained.values())],
             self.errors - known.errors,
             [self.received - known.received, self.sent - known.sent],
-            [self.otherwise - known.otherwise, *self._gained_ways(known)],
+            [self.not_as_recorded - known.not_as_recorded, *self._gained_differences(known)],
             self.first_byte.to_wire(known.first_byte),
             self.service.to_wire(known.service),
             self.response.to_wire(known.response),
@@ -81,25 +89,27 @@ class TransactionMetrics:
         """Add the numbers that `to_wire` described."""
         if not wire:
             return
-        statuses, errors, (received, sent), (otherwise, *ways), *times = wire
+        statuses, errors, (received, sent), (not_as_recorded, *differences), *times = wire
         first_byte, service, response = times
         self._add(dict(zip(*statuses, strict=True)), errors, received, sent)
-        self.add_ways(otherwise, dict(ways))
+        self.add_differences(not_as_recorded, dict(differences))
         self.first_byte.merge_wire(first_byte)
         self.service.merge_wire(service)
         self.response.merge_wire(response)
 
-    def _gained_ways(self, known: TransactionMetrics) -> list[list[Any]]:
-        before = known.ways
+    def _gained_differences(self, known: TransactionMetrics) -> list[list[Any]]:
+        before = known.differences
         return [
-            [way, more] for way, count in self.ways.items() if (more := count - before.get(way, 0))
+            [difference, more]
+            for difference, count in self.differences.items()
+            if (more := count - before.get(difference, 0))
         ]
 
-    def add_ways(self, otherwise: int, ways: dict[str, int]) -> None:
+    def add_differences(self, not_as_recorded: int, differences: dict[str, int]) -> None:
         """Add requests that did not come as recorded. Ways that are too many are only counted."""
-        self.otherwise += otherwise - sum(ways.values())
-        for way, count in ways.items():
-            self.differ(way, count)
+        self.not_as_recorded += not_as_recorded - sum(differences.values())
+        for difference, count in differences.items():
+            self.differ(difference, count)
 
     def add_sums(self, sums: Sequence[int]) -> None:
         """Add errors, bytes received and sent, and the sums of the three times, in microseconds."""
@@ -145,7 +155,7 @@ class Spans:
         self.merge_wire(other.to_wire())
 
     def to_wire(self, known: Spans | None = None) -> list[Any]:
-        """What came after ``known``, which is this one as it was before, or everything.
+        """Return what came after ``known``, which is this one as it was before, or everything.
 
         Builtin types only.
         """

@@ -37,7 +37,7 @@ class MergedMetrics(LoadMetrics):
 
     @staticmethod
     def of(many: Iterable[LoadMetrics]) -> MergedMetrics:
-        """All of them as one. Durations are the longest, counts and users are added up.
+        """Return all of them as one. Durations are the longest, counts and users are added up.
 
         Raises:
             ValueError: they are not of the same test cases.
@@ -61,7 +61,8 @@ class MergedMetrics(LoadMetrics):
         )
 
     def total(self, indices: Sequence[int] | None = None) -> TransactionMetrics:
-        """All transactions merged, or those at ``indices``. It goes on to grow with these."""
+        """Return all transactions merged, or those at ``indices``. It goes on to grow with
+        these."""
         key = tuple(range(len(self.transactions)) if indices is None else indices)
         total = self._totals.get(key)
         if total is None:
@@ -148,8 +149,8 @@ class MergedMetrics(LoadMetrics):
                     times = getattr(transactions[key >> 16], KINDS[kind])
                     row = rows[key >> 10] = times.row((key & 0xFFFF) >> 10)
                 row.add(key & 1023, more)
-        for index, otherwise, *ways in slices.others:
-            transactions[index].add_ways(otherwise, dict(ways))
+        for index, not_as_recorded, *differences in slices.others:
+            transactions[index].add_differences(not_as_recorded, dict(differences))
         for indices, total in self._totals.items():
             whole = len(indices) == len(transactions)
             _grow(total, slices if whole else slices.of(frozenset(indices)))
@@ -165,5 +166,5 @@ def _grow(total: TransactionMetrics, slices: Slices) -> None:
         total.statuses[status] = total.statuses.get(status, 0) + count
     for kind, name in enumerate(KINDS):
         slices.add_times(kind, getattr(total, name))
-    for _, otherwise, *ways in slices.others:
-        total.add_ways(otherwise, dict(ways))
+    for _, not_as_recorded, *differences in slices.others:
+        total.add_differences(not_as_recorded, dict(differences))

@@ -150,9 +150,9 @@ class LoadMetrics:
             self.causes[cause] = self.causes.get(cause, 0) + 1
             self.errors.record(index, failures, self.second, partial(self._describe, example))
 
-    def record_otherwise(self, index: int, way: str) -> None:
+    def record_not_as_recorded(self, index: int, difference: str) -> None:
         """Count a request, recorded already, that passed and did not come as recorded."""
-        self.transactions[index].differ(way)
+        self.transactions[index].differ(difference)
 
     def record_page(self, index: int, duration_us: int, failed: bool) -> None:
         """Count one finished page: its first request's start to its last response's end."""
@@ -222,35 +222,36 @@ class LoadMetrics:
 
     @property
     def requests(self) -> int:
-        """How many requests were finished, well or not."""
+        """Return how many requests were finished, well or not."""
         return sum(one.requests for one in self.transactions)
 
     @property
     def failed_requests(self) -> int:
-        """How many requests had at least one failure."""
+        """Return how many requests had at least one failure."""
         return sum(one.errors for one in self.transactions)
 
     @property
     def timeline(self) -> Timeline:
-        """What happened in each second of the run, this one included as far as it has come."""
+        """Return what happened in each second of the run, this one included as far as it has
+        come."""
         self._book()
         return self._timeline
 
     @property
     def keys(self) -> tuple[object, ...]:
-        """What it has numbers of: only those of the same can be merged."""
+        """Return what it has numbers of: only those of the same can be merged."""
         return self.transaction_keys, self.page_keys, self.case_keys, self.detailed_pages
 
     def transaction_names(self) -> list[str]:
-        """The name of each transaction; one that comes again on its page is numbered."""
+        """Return the name of each transaction; one that comes again on its page is numbered."""
         return numbered((key.case, key.page, key.name) for key in self.transaction_keys)
 
     def page_names(self) -> list[str]:
-        """The name of each page; one that comes again in its case is numbered."""
+        """Return the name of each page; one that comes again in its case is numbered."""
         return numbered((key.case, key.name) for key in self.page_keys)
 
     def total(self, indices: Sequence[int] | None = None) -> TransactionMetrics:
-        """All transactions merged, or those at ``indices``."""
+        """Return all transactions merged, or those at ``indices``."""
         total = TransactionMetrics()
         for index in range(len(self.transactions)) if indices is None else indices:
             total.merge(self.transactions[index])

@@ -22,7 +22,7 @@ _FORMAT = 9
 
 
 def to_wire(metrics: LoadMetrics) -> dict[str, Any]:
-    """Everything, of builtin types: dicts, lists, strings and integers."""
+    """Return everything, of builtin types: dicts, lists, strings and integers."""
     wire = _small_wire(metrics, None)
     for name in MEASURED:
         wire[name] = [one.to_wire() for one in getattr(metrics, name)]
@@ -30,7 +30,7 @@ def to_wire(metrics: LoadMetrics) -> dict[str, Any]:
 
 
 def from_wire(wire: dict[str, Any]) -> MergedMetrics:
-    """The metrics that `to_wire` or a first report described.
+    """Return the metrics that `to_wire` or a first report described.
 
     Raises:
         ValueError: they come from another version of this program.
@@ -49,7 +49,7 @@ def from_wire(wire: dict[str, Any]) -> MergedMetrics:
 
 
 def read(report: bytes) -> dict[str, Any]:
-    """What `Reporter.report` told, with `Slices` in it.
+    """Return what `Reporter.report` told, with `Slices` in it.
 
     Raises:
         ValueError: it comes from another version of this program.
@@ -96,7 +96,7 @@ class Reporter:
         metrics.on_second = self._passed
 
     def report(self) -> Iterator[bytes]:
-        """A snapshot of what came since the last one.
+        """Yield a snapshot of what came since the last one.
 
         In pieces to be joined, each made in a fraction of a millisecond: for a driver with
         hundreds of transactions, whose event loop should turn in between. What is recorded
@@ -154,7 +154,7 @@ class Reporter:
         self.reported.add_measured("transactions", index, wire)
 
     def _part(self, second: int) -> int:
-        """The second in which a part of the run begins."""
+        """Return the second in which a part of the run begins."""
         return second // self._length * self._length
 
     def _passed(self, second: int) -> None:
@@ -194,7 +194,7 @@ class Reporter:
 
 
 def _small_wire(metrics: LoadMetrics, known: LoadMetrics | None) -> dict[str, Any]:
-    """All but the measures of transactions, pages and cases."""
+    """Return all but the measures of transactions, pages and cases."""
     keys = [
         [[one.case, one.page, one.name] for one in metrics.transaction_keys],
         [[one.case, one.name] for one in metrics.page_keys],

@@ -47,24 +47,24 @@ class Slices:
 
     @property
     def requests(self) -> int:
-        """How many there were."""
+        """Return how many there were."""
         return sum(self.columns[_STATUSES + 2])
 
     @property
     def errors(self) -> int:
-        """How many of them failed."""
+        """Return how many of them failed."""
         return sum(self.columns[1])
 
     @property
     def size(self) -> int:
-        """How many buckets it has of the three times."""
+        """Return how many buckets it has of the three times."""
         return sum(len(one) for one in self.columns[_BUCKETS::2])
 
     def add(self, index: int, wire: list[Any], before: TransactionMetrics) -> None:
         """Add one transaction: what `TransactionMetrics.to_wire` says of what came after
         ``before``."""
         self._together.clear()
-        (statuses, counts), errors, (received, sent), (otherwise, *ways), *times = wire
+        (statuses, counts), errors, (received, sent), (not_as_recorded, *differences), *times = wire
         columns = self.columns
         sums = [index, errors, received, sent, *(one[0] for one in times)]
         for column, value in zip(columns, sums, strict=False):
@@ -82,8 +82,8 @@ class Slices:
                 start = (index << 16) + (shift + 1) * BUCKETS
                 columns[place] += [start + bucket for bucket in buckets]
                 columns[place + 1] += gained
-        if otherwise or ways:
-            self.others.append([index, otherwise, *ways])
+        if not_as_recorded or differences:
+            self.others.append([index, not_as_recorded, *differences])
 
     def extend(self, other: Slices) -> None:
         """Add another's, of the same time."""
@@ -93,7 +93,7 @@ class Slices:
         self.others += other.others
 
     def of(self, indices: Set[int]) -> Slices:
-        """Those of some transactions."""
+        """Return those of some transactions."""
         found = Slices(self.second, self.length)
         for begin, end in _TABLES:
             columns = self.columns[begin:end]
@@ -108,7 +108,7 @@ class Slices:
         return zip(*self.columns[:_STATUSES], strict=True)
 
     def added(self) -> list[int]:
-        """The same, of all together; the first of it means nothing."""
+        """Return the same, of all together; the first of it means nothing."""
         return [sum(one) for one in self.columns[:_STATUSES]]
 
     def statuses(self) -> Iterable[tuple[int, ...]]:
@@ -120,12 +120,12 @@ class Slices:
         return zip(*self.columns[_EXTENTS:_BUCKETS], strict=True)
 
     def times(self, kind: int) -> tuple[list[int], list[int]]:
-        """The buckets of a kind of time, by transaction, and how many values each has."""
+        """Return the buckets of a kind of time, by transaction, and how many values each has."""
         place = _BUCKETS + 2 * kind
         return self.columns[place], self.columns[place + 1]
 
     def together(self, kind: int) -> dict[int, int]:
-        """How many values there are of all transactions in each bucket of a kind of time."""
+        """Return how many values there are of all transactions in each bucket of a kind of time."""
         found = self._together.get(kind)
         if found is not None:
             return found
@@ -145,7 +145,7 @@ class Slices:
                 times.extend(least, most)
 
     def to_bytes(self) -> tuple[list[Any], bytes]:
-        """What `of_bytes` takes: a head of builtin types, and all numbers."""
+        """Return what `of_bytes` takes: a head of builtin types, and all numbers."""
         packed = [_packed(one) for one in self.columns]
         sizes = [[one.typecode, len(one)] for one in packed]
         return [self.second, self.length, self.others, sizes], b"".join(
@@ -154,7 +154,8 @@ class Slices:
 
     @classmethod
     def of_bytes(cls, head: list[Any], content: memoryview) -> tuple[Slices, int]:
-        """The slices that `to_bytes` described, and how many bytes of ``content`` they took."""
+        """Return the slices that `to_bytes` described, and how many bytes of ``content`` they
+        took."""
         second, length, others, sizes = head
         self = cls(second, length)
         self.others, self.columns, end = others, [], 0

@@ -20,7 +20,7 @@ _TOGETHER: Final = BUCKETS * 2 >> _COARSE_BITS
 
 
 def _coarse(value: int) -> int:
-    """The first of the values below `BUCKETS` that are kept as one."""
+    """Return the first of the values below `BUCKETS` that are kept as one."""
     dropped = max(0, value.bit_length() - _COARSE_BITS)
     return value >> dropped << dropped
 
@@ -29,7 +29,7 @@ _COARSE_FIRST_ROW: Final = [_coarse(value) for value in range(BUCKETS)]
 
 
 def coarse_number(number: int) -> int:
-    """The number of the bucket in which a coarse histogram has this one."""
+    """Return the number of the bucket in which a coarse histogram has this one."""
     return number & -_TOGETHER if number >= BUCKETS else _COARSE_FIRST_ROW[number]
 
 
@@ -50,7 +50,7 @@ class SparseHistogram:
 
     @property
     def count(self) -> int:
-        """How many values there are."""
+        """Return how many values there are."""
         return sum(self.buckets()[1])
 
     @property
@@ -60,7 +60,7 @@ class SparseHistogram:
         return self.total / count if count else 0.0
 
     def buckets(self) -> tuple[Sequence[int], Sequence[int]]:
-        """The numbers of the buckets with something in them, ascending, and their counts."""
+        """Return the numbers of the buckets with something in them, ascending, and their counts."""
         counts = self._counts
         if counts is not None:
             numbers = sorted(counts)
@@ -76,7 +76,7 @@ class SparseHistogram:
         return kept, found
 
     def bounds(self, number: int) -> tuple[int, int]:
-        """The least and the highest value of the bucket of that number."""
+        """Return the least and the highest value of the bucket of that number."""
         shift, bucket = divmod(number, BUCKETS)
         shift -= 1
         last = bucket
@@ -142,7 +142,7 @@ class SparseHistogram:
         return len(self._packed)
 
     def whole(self) -> Histogram:
-        """The same as a `Histogram`."""
+        """Return the same as a `Histogram`."""
         pages: dict[int, list[Any]] = {}
         numbers, counts = self.buckets()
         for number, count in zip(numbers, counts, strict=True):

@@ -68,12 +68,12 @@ class Timeline:
             self._add(number * other.length // self.length, sums)
 
     def __iter__(self) -> Iterator[Interval]:
-        """The intervals in which there was anything, in order."""
+        """Yield the intervals in which there was anything, in order."""
         for number, sums in self._intervals():
             yield Interval(number * self.length, self.length, *sums)
 
     def of_length(self, length: int) -> Timeline:
-        """The same in intervals of at least this length, a power of two in seconds."""
+        """Return the same in intervals of at least this length, a power of two in seconds."""
         other = Timeline()
         other.merge(self)
         other._coarsen(length)
@@ -99,7 +99,7 @@ class Timeline:
 
     @classmethod
     def from_wire(cls, wire: list[list[int]]) -> Timeline:
-        """The timeline that `to_wire` described."""
+        """Return the timeline that `to_wire` described."""
         self = cls()
         self.merge_wire(wire)
         return self
@@ -112,7 +112,7 @@ class Timeline:
             self._add(number * length // self.length, sums)
 
     def _intervals(self, first: int = 0) -> Iterator[tuple[int, Sequence[int]]]:
-        """The number and the sums of each in which there was anything."""
+        """Yield the number and the sums of each in which there was anything."""
         for number in range(first, len(self._sums) // _SUMS):
             sums = self._at(number)
             if any(sums):
@@ -122,8 +122,8 @@ class Timeline:
         return self._sums[number * _SUMS : (number + 1) * _SUMS] or _NONE
 
     def _first_after(self, before: Timeline) -> int:
-        """An interval from which on this may differ from ``before``: of a long run one at its end,
-        and each report asks."""
+        """Return an interval from which on this may differ from ``before``: of a long run one at
+        its end, and each report asks."""
         now, then = self._sums, before._sums
         start = 0
         while start < len(now) and now[start : start + _STRIDE] == then[start : start + _STRIDE]:

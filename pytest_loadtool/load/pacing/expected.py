@@ -118,7 +118,7 @@ def _open(
 
 
 def _arrivals(configuration: LoadConfiguration, until: float) -> float:
-    """How many arrivals there are up to a time: the area below the line."""
+    """Return how many arrivals there are up to a time: the area below the line."""
     begin = before = area = 0.0
     for stage in stages_of(configuration):
         for length, low in ((stage.ramp, before), (stage.duration - stage.ramp, stage.level)):

@@ -27,7 +27,7 @@ _SEED = 0  # of Poisson arrivals: the same in all shares, and in every run
 
 
 def stages_of(configuration: LoadConfiguration) -> tuple[Stage, ...]:
-    """The stages of a load configuration; the last may be without end."""
+    """Return the stages of a load configuration; the last may be without end."""
     if configuration.stages:
         return configuration.stages
     length = inf if configuration.duration is None else configuration.duration
@@ -49,7 +49,7 @@ class Span:
 
 
 def spans(configuration: LoadConfiguration, share: Share) -> Iterator[Span]:
-    """When the users of a share start, in that order. One that stopped may start again.
+    """Yield when the users of a share start, in that order. One that stopped may start again.
 
     On a ramp from ``a`` up to ``b`` users, user ``i`` starts when ``i - a`` of ``b - a`` parts of
     it are over. On a ramp down the one with the highest number stops first, and the last, user
@@ -69,8 +69,8 @@ def spans(configuration: LoadConfiguration, share: Share) -> Iterator[Span]:
 
 
 def _stop(stages: Sequence[Stage], begin: float, before: int, user: int) -> float:
-    """When a user stops in ``stages``, of which the first begins at ``begin``; before it there are
-    ``before`` users."""
+    """Return when a user stops in ``stages``, of which the first begins at ``begin``; before it
+    there are ``before`` users."""
     for stage in stages:
         level = int(stage.level)
         if level <= user:
@@ -97,7 +97,7 @@ class _Slope:
     after: float
 
     def time_of(self, reached: float) -> float:
-        """When there have been so many arrivals: the inverse of the integral of the rate."""
+        """Return when there have been so many arrivals: the inverse of the integral of the rate."""
         wanted = max(0.0, reached - self.before)
         if not wanted:
             return self.begin
@@ -108,7 +108,7 @@ class _Slope:
 
 
 def arrivals(configuration: LoadConfiguration, share: Share) -> Iterator[tuple[float, int]]:
-    """When the iterations of a share begin, in order: (time, number of the arrival).
+    """Yield when the iterations of a share begin, in order: (time, number of the arrival).
 
     Arrivals are numbered from 0, and the shares take turns with them. Even arrivals: number ``k``
     comes when the integral of the rate reaches ``k``; so before any time there have been as many as
@@ -126,7 +126,7 @@ def arrivals(configuration: LoadConfiguration, share: Share) -> Iterator[tuple[f
 
 
 def _slopes(stages: Sequence[Stage]) -> Iterator[_Slope]:
-    """The pieces of the line that have arrivals."""
+    """Yield the pieces of the line that have arrivals."""
     begin = before = low = 0.0
     for stage in stages:
         high = stage.level
@@ -139,12 +139,12 @@ def _slopes(stages: Sequence[Stage]) -> Iterator[_Slope]:
 
 
 def _even(total: float) -> Iterable[float]:
-    """What the integral of the rate has reached when each arrival comes."""
+    """Return what the integral of the rate has reached when each arrival comes."""
     return range(ceil(total - _ROUNDING))
 
 
 def _poisson(total: float) -> Iterator[float]:
-    """The same, with random distances whose mean is 1."""
+    """Yield the same, with random distances whose mean is 1."""
     random = Random(_SEED)  # noqa: S311  chance, not secrets
     reached = random.expovariate(1.0)
     while reached < total:
@@ -159,7 +159,7 @@ _PER = ((1, "s"), (60, "min"), (3600, "h"))
 
 
 def describe(configuration: LoadConfiguration) -> str:
-    """The load in a sentence: ``50 → 200 arrivals/s over 2 min, at most 500 users``."""
+    """Return the load in a sentence: ``50 → 200 arrivals/s over 2 min, at most 500 users``."""
     lines = "" if configuration.bandwidth is None else f", each on {line(configuration.bandwidth)}"
     return _load(configuration) + lines
 
@@ -195,7 +195,7 @@ def _is_round(levels: Iterable[float], factor: int) -> bool:
 
 
 def _levels(plan: LoadConfiguration) -> list[float]:
-    """The levels that the run goes through; none at first, if several begin with a ramp."""
+    """Return the levels that the run goes through; none at first, if several begin with a ramp."""
     stages = stages_of(plan)
     from_none = [0.0] if plan.stages and stages[0].ramp else []
     return [level for level, _ in groupby(from_none + [stage.level for stage in stages])]

@@ -168,19 +168,19 @@ class Comparison:
         return self.before.load == self.after.load
 
     def loads(self) -> str:
-        """What both were made under, where it is not the same; else nothing."""
+        """Return what both were made under, where it is not the same; else nothing."""
         if self.same_load:
             return ""
         return f"not the same load: {self.before.load} before, now {self.after.load}"
 
     @property
     def regressions(self) -> tuple[MetricChange, ...]:
-        """What became worse than the tolerance allows."""
+        """Return what became worse than the tolerance allows."""
         return tuple(change for change in self.changes if change.is_regression)
 
     @property
     def doubts(self) -> tuple[MetricChange, ...]:
-        """What became worse by more than that, and may be the machine's fault."""
+        """Return what became worse by more than that, and may be the machine's fault."""
         return tuple(change for change in self.changes if change.is_in_doubt)
 
 
@@ -207,7 +207,7 @@ def compare(earlier: Sequence[SavedRun], after: SavedRun, tolerance: float) -> C
 
 
 def with_regressions(found: Verdict, comparison: Comparison) -> Verdict:
-    """The verdict with what became worse as its last reasons. What had passed has failed.
+    """Return the verdict with what became worse as its last reasons. What had passed has failed.
 
     An inconclusive run stays that: its times may be the generator's own. With nothing but doubts, a
     run that had passed is inconclusive.
@@ -241,15 +241,15 @@ class _Pair:
 
     @property
     def before(self) -> float:
-        """What is typical of the earlier runs."""
+        """Return what is typical of the earlier runs."""
         return median(one.value for one in self.earlier)
 
 
 def _pairs(
     key: Key, earlier: Sequence[SavedRun], now: SavedRequests, run: SavedRun
 ) -> Iterator[_Pair]:
-    """The figures that most of the earlier runs have. That of the quickest says something beside a
-    spread alone."""
+    """Yield the figures that most of the earlier runs have. That of the quickest says something
+    beside a spread alone."""
     for figure in FIGURES if len(earlier) > 1 else FIGURES[1:]:
         enough = [
             (one, old.duration_s)
@@ -262,9 +262,9 @@ def _pairs(
 
 
 def _changes(pairs: Sequence[_Pair], several: bool, tolerance: float) -> Iterator[MetricChange]:
-    """What becomes of each pair. Of ``several`` earlier runs the quickest tenths are gatekeepers:
-    they alone share the risk of a false alarm; behind one that is passed nobody has to pay again
-    for looking at the other figures of the same requests."""
+    """Yield what becomes of each pair. Of ``several`` earlier runs the quickest tenths are
+    gatekeepers: they alone share the risk of a false alarm; behind one that is passed nobody has to
+    pay again for looking at the other figures of the same requests."""
     gates = [pair for pair in pairs if pair.figure is QUICKEST]
     passed = {
         pair.key
@@ -283,7 +283,7 @@ def _changes(pairs: Sequence[_Pair], several: bool, tolerance: float) -> Iterato
 
 
 def _is_beyond(pair: _Pair, before: float, tolerance: float) -> bool:
-    """Whether it is worse by more than the floor and the tolerance."""
+    """Return whether it is worse by more than the floor and the tolerance."""
     by = pair.figure.worsening(before, pair.now.value)
     return by > pair.figure.floor and by > tolerance * before
 
@@ -305,7 +305,8 @@ def _is_no_chance(pair: _Pair, comparisons: int) -> bool:
 
 
 def _sample(one: Estimate) -> Sample:
-    """A number on a scale of shares. A range that begins at nothing is as wide below as above."""
+    """Return a number on a scale of shares. A range that begins at nothing is as wide below as
+    above."""
     if not one.value:
         return Sample(0.0, 0.0)
     return Sample(log(one.value), (log(one.high) - log(one.value)) / _DEVIATIONS)

@@ -67,7 +67,7 @@ class FailingGroup:
 
     @property
     def key(self) -> tuple[int, int, int, str, str]:
-        """What tells it from the others of a run."""
+        """Return what tells it from the others of a run."""
         return self.case_number, self.index, self.status, self.cause, self.message
 
 
@@ -83,7 +83,7 @@ class Failing:
 
     @property
     def iterations(self) -> int:
-        """How many iterations have failed."""
+        """Return how many iterations have failed."""
         return sum(one.iterations for one in self.groups) + self.other_iterations
 
 

@@ -59,7 +59,7 @@ class SavedRun:
 
     @classmethod
     def of(cls, name: str, load: str, started: str, outcome: str, metrics: LoadMetrics) -> SavedRun:
-        """What is kept of these metrics."""
+        """Return what is kept of these metrics."""
         keys = (
             (key.case, key.page, title)
             for key, title in zip(
@@ -88,7 +88,7 @@ class SavedRun:
 
     @classmethod
     def from_wire(cls, wire: Any) -> SavedRun:
-        """The run that `to_wire` described.
+        """Return the run that `to_wire` described.
 
         Raises:
             ValueError: it is not one, or it is from another version of this program. The text
@@ -167,7 +167,7 @@ def _row(number: int, row: Any) -> tuple[Key, SavedRequests]:
 
 
 def _histogram(wire: list[Any]) -> Histogram | None:
-    """What `Histogram.to_wire` described, or None if it did not."""
+    """Return what `Histogram.to_wire` described, or None if it did not."""
     try:
         response = Histogram.from_wire(wire)
         counts = [count for _, _, some in wire[3:] for count in some]
@@ -178,7 +178,7 @@ def _histogram(wire: list[Any]) -> Histogram | None:
 
 
 def _timeline(wire: Any) -> Timeline:
-    """The timeline that `Timeline.to_wire` described.
+    """Return the timeline that `Timeline.to_wire` described.
 
     Raises:
         ValueError: it is none.

@@ -24,8 +24,8 @@ from pytest_loadtool.load.verdict.summary import (
     ErrorSummary,
     Moment,
     MomentTimes,
+    NotAsRecordedSummary,
     Numbers,
-    OtherwiseSummary,
     PageSummary,
     Summary,
     TimeSummary,
@@ -53,8 +53,8 @@ def summarise(
     baseline: Sequence[SavedRun] = (),
     tolerance: float = TOLERANCE,
 ) -> Summary:
-    """The results of a run that began at ``started``, compared with the earlier runs ``baseline``,
-    if there are any. ``course`` says what was measured when.
+    """Return the results of a run that began at ``started``, compared with the earlier runs
+    ``baseline``, if there are any. ``course`` says what was measured when.
 
     A run that passed has failed if it is worse than the baseline by more than ``tolerance``.
     """
@@ -87,7 +87,7 @@ def summarise(
         failing=failing_of(metrics, names),
         errors=_errors(metrics, names),
         other_errors=metrics.errors.others,
-        otherwise=_otherwise(metrics, names),
+        not_as_recorded=_not_as_recorded(metrics, names),
         workers=tuple(_worker(worker, configuration.users) for worker in workers),
         timeline=tuple(_moments(metrics, course, asked)),
         course=course,
@@ -95,7 +95,7 @@ def summarise(
 
 
 def _times(durations: Histogram | Extent, asked: Sequence[float] = ()) -> TimeSummary:
-    """The distribution in milliseconds; of an `Extent` without percentiles."""
+    """Return the distribution in milliseconds; of an `Extent` without percentiles."""
     names = [percentile_name(p) for p in asked]
     if not durations.count:
         return TimeSummary(None, None, None, None, None, tuple((name, None) for name in names))
@@ -107,7 +107,7 @@ def _times(durations: Histogram | Extent, asked: Sequence[float] = ()) -> TimeSu
 
 
 def _failed(metrics: LoadMetrics, indices: Iterable[int]) -> Histogram:
-    """The response times of requests that failed."""
+    """Return the response times of requests that failed."""
     failed = Histogram()
     for index in indices:
         if index in metrics.firsts.times:
@@ -133,7 +133,7 @@ def _numbers(
         good_time=_times(measured.response.since(failed), asked),
         failed_time=_times(failed, asked),
         status=tuple(sorted(measured.statuses.items())),
-        otherwise=measured.otherwise,
+        not_as_recorded=measured.not_as_recorded,
     )
 
 
@@ -184,7 +184,7 @@ def _with_transactions(
     indices: Sequence[int],
     asked: Sequence[float],
 ) -> PageSummary:
-    """The page with its transactions, and its static files together."""
+    """Return the page with its transactions, and its static files together."""
     seconds = metrics.elapsed_us / 1e6
     static = [index for index in indices if _STATIC.search(names[index])]
     transactions = (
@@ -230,8 +230,8 @@ def _connections(metrics: LoadMetrics, asked: Sequence[float]) -> ConnectionSumm
 
 
 def _moments(metrics: LoadMetrics, course: RunCourse, asked: Sequence[float]) -> Iterator[Moment]:
-    """The run in equal parts, those in which there was anything. Sums are those of the timeline;
-    the course, which has the same, adds what came in which bucket."""
+    """Yield the run in equal parts, those in which there was anything. Sums are those of the
+    timeline; the course, which has the same, adds what came in which bucket."""
     stretches = {one.second: one for one in course.stretches(metrics.timeline.length)}
     length = next((one.length for one in stretches.values()), metrics.timeline.length)
     failed = {one.second: one for one in metrics.firsts.course.of_length(length)}
@@ -263,8 +263,8 @@ class MomentsSoFar:
         self._asked = asked
         self._made: list[Moment] = []
 
-    def look(self, course: RunCourse) -> list[Moment]:
-        """The moments of ``course``, which goes on to grow, but the last, which is not over;
+    def update(self, course: RunCourse) -> list[Moment]:
+        """Return the moments of ``course``, which goes on to grow, but the last, which is not over;
         `MOST_SO_FAR` at most."""
         length = self._made[0].length_s if self._made else 1
         while course.second >= MOST_SO_FAR * length:
@@ -283,7 +283,7 @@ MOST_SO_FAR, _OPEN = 300, 3
 
 
 def _moment(stretch: Stretch, asked: Sequence[float]) -> Moment:
-    """What the course knows of it."""
+    """Return what the course knows of it."""
     return Moment(
         second=stretch.second,
         length_s=stretch.length,
@@ -304,7 +304,8 @@ def _moment(stretch: Stretch, asked: Sequence[float]) -> Moment:
 def _moment_times(
     times: SparseHistogram, asked: Sequence[float], longest_us: int | None = None
 ) -> MomentTimes:
-    """The distribution in milliseconds. ``longest_us`` is the exact maximum, if that is known."""
+    """Return the distribution in milliseconds. ``longest_us`` is the exact maximum, if that is
+    known."""
     names = [percentile_name(p) for p in asked]
     if not times.count:
         return MomentTimes(percentiles=tuple((name, None) for name in names))
@@ -329,13 +330,15 @@ def _errors(metrics: LoadMetrics, names: Sequence[str]) -> tuple[ErrorSummary, .
     )
 
 
-def _otherwise(metrics: LoadMetrics, names: Sequence[str]) -> tuple[OtherwiseSummary, ...]:
+def _not_as_recorded(
+    metrics: LoadMetrics, names: Sequence[str]
+) -> tuple[NotAsRecordedSummary, ...]:
     found = [
-        OtherwiseSummary(key.case, key.page, name, way, count)
+        NotAsRecordedSummary(key.case, key.page, name, difference, count)
         for key, name, one in zip(
             metrics.transaction_keys, names, metrics.transactions, strict=True
         )
-        for way, count in one.ways.items()
+        for difference, count in one.differences.items()
     ]
     return tuple(sorted(found, key=lambda one: -one.count))
 

@@ -23,7 +23,7 @@ Percentiles = tuple[tuple[str, float | None], ...]
 
 
 def percentile_name(p: float) -> str:
-    """What a percentile is called."""
+    """Return what a percentile is called."""
     return f"p{p:g}"
 
 
@@ -61,7 +61,7 @@ class Numbers:
     good_time: TimeSummary
     """The response time of requests that did not fail."""
     failed_time: TimeSummary
-    otherwise: int = 0
+    not_as_recorded: int = 0
     """Requests that passed and did not come as recorded."""
 
 
@@ -122,13 +122,13 @@ class ErrorSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class OtherwiseSummary:
+class NotAsRecordedSummary:
     """One way in which a transaction passed and did not come as recorded."""
 
     case: str
     page: str
     transaction: str
-    way: str
+    difference: str
     count: int
 
 
@@ -237,7 +237,7 @@ class Summary:
     """What failed first in iterations."""
     errors: tuple[ErrorSummary, ...]
     other_errors: int
-    otherwise: tuple[OtherwiseSummary, ...]
+    not_as_recorded: tuple[NotAsRecordedSummary, ...]
     """The most frequent first."""
     workers: tuple[WorkerSummary, ...]
     timeline: tuple[Moment, ...]

@@ -40,7 +40,7 @@ _AMOUNTS: Mapping[Unit, Callable[[float], str]] = {
 
 
 def amount(value: float | None, unit: Unit) -> str:
-    """A measured value with its unit: ``432 ms``, ``0.5 %``, ``477/s``, ``12``."""
+    """Return a measured value with its unit: ``432 ms``, ``0.5 %``, ``477/s``, ``12``."""
     return "nothing" if value is None else _AMOUNTS[unit](value)
 
 
@@ -48,7 +48,7 @@ def amount(value: float | None, unit: Unit) -> str:
 _COUNTED: Mapping[str, Callable[[TransactionMetrics], int]] = {
     "errors": lambda one: one.errors,
     "error rate": lambda one: one.errors,
-    "not as recorded": lambda one: one.otherwise,
+    "not as recorded": lambda one: one.not_as_recorded,
 }
 
 
@@ -100,7 +100,7 @@ class ThresholdWatch:
         """Whether there is anything to look for."""
         return bool(self._judges)
 
-    def look(self, parts: Sequence[LoadMetrics]) -> bool:
+    def update(self, parts: Sequence[LoadMetrics]) -> bool:
         """Look at what each worker has measured so far; whether the run is to stop now.
 
         To be called each second or more often. Looks within the same second of the run do nothing.
@@ -113,7 +113,7 @@ class ThresholdWatch:
         tallies = Tallies(parts)
         for judge in self._judges:
             if judge.lasts:
-                judge.look(tallies, self._second, second)
+                judge.update(tallies, self._second, second)
         self._second = second
         if self.stopped_by is None:
             self.stopped_by = next((one.threshold for one in self._judges if one.stops), None)
@@ -122,21 +122,21 @@ class ThresholdWatch:
         return False
 
     def states(self) -> tuple[ThresholdState, ...]:
-        """How the thresholds stand at the last look."""
+        """Return how the thresholds stand at the last look."""
         tallies = Tallies(self._parts)
         for judge in self._judges:
             if not judge.lasts:  # nobody but a spectator wants to know before the end
-                judge.look(tallies, self._second, self._second)
+                judge.update(tallies, self._second, self._second)
         return tuple(judge.state(self._second) for judge in self._judges)
 
     def results(self, metrics: LoadMetrics) -> tuple[ThresholdResult, ...]:
-        """What came of each threshold, by the merged numbers of the whole run.
+        """Return what came of each threshold, by the merged numbers of the whole run.
 
         The last second may be in nobody's report: the run was over before it was made.
         """
         stopped_by = self.stopped_by
         if stopped_by is None:
-            self.look([metrics])
+            self.update([metrics])
         return tuple(
             judge.result(metrics, stopped=judge.threshold is stopped_by) for judge in self._judges
         )
@@ -168,7 +168,7 @@ class _ThresholdJudge:
         """Whether it has to be looked at while the run lasts."""
         return self.threshold.stop or bool(self.threshold.during)
 
-    def look(self, tallies: Tallies, begin: int, end: int) -> None:
+    def update(self, tallies: Tallies, begin: int, end: int) -> None:
         """Note what the time from second ``begin`` to ``end`` has brought."""
         tally = tallies.of(self.threshold)
         if self.threshold.during:
@@ -190,12 +190,12 @@ class _ThresholdJudge:
             self._longest = max(self._longest, streak, key=lambda one: one[1] - one[0])
 
     def state(self, now: int) -> ThresholdState:
-        """How it stands at the last look."""
+        """Return how it stands at the last look."""
         broken = None if self._since is None else now - self._since
         return ThresholdState(self.threshold, self._value, broken)
 
     def result(self, metrics: LoadMetrics, *, stopped: bool) -> ThresholdResult:
-        """What came of it; ``stopped``: the run was ended by it."""
+        """Return what came of it; ``stopped``: the run was ended by it."""
         wanted = self.threshold
         if wanted.during or wanted.stop:
             value = self._worst

@@ -16,26 +16,26 @@ class Tally:
     ``number`` counts what is no request: iterations, dropped arrivals, retried requests.
     """
 
-    __slots__ = ("errors", "number", "otherwise", "requests", "seconds", "times")
+    __slots__ = ("errors", "not_as_recorded", "number", "requests", "seconds", "times")
 
     def __init__(self, times: Histogram | Extent) -> None:
         self.times = times
-        self.requests = self.errors = self.otherwise = self.number = 0
+        self.requests = self.errors = self.not_as_recorded = self.number = 0
         self.seconds = 0.0
 
     def value(self, threshold: Threshold) -> float | None:
-        """What is compared with the threshold's limit; None if nothing was measured."""
+        """Return what is compared with the threshold's limit; None if nothing was measured."""
         return _VALUES[threshold.metric](self, threshold.percentile)
 
     def since(self, earlier: Tally) -> Tally:
-        """What came after ``earlier``."""
+        """Return what came after ``earlier``."""
         now, before = self.times, earlier.times
         assert isinstance(now, Histogram)
         assert isinstance(before, Histogram)
         gained = Tally(now.since(before))
         gained.requests = self.requests - earlier.requests
         gained.errors = self.errors - earlier.errors
-        gained.otherwise = self.otherwise - earlier.otherwise
+        gained.not_as_recorded = self.not_as_recorded - earlier.not_as_recorded
         gained.number = self.number - earlier.number
         gained.seconds = self.seconds - earlier.seconds
         return gained
@@ -45,7 +45,7 @@ _Value = Callable[[Tally, float], float | None]
 
 
 def _of_times(value: Callable[[Histogram | Extent, float], float]) -> _Value:
-    """A statistic of the times in seconds; there is none without a time."""
+    """Return a statistic of the times in seconds; there is none without a time."""
 
     def of(tally: Tally, percentile: float) -> float | None:
         return value(tally.times, percentile) / 1e6 if tally.times.count else None
@@ -68,7 +68,7 @@ _VALUES: Mapping[str, _Value] = {
     "max": _of_times(lambda times, _: times.max),
     "error rate": lambda tally, _: tally.errors / tally.requests if tally.requests else None,
     "not as recorded": lambda tally, _: (
-        tally.otherwise / tally.requests if tally.requests else None
+        tally.not_as_recorded / tally.requests if tally.requests else None
     ),
     "errors": lambda tally, _: tally.errors,
     "requests": lambda tally, _: tally.requests,
@@ -96,7 +96,7 @@ _PLACES: Mapping[ScopeKind, Callable[[TransactionKey], str]] = {
 
 
 def transactions_of(threshold: Threshold, metrics: LoadMetrics) -> Sequence[int]:
-    """The indices of the transactions that a threshold is about."""
+    """Return the indices of the transactions that a threshold is about."""
     scope = threshold.scope
     if scope is None:
         return range(len(metrics.transaction_keys))
@@ -105,7 +105,7 @@ def transactions_of(threshold: Threshold, metrics: LoadMetrics) -> Sequence[int]
 
 
 def tally_of(threshold: Threshold, parts: Sequence[LoadMetrics]) -> Tally:
-    """What all workers together have measured so far."""
+    """Return what all workers together have measured so far."""
     seconds = max((part.elapsed_us for part in parts), default=0) / 1e6
     if threshold.is_of_durations:
         tally = _of_durations([one for part in parts for one in _spans(threshold, part)])
@@ -123,7 +123,7 @@ class Tallies:
         self._known: dict[tuple[object, ...], Tally] = {}
 
     def of(self, threshold: Threshold) -> Tally:
-        """What all workers together have measured so far."""
+        """Return what all workers together have measured so far."""
         metric = threshold.metric if threshold.unit == "count" else ""
         key = (threshold.scope, threshold.time, threshold.unit, metric)
         if key not in self._known:
@@ -139,7 +139,7 @@ def _of_requests(threshold: Threshold, parts: Sequence[LoadMetrics]) -> Tally:
         total = part.total(transactions_of(threshold, part))
         tally.requests += total.requests
         tally.errors += total.errors
-        tally.otherwise += total.otherwise
+        tally.not_as_recorded += total.not_as_recorded
         if threshold.unit == "time":
             times.merge(getattr(total, _TIMES[threshold.time]))
     return tally
@@ -156,7 +156,7 @@ def _of_durations(durations: Sequence[Histogram | Extent]) -> Tally:
 
 
 def _spans(threshold: Threshold, metrics: LoadMetrics) -> Iterator[Histogram | Extent]:
-    """The durations of the pages or test cases that a threshold is about."""
+    """Yield the durations of the pages or test cases that a threshold is about."""
     scope = threshold.scope
     if scope is None or scope.kind == "case":
         for name, span in zip(metrics.case_keys, metrics.cases, strict=True):
@@ -169,6 +169,6 @@ def _spans(threshold: Threshold, metrics: LoadMetrics) -> Iterator[Histogram | E
 
 
 def time_of(threshold: Threshold, metrics: LoadMetrics, index: int) -> float | None:
-    """The threshold's statistic of one transaction alone, in seconds."""
+    """Return the threshold's statistic of one transaction alone, in seconds."""
     times: Histogram = getattr(metrics.transactions[index], _TIMES[threshold.time])
     return Tally(times).value(threshold)

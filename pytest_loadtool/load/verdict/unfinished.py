@@ -16,8 +16,8 @@ from pytest_loadtool.model.load import LoadConfiguration
 
 
 def too_short(name: str, length: Length, plan: LoadConfiguration) -> str:
-    """What to tell whoever runs ``plan`` if its users have less time than an iteration of test case
-    ``name`` takes; empty if they have enough."""
+    """Return what to tell whoever runs ``plan`` if its users have less time than an iteration of
+    test case ``name`` takes; empty if they have enough."""
     if plan.duration is None:
         return ""
     ramp = stages_of(plan)[0].ramp
@@ -39,8 +39,8 @@ def too_short(name: str, length: Length, plan: LoadConfiguration) -> str:
 def unfinished(
     metrics: LoadMetrics, plan: LoadConfiguration, lengths: Sequence[Length]
 ) -> Iterator[str]:
-    """One sentence for each test case that has finished requests, but no iteration, or none of a
-    transaction. ``lengths`` are of the test cases in their order, if they are known."""
+    """Yield one sentence for each test case that has finished requests, but no iteration, or none
+    of a transaction. ``lengths`` are of the test cases in their order, if they are known."""
     every, never = Counter[str](), Counter[str]()
     for key, transaction in zip(metrics.transaction_keys, metrics.transactions, strict=True):
         every[key.case] += 1

@@ -148,7 +148,7 @@ def _memory(run: _Run) -> Iterator[_Finding]:
 
 
 def _without_memory(run: _Run) -> int:
-    """How many requests failed for want of memory: each has that failure alone."""
+    """Return how many requests failed for want of memory: each has that failure alone."""
     return sum(error.count for error in run.metrics.errors if error.cause == "memory")
 
 
@@ -217,20 +217,20 @@ _MOST_NAMED = 3
 
 
 def _never_as_recorded(run: _Run) -> Iterator[_Finding]:
-    if any(one.replaces_otherwise for one in run.configuration.thresholds):
+    if any(one.replaces_not_as_recorded for one in run.configuration.thresholds):
         return
     names = run.metrics.transaction_names()
     never = [
         (name, one)
         for name, one in zip(names, run.metrics.transactions, strict=True)
-        if one.otherwise and one.otherwise + one.errors == one.requests
+        if one.not_as_recorded and one.not_as_recorded + one.errors == one.requests
     ]
     for name, one in never[:_MOST_NAMED]:
-        way = max(one.ways, key=one.ways.__getitem__)
+        difference = max(one.differences, key=one.differences.__getitem__)
         yield (
             "inconclusive",
-            f"{name!r} never once came as recorded ({plural(one.requests, 'request')}): {way}; if "
-            "that is right, record again or correct 'recorded' in the test case",
+            f"{name!r} never once came as recorded ({plural(one.requests, 'request')}): "
+            f"{difference}; if that is right, record again or correct 'recorded' in the test case",
         )
     if len(never) > _MOST_NAMED:
         more = plural(len(never) - _MOST_NAMED, "more transaction")
@@ -276,7 +276,7 @@ def _bottlenecks(run: _Run) -> Iterator[_Finding]:
 
 
 def _bottleneck(cpu: float, delay_ms: float, response_ms: float) -> Bottleneck | None:
-    """The first of `BOTTLENECKS` that is reached."""
+    """Return the first of `BOTTLENECKS` that is reached."""
     for limit in BOTTLENECKS:
         least_delay = max(limit.delay_ms, limit.of_response * response_ms)
         if cpu >= limit.cpu and delay_ms >= least_delay:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from pytest_loadtool.model.case import TestCase
 
 if TYPE_CHECKING:
-    from pytest_loadtool.report.failure import LookedInto
+    from pytest_loadtool.report.failure import DiagnosedFailure
 
 
 class CaseData(TypedDict):
@@ -22,7 +22,7 @@ class CaseData(TypedDict):
     trace: str
 
 
-def case_data(case: TestCase, failure: LookedInto | None, trace: Path | None) -> CaseData:
+def case_data(case: TestCase, failure: DiagnosedFailure | None, trace: Path | None) -> CaseData:
     """Return the data of a test case that was replayed."""
     from pytest_loadtool.report.html.diagnosis import diagnosis_data
 

@@ -22,7 +22,7 @@ class CaseFile(pytest.File):
     """A ``*.case.toml``: one test."""
 
     def collect(self) -> Iterator[CaseItem]:
-        """The test.
+        """Yield the test.
 
         Raises:
             CollectError: the file is wrong; the text names each error and its line.
@@ -36,7 +36,8 @@ class CaseFile(pytest.File):
         yield CaseItem.from_parent(self, name=name, case=case, marks=marks)
 
     def _marks(self, case: TestCase) -> list[pytest.MarkDecorator]:
-        """The case's marks. pytest's complaints about unknown ones are made to name the case file.
+        """Return the case's marks. pytest's complaints about unknown ones are made to name the case
+        file.
 
         Raises:
             FileError: pytest refuses one, as under --strict-markers.
@@ -57,6 +58,6 @@ class CaseFile(pytest.File):
 
 
 def _registered(config: pytest.Config) -> Iterator[str]:
-    """The names of the marks that the configuration and plugins declare."""
+    """Yield the names of the marks that the configuration and plugins declare."""
     for line in config.getini("markers"):
         yield line.partition(":")[0].partition("(")[0].strip()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_loadtool.casefile.toml.diagnostics import key_error
-from pytest_loadtool.diagnosis.outcome import Evidence, otherwise
+from pytest_loadtool.diagnosis.outcome import Evidence, difference
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.masking.values import secrets_of
@@ -40,8 +40,8 @@ from pytest_loadtool.plugin.server import server_from_fixture
 from pytest_loadtool.plugin.think_time import think_time_of, timeout_of
 from pytest_loadtool.report.diagnosis import FACTS
 from pytest_loadtool.report.failure import (
-    LookedInto,
-    look_into,
+    DiagnosedFailure,
+    diagnosed_failure,
     told,
     told_facts,
     told_shortly,
@@ -104,7 +104,7 @@ class CaseItem(FileItem):
             problem = error
         finally:
             self._add_properties(watch)
-        failure = self._look_into(watch) if any(one.failures for one in watch.outcomes) else None
+        failure = self._diagnosed(watch) if any(one.failures for one in watch.outcomes) else None
         passed, bug = failure is None and problem is None, ""
         try:
             self._add_pages(failure, passed=passed)
@@ -127,7 +127,8 @@ class CaseItem(FileItem):
     def repr_failure(  # type: ignore[override]
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> Any:
-        """The failure text alone where the test case is at fault, else pytest's usual traceback."""
+        """Return the failure text alone where the test case is at fault, else pytest's usual
+        traceback."""
         representation = super().repr_failure(excinfo)
         crash = getattr(representation, "reprcrash", None)
         if crash is not None and self._failure and str(excinfo.value) == self._failure[0]:
@@ -158,7 +159,8 @@ class CaseItem(FileItem):
     def _keeping(
         self, plan: Plan, watch: StepReporter
     ) -> Iterator[tuple[Keeper | StepReporter, Began | None]]:
-        """What observes the replay: the reporter, or what keeps it besides, if it is wanted."""
+        """Yield what observes the replay: the reporter, or what keeps it besides, if it is
+        wanted."""
         keep, trace = self._wanted("loadtool_keep_replay"), self._wanted("loadtool_trace")
         if (keep, trace) == ("no", "off"):
             yield watch, None
@@ -174,23 +176,23 @@ class CaseItem(FileItem):
         self._kept, self._not_kept = keeper.path, keeper.problem
 
     def _wanted(self, option: str) -> str:
-        """What ``--loadtool-keep-replay`` or ``--loadtool-trace`` says."""
+        """Return what ``--loadtool-keep-replay`` or ``--loadtool-trace`` says."""
         words = {"loadtool_keep_replay": KEEPING, "loadtool_trace": TRACING}[option]
         return self.config.getoption(option, default=None) or words[0]
 
-    def _add_pages(self, failure: LookedInto | None, *, passed: bool) -> None:
+    def _add_pages(self, failure: DiagnosedFailure | None, *, passed: bool) -> None:
         """Leave what is shown of the replay in a browser, as far as it is wanted."""
         self._add_trace(failure, passed=passed)
         if self.config.getoption("loadtool_html", default=None):
             self.loadtool_case = case_data(self.case, failure, self._trace)
 
-    def _of_bug(self, failure: LookedInto | None) -> str:
-        """The exception at hand, told below the failure, which it must not hide."""
+    def _of_bug(self, failure: DiagnosedFailure | None) -> str:
+        """Return the exception at hand, told below the failure, which it must not hide."""
         mask = failure.mask if failure is not None else Mask(self._secrets)
         told_as = "its page was not written, which is a bug of pytest-loadtool:"
         return f"\n\n{told_as}\n{mask.known(traceback.format_exc())}"
 
-    def _add_trace(self, failure: LookedInto | None, *, passed: bool) -> None:
+    def _add_trace(self, failure: DiagnosedFailure | None, *, passed: bool) -> None:
         """Leave the page of the replay, if it is wanted and the replay was kept."""
         wanted = self._wanted("loadtool_trace")
         if self._kept is None or wanted == "off" or (wanted == "retain-on-failure" and passed):
@@ -240,8 +242,8 @@ class CaseItem(FileItem):
     def _evidence(self) -> Evidence:
         return evidence_of(self.path, trust_of(self.config))
 
-    def _look_into(self, watch: StepReporter) -> LookedInto:
-        return look_into(
+    def _diagnosed(self, watch: StepReporter) -> DiagnosedFailure:
+        return diagnosed_failure(
             self.case,
             watch.outcomes,
             path=shown_path(self.path, self.config),
@@ -267,7 +269,7 @@ class CaseItem(FileItem):
         }
         names = (*properties, NOT_AS_RECORDED, NOT_KEPT, TRACE, *FACTS)
         others = [one for one in self.user_properties if one[0] not in names]
-        found = not_as_recorded(map(otherwise, watch.outcomes))
+        found = not_as_recorded(map(difference, watch.outcomes))
         if self._not_kept:
             found.append((NOT_KEPT, self._not_kept))
         self.user_properties[:] = [*others, *properties.items(), *found]
@@ -276,7 +278,7 @@ class CaseItem(FileItem):
 def _function(
     case: TestCase, marks: Sequence[pytest.MarkDecorator]
 ) -> Callable[[pytest.FixtureRequest], None]:
-    """What pytest takes for the test function."""
+    """Return what pytest takes for the test function."""
 
     def replay(request: pytest.FixtureRequest) -> None:
         request.node.replay(request)

@@ -37,13 +37,13 @@ class StepResult(TypedDict):
     index: int
     at: float
     waited: float
-    otherwise: str
+    not_as_recorded: str
 
 
 def step_result(
     outcome: StepOutcome, negotiations: int, *, began: float, first_byte: float
 ) -> StepResult:
-    """What is shown of ``outcome``; ``failure`` is empty if it passed.
+    """Return what is shown of ``outcome``; ``failure`` is empty if it passed.
 
     ``negotiations`` requests were answered by a challenge before. ``at`` is in milliseconds after
     ``began``, ``waited`` those up to ``first_byte``, when the response began.
@@ -60,7 +60,7 @@ def step_result(
         index=outcome.index,
         at=round((sent - began) * 1000, 3),
         waited=round(max(0.0, first_byte - sent) * 1000, 3),
-        otherwise=clip(printable(outcome.otherwise), _LONGEST_REASON),
+        not_as_recorded=clip(printable(outcome.not_as_recorded), _LONGEST_REASON),
     )
 
 
@@ -137,7 +137,7 @@ class StepReporter:
             step.transaction,
             response,
             failures,
-            response.otherwise,
+            response.not_as_recorded,
         )
         began = self.outcomes[0].response.sent if self.outcomes else response.sent
         result = step_result(

@@ -53,7 +53,7 @@ BASELINE = pytest.StashKey[Baseline]()
 
 
 def baseline_of(config: pytest.Config) -> Baseline:
-    """What ``--load-compare`` and ``--load-tolerance`` say.
+    """Return what ``--load-compare`` and ``--load-tolerance`` say.
 
     Raises:
         pytest.UsageError: there is no such file, or it is not one that ``--load-save`` has written.
@@ -67,7 +67,7 @@ def baseline_of(config: pytest.Config) -> Baseline:
 
 
 def history_of(config: pytest.Config) -> SavedRuns:
-    """What ``--load-history`` says of the file of ``--load-save``.
+    """Return what ``--load-history`` says of the file of ``--load-save``.
 
     Raises:
         pytest.UsageError: there is a file, and it is not one that ``--load-save`` has written.
@@ -86,7 +86,7 @@ class SavedRuns:
     earlier: Mapping[str, tuple[SavedRun, ...]] = field(default_factory=dict)
 
     def text(self, runs: Iterable[SavedRun]) -> str:
-        """The content of the file after these runs."""
+        """Return the content of the file after these runs."""
         kept = dict(self.earlier)
         for run in runs:
             kept[run.name] = (*kept.get(run.name, ()), run)[-self.most :]

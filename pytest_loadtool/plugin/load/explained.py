@@ -71,7 +71,7 @@ def explained(summary: Summary, path: Path, config: pytest.Config) -> LoadResult
 
 
 def _folder(path: Path, config: pytest.Config) -> Path | None:
-    """Where the samples go: beside the results' JSON, if that is written, or the load
+    """Return where the samples go: beside the results' JSON, if that is written, or the load
     configuration."""
     wanted = config.getoption("load_samples", default=None)
     if wanted == "no":

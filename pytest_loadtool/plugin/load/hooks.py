@@ -70,7 +70,7 @@ class Prepared(Protocol):
 
     @property
     def note(self) -> str:
-        """What is to be known of who made it, in a sentence; may be empty."""
+        """Return what is to be known of who made it, in a sentence; may be empty."""
 
 
 #: Does all that can go wrong before the start; ``servers`` has a base URL for each test case.

@@ -14,7 +14,8 @@ from pytest_loadtool.engine.signals import ENDINGS, handling, interruption
 
 
 def deaf(numbers: tuple[int, ...] = ENDINGS) -> AbstractContextManager[None]:
-    """A worker: the controller hears the same signal, or the end of it, and says when to stop.
+    """Return a worker: the controller hears the same signal, or the end of it, and says when to
+    stop.
 
     A handler that does nothing, not SIG_IGN: programs that a fixture starts would inherit that.
     """
@@ -29,7 +30,8 @@ class Stop:
 
 @contextmanager
 def stopping(stop: Callable[[], None]) -> Iterator[Stop]:
-    """A run in process: the first signal calls ``stop`` and is noted, a second one is raised."""
+    """Yield a run in process: the first signal calls ``stop`` and is noted, a second one is
+    raised."""
     state = Stop()
 
     def handle(number: int, _frame: FrameType | None) -> None:

@@ -61,7 +61,7 @@ class LoadFile(pytest.File):
     """A ``*.load.toml``: one load test."""
 
     def collect(self) -> Iterator[LoadItem]:
-        """The test.
+        """Yield the test.
 
         Raises:
             CollectError: the file, or one that it names, is wrong; the text says where.
@@ -125,7 +125,8 @@ class LoadItem(FileItem):
     def repr_failure(  # type: ignore[override]
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> Any:
-        """The failure text alone where the load test is at fault, else pytest's usual traceback."""
+        """Return the failure text alone where the load test is at fault, else pytest's usual
+        traceback."""
         if isinstance(excinfo.value, LoadTestFailedError | LoadTestInconclusiveError):
             return LoadFailure(str(excinfo.value))
         if isinstance(excinfo.value, LoadToolError):
@@ -146,7 +147,7 @@ class LoadItem(FileItem):
 def _fixture_keys(
     test: LoadTest, *, with_servers: bool
 ) -> dict[str, tuple[Path, tuple[str | int, ...]]]:
-    """The fixtures that the test cases name, each with the first file and key that do."""
+    """Return the fixtures that the test cases name, each with the first file and key that do."""
     found: dict[str, tuple[Path, tuple[str | int, ...]]] = {}
     for number, case in enumerate(test.cases):
         path = test.path_of(number)
@@ -158,7 +159,7 @@ def _fixture_keys(
 
 
 def _function(test: LoadTest, fixtures: tuple[str, ...]) -> Callable[[pytest.FixtureRequest], None]:
-    """What pytest takes for the test function."""
+    """Return what pytest takes for the test function."""
 
     def run_load(request: pytest.FixtureRequest) -> None:
         request.node.run_load(request)

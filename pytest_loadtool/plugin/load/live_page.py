@@ -52,7 +52,7 @@ class LivePage:
         from pytest_loadtool.report.html.load import live_data, load_page
 
         self._next = now + _BETWEEN_PAGES
-        moments, elapsed = self._moments.look(seen.course), now - self._begun
+        moments, elapsed = self._moments.update(seen.course), now - self._begun
         data = live_data(
             seen, moments, self._configuration, self._started, elapsed, self._environment
         )

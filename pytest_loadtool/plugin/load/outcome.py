@@ -46,7 +46,7 @@ class ThresholdStep(TypedDict):
 
 
 def threshold_steps(summary: Summary) -> list[ThresholdStep]:
-    """The thresholds of a run, in the order of the load configuration."""
+    """Return the thresholds of a run, in the order of the load configuration."""
     return [
         ThresholdStep(
             threshold=printable(one.threshold.text),
@@ -73,7 +73,7 @@ class Ending(NamedTuple):
 
 
 def ending(result: LoadResult) -> Ending:
-    """How a load test ended."""
+    """Return how a load test ended."""
     failure = str(failure_text(result) or "")  # a class of our own does not travel
     return Ending(result.summary.verdict.outcome, failure, _text(result))
 
@@ -107,7 +107,7 @@ def add_outcome(report: pytest.TestReport, summary: Summary) -> None:
 
 
 def report_text(report: pytest.TestReport) -> str:
-    """The text of a load test that a report has, or nothing."""
+    """Return the text of a load test that a report has, or nothing."""
     return "".join(text for name, text in report.sections if name == _SECTION)
 
 

@@ -34,7 +34,7 @@ RESULTS = pytest.StashKey[list[LoadResult]]()
 
 
 def failure_text(result: LoadResult) -> LoadFailure | None:
-    """Why pytest must call the test failed, or None.
+    """Return why pytest must call the test failed, or None.
 
     The first line stands by itself in pytest's short summary. In a JUnit file this text is all
     there is, so it has all reasons, and what to mend first.
@@ -49,7 +49,7 @@ def failure_text(result: LoadResult) -> LoadFailure | None:
 
 
 def properties(summary: Summary) -> list[tuple[str, object]]:
-    """The main numbers, as properties of the test in a JUnit file."""
+    """Return the main numbers, as properties of the test in a JUnit file."""
     totals = summary.totals
     times = totals.response_time
     return [
@@ -63,7 +63,7 @@ def properties(summary: Summary) -> list[tuple[str, object]]:
 
 
 def top_of(config: pytest.Config) -> int | None:
-    """How many transactions the report shows; None: all.
+    """Return how many transactions the report shows; None: all.
 
     Raises:
         pytest.UsageError: ``--load-top`` is no number.

@@ -75,7 +75,7 @@ class Series:
         self._turn()
 
     def join(self, worker: str) -> int:
-        """A worker more; the position of the first test that it can take part in."""
+        """Return a worker more; the position of the first test that it can take part in."""
         self._workers.append(worker)
         in_time = self._test is not None and self._test.run.join(worker)
         return self._position if in_time else self._position + 1
@@ -267,7 +267,7 @@ class SharedTest:
     # What came of it.
 
     def result(self) -> LoadResult | None:
-        """What came of it, if load was made."""
+        """Return what came of it, if load was made."""
         if self._result is None and self._path is not None:
             summary = self.run.summary()
             if summary is not None:
@@ -275,7 +275,7 @@ class SharedTest:
         return self._result
 
     def reports(self, result: LoadResult | None) -> list[pytest.TestReport]:
-        """One set of reports for pytest, whatever the number of workers."""
+        """Return one set of reports for pytest, whatever the number of workers."""
         leader = {report.when: report for report in self._leaders_reports()}
         setup = leader.get("setup") or self._report("setup", "passed")
         phases = [setup]
@@ -350,7 +350,8 @@ class SharedTest:
 
 
 def _with_tuples(report: dict[str, Any]) -> dict[str, Any]:
-    """A report as it was before it was JSON: pytest and other plugins tell tuples from lists."""
+    """Return a report as it was before it was JSON: pytest and other plugins tell tuples from
+    lists."""
     revived = {
         name: tuple(value)
         if name in ("location", "longrepr") and isinstance(value, list)

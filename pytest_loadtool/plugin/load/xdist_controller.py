@@ -321,7 +321,8 @@ class LoadTestScheduling:
         node.shutdown()
 
     def _agrees(self, node: WorkerController, nodeids: Sequence[str]) -> bool:
-        """Whether a worker has collected the same as the others. One that has not is sent home."""
+        """Return whether a worker has collected the same as the others. One that has not is sent
+        home."""
         if self._collections[node] == nodeids:
             return True
         name = node.gateway.id

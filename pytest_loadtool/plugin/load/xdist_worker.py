@@ -118,7 +118,7 @@ class LoadWorker:
         self._inbox.put(frame)
 
     def _next(self, item: LoadItem) -> _Frame:
-        """The next message about ``item`` for the main thread: its kind and fields."""
+        """Return the next message about ``item`` for the main thread: its kind and fields."""
         while True:
             frame = self._inbox.get()
             if frame is None:
@@ -140,7 +140,7 @@ class LoadWorker:
         return json.dumps(data, default=str).encode()
 
     def _text(self, error: Exception) -> str:
-        """What to tell the user: all there is, if the error is none of those foreseen."""
+        """Return what to tell the user: all there is, if the error is none of those foreseen."""
         if isinstance(error, LoadToolError):
             text = shown_error(error, self._config)
         else:

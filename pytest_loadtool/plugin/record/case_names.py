@@ -13,7 +13,7 @@ _LONGEST = 120
 
 
 def case_path(directory: Path, nodeid: str) -> Path:
-    """The test case of a test: ``tests/test_shop.py::TestCart::test_add[2]`` becomes
+    """Return the test case of a test: ``tests/test_shop.py::TestCart::test_add[2]`` becomes
     ``tests/test_shop.TestCart.test_add-2.case.toml`` below ``directory``.
 
     Two tests never have the same: where it cannot say all, it ends with a digest.

@@ -17,5 +17,5 @@ from pytest_loadtool.capture import RecordingProxy
 def browser_context_args(
     browser_context_args: dict[str, Any], loadtool_recorder: RecordingProxy
 ) -> dict[str, Any]:
-    """What contexts are made with, and the proxy."""
+    """Return what contexts are made with, and the proxy."""
     return browser_context_args | loadtool_recorder.playwright

@@ -20,7 +20,7 @@ from pytest_loadtool.capture.tempdir import Scratch
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.plugin.record.case_names import case_path
 from pytest_loadtool.plugin.record.server_fixtures import server_fixtures
-from pytest_loadtool.workflow.process import RecordingProcess, in_the_way
+from pytest_loadtool.workflow.process import RecordingProcess, existing_case
 from pytest_loadtool.workflow.project import Project
 from pytest_loadtool.workflow.unattended import End, RecordedCase
 
@@ -107,7 +107,7 @@ class FromTests:
             self._process.__exit__(None, None, None)
             self._process = self._start(int(str(self._process.proxy.url).rpartition(":")[2]))
             self._path = path
-        existing = in_the_way(self._path)
+        existing = existing_case(self._path)
         if existing is not None and not self._replace:
             self._path = None
             reason = "exists, and was not recorded anew (--record-replace does)"
@@ -127,10 +127,10 @@ class FromTests:
         copyfile(str(process.proxy.ca), self._certificate)
         return process
 
-    def _end(self, otherwise: str) -> None:
+    def _end(self, reason: str) -> None:
         path, self._path = self._path, None
         if self._process is None or path is None:
             return
         result = self._process.end(End(self._passed, self._servers))
         if result is not None:
-            self._recorded.append(result if self._passed else replace(result, reason=otherwise))
+            self._recorded.append(result if self._passed else replace(result, reason=reason))

@@ -93,7 +93,7 @@ def _settings(config: pytest.Config) -> Settings:
 
 
 def _project(config: pytest.Config) -> dict[str, Any]:
-    """The fields of the `Project`."""
+    """Return the fields of the `Project`."""
     return {
         "directory": Path(config.invocation_params.dir),
         "port": int(config.getoption("record_port") or 0),

@@ -34,6 +34,6 @@ def server_fixtures(item: pytest.Item, directory: Path) -> dict[str, str]:
 
 
 def is_seen_from(folder: PurePath, baseid: str) -> bool:
-    """Whether tests in ``folder`` see the fixtures of a conftest in ``baseid``, both from pytest's
-    rootdir on; those of plugins have none."""
+    """Return whether tests in ``folder`` see the fixtures of a conftest in ``baseid``, both from
+    pytest's rootdir on; those of plugins have none."""
     return "::" not in baseid and folder.is_relative_to(baseid or ".")

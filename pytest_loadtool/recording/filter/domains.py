@@ -29,7 +29,8 @@ class Domain:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The domain that a person means by ``shop.example``, ``*.shop.example``, ``shop:8000``.
+        """Return the domain that a person means by ``shop.example``, ``*.shop.example``,
+        ``shop:8000``.
 
         Raises:
             ValueError: it is a URL or no domain at all.
@@ -71,7 +72,7 @@ class DomainFilter:
         return not self.only or _any_holds(self.only, host, port)
 
     def kept(self, exchange: Exchange) -> Exchange:
-        """``exchange``, or of one that is kept out what the evidence may hold."""
+        """Return ``exchange``, or of one that is kept out what the evidence may hold."""
         if not self.only and not self.block:
             return exchange
         parts = urlsplit(exchange.url)

@@ -32,7 +32,7 @@ class HostUse:
 
 
 def hostnames(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[HostUse, ...]:
-    """The hosts that transactions go to, in the order of their first one.
+    """Return the hosts that transactions go to, in the order of their first one.
 
     A transaction whose host cannot be told counts as one of the first page's.
     """
@@ -51,14 +51,16 @@ def hostnames(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[HostUse, .
 
 
 def belongs(host: str, domain: str) -> bool:
-    """Whether ``host`` is the domain or below it; all names of the machine itself are one."""
+    """Return whether ``host`` is the domain or below it; all names of the machine itself are
+    one."""
     if host in _LOOPBACK:
         return domain in _LOOPBACK
     return Domain(domain).holds(host, None)
 
 
 def restrict(case: TestCase, exchanges: Sequence[Exchange], keep: Collection[str]) -> TestCase:
-    """``case`` with the transactions that go to these hosts, which are written down in it."""
+    """Return ``case`` with the transactions that go to these hosts, which are written down in
+    it."""
     hosts = list(_hosts(case, exchanges))
     dropped = frozenset(index for index, host in enumerate(hosts) if host not in keep)
     kept = tuple(dict.fromkeys(host for host in hosts if host in keep))
@@ -66,7 +68,8 @@ def restrict(case: TestCase, exchanges: Sequence[Exchange], keep: Collection[str
 
 
 def with_recorded_hosts(case: TestCase) -> TestCase:
-    """``case`` with the hosts written down that its targets name: replay sends to no others."""
+    """Return ``case`` with the hosts written down that its targets name: replay sends to no
+    others."""
     targets = (one.request.target for one in case.transactions())
     found = [urlsplit(one).hostname or "" for one in targets if _is_url(one)]
     if case.hosts:
@@ -79,7 +82,7 @@ def _is_url(target: str) -> bool:
 
 
 def _hosts(case: TestCase, exchanges: Sequence[Exchange]) -> Iterator[str]:
-    """The host of each transaction."""
+    """Yield the host of each transaction."""
     server = urlsplit(case.server).hostname or ""
     first = ""
     for transaction in case.transactions():

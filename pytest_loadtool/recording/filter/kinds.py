@@ -24,7 +24,7 @@ _BEGINNING = 64
 
 
 def kind_of(exchange: Exchange) -> Kind:
-    """The kind of ``exchange``'s response.
+    """Return the kind of ``exchange``'s response.
 
     JSON with a type that says less (``text/html`` is the default of many frameworks) is JSON.
     JavaScript that a script has asked for is an answer and no resource of the page.

@@ -52,7 +52,7 @@ _LONGEST_CHANGE = 1.0
 
 
 def left_out(exchange: Exchange) -> Note | None:
-    """Why ``exchange`` cannot become a transaction, or None if it can."""
+    """Return why ``exchange`` cannot become a transaction, or None if it can."""
     return next((note for rule in _RULES if (note := rule(exchange)) is not None), None)
 
 
@@ -203,7 +203,8 @@ _PATHS = (
 
 
 def is_background(exchange: Exchange) -> bool:
-    """Whether ``exchange`` was made by a browser for itself, and not for the page it showed."""
+    """Return whether ``exchange`` was made by a browser for itself, and not for the page it
+    showed."""
     parts = urlsplit(exchange.url)
     host = (parts.hostname or "").lower()
     if host in _HOSTS or host.endswith(_DOMAINS):
@@ -220,7 +221,7 @@ class _Refused:
 
 
 def expired(exchanges: Sequence[Exchange]) -> frozenset[int]:
-    """The indexes of these requests in ``exchanges``, which may come in any order.
+    """Return the indexes of these requests in ``exchanges``, which may come in any order.
 
     Each was answered by 401, and later the same with another token, which a refresh has given out
     in between, by something else.
@@ -246,7 +247,7 @@ def expired(exchanges: Sequence[Exchange]) -> frozenset[int]:
 
 
 def _token(exchange: Exchange) -> str:
-    """The credentials of the request, unless they are of HTTP authentication."""
+    """Return the credentials of the request, unless they are of HTTP authentication."""
     value = exchange.request_header("authorization") or ""
     return "" if is_http_credentials("authorization", value) else value
 
@@ -257,8 +258,8 @@ def _refreshes(exchange: Exchange) -> bool:
 
 
 def unanswered(exchanges: Sequence[Exchange]) -> frozenset[int]:
-    """The indexes of the changes that their client did not wait for, which are replayed all the
-    same. One that waits for news is none, and neither is what is asked for like that."""
+    """Return the indexes of the changes that their client did not wait for, which are replayed all
+    the same. One that waits for news is none, and neither is what is asked for like that."""
     changes = [(at, one) for at, one in enumerate(exchanges) if one.method not in SAFE_METHODS]
     waits = {_asked(one) for _, one in changes if one.took > _LONGEST_CHANGE}
     return frozenset(
@@ -270,7 +271,7 @@ def unanswered(exchanges: Sequence[Exchange]) -> frozenset[int]:
 
 
 def _is_whole(exchange: Exchange) -> bool:
-    """Whether the client had sent all of it."""
+    """Return whether the client had sent all of it."""
     chunked = exchange.request_header("transfer-encoding") is not None
     length = exchange.request_header("content-length") or "0"
     return not chunked and length == str(len(exchange.request_body))
@@ -281,7 +282,7 @@ def _asked(exchange: Exchange) -> tuple[str, str]:
 
 
 def sift(exchanges: Sequence[Exchange]) -> list[Entry]:
-    """What can be replayed, in the order in which it was sent."""
+    """Return what can be replayed, in the order in which it was sent."""
     sent = unanswered(exchanges)
     found = negotiations(exchanges)
     folded = frozenset(index for indexes in found.values() for index in indexes)
@@ -296,5 +297,5 @@ def sift(exchanges: Sequence[Exchange]) -> list[Entry]:
 
 
 def _lead(exchanges: Sequence[Exchange], before: Sequence[int], exchange: Exchange) -> float:
-    """Seconds from the start of the first before ``exchange`` to its own."""
+    """Return seconds from the start of the first before ``exchange`` to its own."""
     return exchange.started - exchanges[before[0]].started if before else 0.0

@@ -40,7 +40,8 @@ class Stripped:
 
 
 def strip(case: TestCase, exchanges: Sequence[Exchange]) -> Stripped:
-    """``case`` without its static resources. ``exchanges`` is its evidence, as far as there is."""
+    """Return ``case`` without its static resources. ``exchanges`` is its evidence, as far as there
+    is."""
     removed: list[int] = []
     needed: list[int] = []
     for index, transaction in enumerate(case.transactions()):
@@ -83,7 +84,8 @@ def _is_font(exchange: Exchange | None) -> bool:
 
 
 def _is_jsonp(exchange: Exchange | None) -> bool:
-    """Whether a script element fetched data: the response calls the function that was asked for."""
+    """Return whether a script element fetched data: the response calls the function that was asked
+    for."""
     if exchange is None:
         return False
     asked = _CALLBACK.search(exchange.url)

@@ -30,16 +30,16 @@ class Group:
 
     @property
     def started(self) -> float:
-        """When its first request was sent, not counting negotiations."""
+        """Return when its first request was sent, not counting negotiations."""
         return self.entries[0].exchange.started
 
     @property
     def began(self) -> float:
-        """When its client first asked for any of it."""
+        """Return when its client first asked for any of it."""
         return min(entry.began for entry in self.entries)
 
     def ended_of(self, moment: float) -> float:
-        """When the last response had come to what it had asked for before ``moment``."""
+        """Return when the last response had come to what it had asked for before ``moment``."""
         return max((one.ended for one in self.entries if one.began < moment), default=self.ended)
 
     def add(self, entry: Entry) -> None:
@@ -69,7 +69,7 @@ class Pages(ABC):
 
     @abstractmethod
     def page_of(self, entry: Entry) -> Group:
-        """The page of a transaction that is neither a navigation nor follows a forward."""
+        """Return the page of a transaction that is neither a navigation nor follows a forward."""
 
     def add(self, entry: Entry) -> None:
         """Put ``entry`` on its page."""
@@ -94,7 +94,7 @@ class Pages(ABC):
             self.frames |= frame_urls(entry)
 
     def start(self, *, navigated: bool) -> Group:
-        """A new page."""
+        """Return a new page."""
         page = Group(navigated)
         self.groups.append(page)
         return page
@@ -110,7 +110,7 @@ class Pages(ABC):
 
 
 def client_of(entry: Entry) -> str:
-    """What tells clients apart: the browser, and an API client beside it."""
+    """Return what tells clients apart: the browser, and an API client beside it."""
     return entry.exchange.request_header("user-agent") or ""
 
 
@@ -153,7 +153,7 @@ def from_browser(exchange: Exchange) -> bool:
 
 
 def frame_urls(entry: Entry) -> set[str]:
-    """The URLs of the frames in an HTML response, in the form in which URLs are compared."""
+    """Return the URLs of the frames in an HTML response, in the form in which URLs are compared."""
     found = set()
     for groups in _FRAME.findall(entry.exchange.response_body):
         source = next(filter(None, groups), b"").decode("utf-8", "replace")

@@ -67,7 +67,8 @@ REFERRER_ANALYSIS = Grouping()
 
 
 def group(entries: Iterable[Entry], grouping: Grouping) -> list[Group]:
-    """The pages of a recording, in the order of their start. ``entries`` must be in that order."""
+    """Return the pages of a recording, in the order of their start. ``entries`` must be in that
+    order."""
     entries = list(entries)
     if grouping.algorithm == "activity":
         pages: ActivityMonitoring | ReferrerAnalysis = ActivityMonitoring(
@@ -89,7 +90,7 @@ class ReferrerAnalysis(Pages):
     """Pages by what the requests say of themselves."""
 
     def page_of(self, entry: Entry) -> Group:
-        """The page that the Referer names, else the one on which the client is."""
+        """Return the page that the Referer names, else the one on which the client is."""
         referer = entry.exchange.request_header("referer")
         if referer is not None:
             page = self._referring(entry, normal_url(referer))
@@ -106,7 +107,7 @@ class ReferrerAnalysis(Pages):
         return page
 
     def _referring(self, entry: Entry, referer: str) -> Group | None:
-        """The latest page that contains the URL ``referer``.
+        """Return the latest page that contains the URL ``referer``.
 
         To another origin, browsers name only their own (``https://shop.example/``): that is the
         client's current page if it is of that origin, whatever its path.
@@ -139,7 +140,7 @@ class ActivityMonitoring(Pages):
             self.active[client] = max(entry.ended, self.active.get(client, entry.ended))
 
     def page_of(self, entry: Entry) -> Group:
-        """What the client is at, unless it has paused."""
+        """Return what the client is at, unless it has paused."""
         client = client_of(entry)
         page = self.current.get(client)
         if page is not None and (
@@ -161,7 +162,8 @@ _UNEVEN, _LATE = 0.05, 0.05
 
 
 def polls(entries: Iterable[Entry]) -> frozenset[int]:
-    """The indexes of those that a timer has made. ``entries`` are in the order of their start."""
+    """Return the indexes of those that a timer has made. ``entries`` are in the order of their
+    start."""
     series: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for entry in entries:
         if not is_navigation(entry):

@@ -24,12 +24,12 @@ _ID = re.compile(r"[0-9]+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,
 
 
 def page_names(groups: Iterable[Group]) -> list[str]:
-    """A name for each page, all of them `distinct`."""
+    """Return a name for each page, all of them `distinct`."""
     return distinct(map(page_name, groups))
 
 
 def distinct(wanted_names: Iterable[str]) -> list[str]:
-    """The names; one that was taken before gets " (2)", " (3)"…"""
+    """Return the names; one that was taken before gets " (2)", " (3)"…"""
     taken: set[str] = set()
     names = []
     for wanted in wanted_names:
@@ -44,7 +44,8 @@ def distinct(wanted_names: Iterable[str]) -> list[str]:
 
 
 def title(exchange: Exchange) -> str:
-    """The text of a document's ``<title>``: entities decoded, white space collapsed; or empty."""
+    """Return the text of a document's ``<title>``: entities decoded, white space collapsed; or
+    empty."""
     body = exchange.response_start(_LONGEST_HEAD)
     declared = exchange.response_header("content-type") or ""
     if not declared_charset(declared):
@@ -53,7 +54,7 @@ def title(exchange: Exchange) -> str:
 
 
 def operation_name(exchange: Exchange) -> str:
-    """The operation of a GraphQL call, the method of JSON-RPC, the action of SOAP; empty for
+    """Return the operation of a GraphQL call, the method of JSON-RPC, the action of SOAP; empty for
     others, and for anonymous ones."""
     name = _json_operation(exchange) or soap_action(
         exchange.request_header("soapaction"), exchange.request_header("content-type") or ""
@@ -62,7 +63,7 @@ def operation_name(exchange: Exchange) -> str:
 
 
 def page_name(page: Group) -> str:
-    """What a page is called, whatever others are called."""
+    """Return what a page is called, whatever others are called."""
     if page.key is not None:
         return title(page.key.exchange) or _place(page.key.exchange)
     # Not named after a forward: it belongs to where it leads.
@@ -80,7 +81,7 @@ def suggested_name(exchange: Exchange, kind: Kind) -> str:
 
 
 def _place(exchange: Exchange) -> str:
-    """The last path segment that is no id, else the last one, else the host."""
+    """Return the last path segment that is no id, else the last one, else the host."""
     parts = urlsplit(exchange.url)
     segments = [segment for segment in parts.path.split("/") if segment]
     telling = [segment for segment in segments if not _ID.fullmatch(segment)]

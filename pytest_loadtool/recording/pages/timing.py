@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from math import inf
 
-from pytest_loadtool.answers.look import answer_of
+from pytest_loadtool.answers.shape import answer_of
 from pytest_loadtool.model.case import Recorded
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.pages.common import Group
@@ -20,8 +20,8 @@ _SHORTEST_INSIDE = 0.5
 
 
 def think_times(groups: Sequence[Group]) -> list[float]:
-    """Seconds between the last response of each page and the first request of the next, whose
-    negotiation belongs to it. What a page has sent after that is not waited for.
+    """Return seconds between the last response of each page and the first request of the next,
+    whose negotiation belongs to it. What a page has sent after that is not waited for.
 
     To the millisecond; 0 where pages overlap, after the last one, and for gaps so short that a
     program left them, not a person.
@@ -51,7 +51,7 @@ def pauses(entries: Iterable[Entry], firsts: Collection[int | None]) -> dict[int
 
 
 def recorded(entry: Entry, page: Group, pause: float = 0.0) -> Recorded:
-    """What the recording shows of a transaction of ``page``; times to the millisecond."""
+    """Return what the recording shows of a transaction of ``page``; times to the millisecond."""
     at = round(entry.exchange.started - page.started, 3)
     # Start and end are rounded, not the duration: who was waited for still ends first.
     end = round(entry.exchange.started + entry.exchange.took - page.started, 3)

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from pytest_loadtool.answers.look import answer_of
+from pytest_loadtool.answers.shape import answer_of
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import JsonValidator
@@ -53,7 +53,7 @@ def expected_answer(exchange: Exchange) -> tuple[JsonValidator, ...]:
 
 
 def answer_notes(transaction: Transaction, exchange: Exchange) -> list[Note]:
-    """What `expected_answer` has put into the transaction, unless it was taken out since."""
+    """Return what `expected_answer` has put into the transaction, unless it was taken out since."""
     return [
         Note(EXPECTED, subject(exchange), _MEANS[one])
         for one in expected_answer(exchange)
@@ -78,7 +78,7 @@ def _object(body: bytes) -> dict[str, Any]:
 
 
 def with_answers(case: TestCase, exchanges: Sequence[Exchange]) -> TestCase:
-    """``case`` with `Recorded.answer` where nothing is known of an answer yet."""
+    """Return ``case`` with `Recorded.answer` where nothing is known of an answer yet."""
 
     def noted(one: Transaction) -> Transaction:
         recorded = one.recorded

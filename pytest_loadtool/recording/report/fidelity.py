@@ -25,7 +25,7 @@ from pytest_loadtool.recording.request.template import NOT_REPLAYED
 
 
 def transactions_of(case: TestCase) -> dict[int, int]:
-    """The number of each transaction, counted from 1, by the index of its exchange."""
+    """Return the number of each transaction, counted from 1, by the index of its exchange."""
     numbered = enumerate(case.transactions(), 1)
     return {
         one.recorded.entry: number
@@ -81,7 +81,8 @@ def _changes(case: TestCase, exchange: Exchange) -> Iterator[Note]:
 
 
 def _lost(exchange: Exchange) -> Iterator[Note]:
-    """What of it is not in the test case, or not in the evidence, as it was no HTTP or no HAR."""
+    """Yield what of it is not in the test case, or not in the evidence, as it was no HTTP or no
+    HAR."""
     for line in left_out_headers(exchange):
         yield Note(CHANGED, line, "a line among the headers that is none is left out")
     for reason in exchange.lost:
@@ -92,8 +93,8 @@ def _lost(exchange: Exchange) -> Iterator[Note]:
 def _constant_cookies(
     transaction: Transaction, exchange: Exchange, *, older: bool
 ) -> Iterator[Note]:
-    """What no response set and the test case sends as recorded; ``older``: nothing was received
-    before from where a script could have set it."""
+    """Yield what no response set and the test case sends as recorded; ``older``: nothing was
+    received before from where a script could have set it."""
     for line in transaction.request.cookies:
         name, _, value = line.partition(";")[0].partition("=")
         if value and "${" not in value:
@@ -103,7 +104,7 @@ def _constant_cookies(
 
 
 def _site(exchange: Exchange) -> str:
-    """The last two labels of the host, whose cookies subdomains may share."""
+    """Return the last two labels of the host, whose cookies subdomains may share."""
     return ".".join((urlsplit(exchange.url).hostname or "").split(".")[-2:])
 
 
@@ -151,7 +152,7 @@ _CHANGES: tuple[tuple[str, Callable[[TestCase, Exchange], bool]], ...] = (
 
 
 def what_sockets_did(exchanges: Iterable[Exchange]) -> str:
-    """One line about the WebSockets over which events were sent; empty if there is none."""
+    """Return one line about the WebSockets over which events were sent; empty if there is none."""
     sent = [one.events for one in exchanges if one.note == WEBSOCKET]
     did = sum(map(bool, sent))
     if not did:

@@ -74,8 +74,8 @@ def script_cookies(
 
 
 def _in_time(exchanges: Sequence[Exchange], order: Sequence[int]) -> list[int]:
-    """Those that replay sends when the browser did. What a page loaded late, when another page was
-    open already, has that one's cookies, and is sent before it."""
+    """Return those that replay sends when the browser did. What a page loaded late, when another
+    page was open already, has that one's cookies, and is sent before it."""
     kept: list[int] = []
     next_start = inf
     for index in reversed(order):
@@ -127,7 +127,7 @@ class _Browser:
                 self._uses.setdefault((one.host, name), []).append(at)
 
     def sets(self, at: int, sent: _Sent) -> Iterator[str]:
-        """What scripts have set before the request at ``at``."""
+        """Yield what scripts have set before the request at ``at``."""
         self._receive(sent.exchange.started)
         secure = sent.url.scheme == "https"
         waiting = {
@@ -214,8 +214,8 @@ class _Browser:
         return (cookie.name, cookie.value) not in self._requests[uses[position]].cookies
 
     def _path(self, at: int, sent: _Sent, name: str) -> str:
-        """The shortest path by which the requests that follow had the cookie or not; if there is
-        none, it was removed later, and only those count that follow until then."""
+        """Return the shortest path by which the requests that follow had the cookie or not; if
+        there is none, it was removed later, and only those count that follow until then."""
         last = self._uses[sent.host, name][-1] + 1
         following = [
             (one.path, any(name == other for other, _ in one.cookies), number < last)
@@ -237,8 +237,8 @@ class _Browser:
 
 
 def _is_kept(exchange: Exchange, cookie: Cookie) -> bool:
-    """Whether a browser keeps what this response sets: not all of what other sites set, nor what is
-    too long (RFC 6265 §6.1)."""
+    """Return whether a browser keeps what this response sets: not all of what other sites set, nor
+    what is too long (RFC 6265 §6.1)."""
     asked_from = exchange.request_header("sec-fetch-site")
     own_site = asked_from in ("same-origin", "same-site", "none")
     return own_site and len(cookie.name) + len(cookie.value) <= _MOST_BYTES

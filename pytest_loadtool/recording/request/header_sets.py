@@ -80,7 +80,7 @@ class _Group:
 
 
 def share(requests: Sequence[Headers]) -> Sharing:
-    """The header sets of ``requests``, the one that most of them follow as the default."""
+    """Return the header sets of ``requests``, the one that most of them follow as the default."""
     groups = sorted(_groups(requests), key=lambda group: -len(group.members))
     header_sets: dict[str, Headers] = {}
     found: dict[int, tuple[str, Headers]] = {}
@@ -146,7 +146,7 @@ def _shareable(headers: Iterable[Header]) -> set[Header]:
 
 
 def _own(header_set: Headers, headers: Headers) -> Headers:
-    """What a request with these headers has to say beyond its set."""
+    """Return what a request with these headers has to say beyond its set."""
     shared = frozenset(header_set)
     return tuple(one for one in headers if one.value is not None and one not in shared)
 
@@ -155,7 +155,8 @@ Name = TypeVar("Name", bound=Hashable)
 
 
 def common_order(sequences: Iterable[Sequence[Name]]) -> list[Name] | None:
-    """All names, in an order that every sequence agrees with; None if there is no such order.
+    """Return all names, in an order that every sequence agrees with; None if there is no such
+    order.
 
     Names whose order is open stand in the order in which they first came. No sequence may hold a
     name twice.

@@ -103,7 +103,7 @@ def _body(exchange: Exchange, server: str, uploads: Uploads) -> str | bytes | No
 
 
 def as_sent(text: str) -> str:
-    """Text whose UTF-8 bytes are those that were sent.
+    """Return text whose UTF-8 bytes are those that were sent.
 
     Exchanges hold bytes as latin-1 text; templates are sent as UTF-8. Bytes that are not UTF-8 have
     no such text: they are kept as the characters they stand for.
@@ -121,7 +121,7 @@ _AFTER = r"(?![\w.:-]|%3[Aa]\d)"
 
 
 def server_of(groups: Sequence[Group]) -> str:
-    """The origin of the first navigation, else the most used one; empty without requests."""
+    """Return the origin of the first navigation, else the most used one; empty without requests."""
     for page in groups:
         if page.navigated:
             return origin(page.entries[0].exchange.url)
@@ -130,7 +130,8 @@ def server_of(groups: Sequence[Group]) -> str:
 
 
 def target_text(url: str, server: str) -> str:
-    """The target of a request as a template: relative on ``server``, else the absolute URL."""
+    """Return the target of a request as a template: relative on ``server``, else the absolute
+    URL."""
     url = url.partition("#")[0]
     parts = urlsplit(url)
     path = (parts.path or "/") + (f"?{parts.query}" if "?" in url else "")
@@ -141,13 +142,13 @@ def target_text(url: str, server: str) -> str:
 
 
 def header_text(value: str, server: str) -> str:
-    """A header's value as a template: also where a Referer has the URL in its query."""
+    """Return a header's value as a template: also where a Referer has the URL in its query."""
     wanted = {server: "${server}", encode(Place.QUERY, server): "${server|url}"}
     return _if_equal(_marked(value, wanted), value, server, header_places)
 
 
 def body_text(body: str, content_type: str, server: str) -> str:
-    """A text body as a template."""
+    """Return a text body as a template."""
     wanted = encode(Place.FORM, server) if media_type(content_type) == FORM else server
     return _if_equal(
         _marked(body, {wanted: "${server}"}),
@@ -158,7 +159,8 @@ def body_text(body: str, content_type: str, server: str) -> str:
 
 
 def _marked(text: str, wanted: Mapping[str, str]) -> str:
-    """``text`` as a template, with these placeholders for what is ``wanted`` and a whole origin."""
+    """Return ``text`` as a template, with these placeholders for what is ``wanted`` and a whole
+    origin."""
     escaped = escape(text)
     if "" in wanted:  # there is no server
         return escaped
@@ -169,7 +171,7 @@ def _marked(text: str, wanted: Mapping[str, str]) -> str:
 def _if_equal(
     marked: str, text: str, server: str, places: Callable[[Template], tuple[Place, ...]]
 ) -> str:
-    """``marked`` if replay sends ``text`` for it, else ``text`` without placeholders."""
+    """Return ``marked`` if replay sends ``text`` for it, else ``text`` without placeholders."""
     template = Template.parse(marked)
     upcoming = iter(places(template))
     sent = template.filled(lambda one: encode(next(upcoming), filtered(server, one.filters)))

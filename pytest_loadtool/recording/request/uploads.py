@@ -44,7 +44,7 @@ class Uploads:
     _known: dict[bytes, str] = field(default_factory=dict)
 
     def path_of(self, exchange: Exchange, content: Content) -> str:
-        """The path of the file for that content of the exchange's request."""
+        """Return the path of the file for that content of the exchange's request."""
         upload = Upload(exchange, content.start, content.end)
         digest = sha256(upload.content).digest()
         if digest not in self._known:
@@ -55,13 +55,13 @@ class Uploads:
 
 
 def folder_of(case_name: str) -> str:
-    """The name of the folder beside a test case that has its files."""
+    """Return the name of the folder beside a test case that has its files."""
     return f"{case_name}.files"
 
 
 def unused_path(path: str, taken: Iterable[str]) -> str:
-    """``path``, or with the first number that is not taken: not every file system tells capital
-    letters from small ones."""
+    """Return ``path``, or with the first number that is not taken: not every file system tells
+    capital letters from small ones."""
     known = {one.lower() for one in taken}
     stem, dot, suffix = path.rpartition(".")
     if "/" in suffix or not dot:
@@ -71,7 +71,7 @@ def unused_path(path: str, taken: Iterable[str]) -> str:
 
 
 def _file_name(name: str) -> str:
-    """A name that every file system takes, and like the one given."""
+    """Return a name that every file system takes, and like the one given."""
     base = re.split(r"[/\\]", name)[-1]
     plain = _NO_NAME_CHARACTERS.sub("-", base).strip(".-")
     return plain[-_LONGEST_NAME:] or "body.bin"

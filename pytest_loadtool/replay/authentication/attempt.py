@@ -33,8 +33,8 @@ class LoginTrial:
         self.challenges = challenges
 
     def is_let_in(self, response: Response) -> bool:
-        """Whether an answer that does not ask for its credentials any more shows that they are
-        right.
+        """Return whether an answer that does not ask for its credentials any more shows that they
+        are right.
 
         No error does that the server, or what stands before it, may give without a look at them,
         unless the transaction expects it; nor does anything that comes before they were sent.
@@ -55,7 +55,7 @@ class LoginTrial:
 
     @property
     def where(self) -> str:
-        """What an answer came to that does not show it, in words."""
+        """Return what an answer came to that does not show it, in words."""
         handshake = self.login.handshake
         scheme = scheme_name(handshake.scheme)
         whose = " with the proxy" if self.target.status == 407 else ""
@@ -79,7 +79,7 @@ class Attempt:
 
 
 def plain(send: Send, targets: Iterable[AuthTarget]) -> bytes:
-    """The request without the credentials that went ahead with it."""
+    """Return the request without the credentials that went ahead with it."""
     data = send.data
     for target in targets:
         if target.accounts(send.step):
@@ -88,7 +88,7 @@ def plain(send: Send, targets: Iterable[AuthTarget]) -> bytes:
 
 
 def sent_again(send: Send, data: bytes, lines: bytes, handshake: Handshake, due: float) -> Send:
-    """The request once more, on the same slot, with these credentials."""
+    """Return the request once more, on the same slot, with these credentials."""
     kind: type[Send] = Send
     if not handshake.wants_body:
         data = without_body(data)

@@ -45,19 +45,19 @@ class AuthTarget(ABC):
 
     @abstractmethod
     def accounts(self, step: Step) -> tuple[Account, ...]:
-        """Who may answer for the step, in order."""
+        """Return who may answer for the step, in order."""
 
     def method(self, step: Step) -> str:  # noqa: ARG002 - whichever step
-        """The only scheme to answer in; empty: any."""
+        """Return the only scheme to answer in; empty: any."""
         return ""
 
     @abstractmethod
     def facts(self, step: Step, data: bytes) -> RequestFacts:
-        """What schemes need to know of the request."""
+        """Return what schemes need to know of the request."""
 
     @abstractmethod
     def session(self, step: Step, data: bytes, find: Find) -> HandshakeState | None:
-        """What goes ahead with the request."""
+        """Return what goes ahead with the request."""
 
     @abstractmethod
     def enter(self, step: Step, session: HandshakeState) -> None:
@@ -65,14 +65,14 @@ class AuthTarget(ABC):
 
     @abstractmethod
     def place(self, step: Step) -> object:
-        """Where it stands: what is refused there is not refused elsewhere."""
+        """Return where it stands: what is refused there is not refused elsewhere."""
 
     def unanswered(self, step: Step, challenges: Sequence[Challenge]) -> str:  # noqa: ARG002
-        """What to say when nobody answers; nothing: it is a response like any other."""
+        """Return what to say when nobody answers; nothing: it is a response like any other."""
         return ""
 
     def told(self, step: Step, why: str) -> str:  # noqa: ARG002
-        """A reason for a failure, as it is told."""
+        """Return a reason for a failure, as it is told."""
         return why
 
     @abstractmethod
@@ -92,11 +92,11 @@ class ServerTargets(AuthTarget):
         self._unasked: set[tuple[Account, object]] = set()
 
     def accounts(self, step: Step) -> tuple[Account, ...]:
-        """The identities for its host."""
+        """Return the identities for its host."""
         return self._plan.accounts[step.index]
 
     def place(self, step: Step) -> object:
-        """The origin."""
+        """Return the origin."""
         return step.origin
 
     def facts(self, step: Step, data: bytes) -> RequestFacts:
@@ -148,19 +148,19 @@ class Proxies(AuthTarget):
         self._sessions: dict[object, HandshakeState] = {}
 
     def accounts(self, step: Step) -> tuple[Account, ...]:
-        """The user of ``[proxy]``."""
+        """Return the user of ``[proxy]``."""
         via = step.origin.via
         if via is None or via.account is None or step.origin.scheme != "http":
             return ()
         return (via.account,)
 
     def method(self, step: Step) -> str:
-        """What ``[proxy]`` says."""
+        """Return what ``[proxy]`` says."""
         via = step.origin.via
         return "" if via is None else via.method
 
     def place(self, step: Step) -> object:
-        """The proxy itself."""
+        """Return the proxy itself."""
         return step.origin.via
 
     def facts(self, step: Step, data: bytes) -> RequestFacts:
@@ -171,8 +171,8 @@ class Proxies(AuthTarget):
         return RequestFacts(step.transaction.request.method, target, via.server.authority)
 
     def session(self, step: Step, data: bytes, find: Find) -> HandshakeState | None:  # noqa: ARG002
-        """What was accepted before, whichever request it was for; nothing within a tunnel, where
-        it would be the server that gets it."""
+        """Return what was accepted before, whichever request it was for; nothing within a tunnel,
+        where it would be the server that gets it."""
         return self._sessions.get(step.origin.via) if self.accounts(step) else None
 
     def enter(self, step: Step, session: HandshakeState) -> None:
@@ -180,7 +180,7 @@ class Proxies(AuthTarget):
         self._sessions[step.origin.via] = session
 
     def unanswered(self, step: Step, challenges: Sequence[Challenge]) -> str:
-        """What to set in ``[proxy]``."""
+        """Return what to set in ``[proxy]``."""
         via = step.origin.via
         if via is None or step.origin.scheme != "http":
             return ""

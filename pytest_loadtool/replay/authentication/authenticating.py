@@ -19,7 +19,7 @@ from pytest_loadtool.replay.authentication.auth_targets import AuthTarget, Proxi
 from pytest_loadtool.replay.authentication.credentials import with_lines
 from pytest_loadtool.replay.authentication.policy import KNOWN, REFUSED, SAY, WAIT, log_in, wrong
 from pytest_loadtool.replay.authentication.preemptive import Preemptive
-from pytest_loadtool.replay.user.credential_cache import LOOK
+from pytest_loadtool.replay.user.credential_cache import POLL_INTERVAL
 from pytest_loadtool.replay.user.failures import internal_failure
 from pytest_loadtool.replay.user.origin import Account, Origin
 from pytest_loadtool.replay.user.plan import Command, Over, Response, Send, Step, Visit, Wait
@@ -139,7 +139,8 @@ class Authenticating(Actor):
         self._left: list[Send] = []  # what goes out with whatever it sends then
 
     def _is_somebody_else(self) -> bool:
-        """Whether it has authenticated connections with credentials that are no longer its own."""
+        """Return whether it has authenticated connections with credentials that are no longer its
+        own."""
         before, last, values = self._connected_as, self._at_proxies, self._user.state
         changed = any(self._credentials(one) != known for one, known in before.items())
         if changed:
@@ -169,10 +170,10 @@ class Authenticating(Actor):
             else:
                 since = self._held[0][0].finished
                 now = max(now, since)
-                now += max(LOOK, (now - since) / 4)
+                now += max(POLL_INTERVAL, (now - since) / 4)
                 response = yield Wait(now)
             if response is None:
-                self._look_again(now)
+                self._reread(now)
             else:
                 now = response.finished
                 self._see_to(response)
@@ -193,9 +194,9 @@ class Authenticating(Actor):
             for entry in attempt.entries.values():
                 entry.login.leave()
         if self._held:
-            self._look_again(now)
+            self._reread(now)
 
-    def _look_again(self, now: float) -> None:
+    def _reread(self, now: float) -> None:
         """See to those that have waited, and may have to go on with that."""
         waiting, self._held = self._held, []
         for response, entry in waiting:
@@ -246,7 +247,7 @@ class Authenticating(Actor):
         return self._speak(response, attempt, LoginTrial(target, login, challenges), now)
 
     def _asked_anew(self, account: Account) -> Credentials:
-        """The credentials as the values are now."""
+        """Return the credentials as the values are now."""
         known = self._known[account] = account.credentials(self._user.state)
         return known
 

@@ -10,22 +10,23 @@ _LENGTH: Final = re.compile(rb"(\r\ncontent-length:)[^\r]*", re.IGNORECASE)
 
 
 def header_line(name: str, value: str) -> bytes:
-    """A line of a head. ``value`` has one character for each octet."""
+    """Return a line of a head. ``value`` has one character for each octet."""
     return f"{name}: {value}\r\n".encode("latin-1")
 
 
 def with_lines(request: bytes, end: bytes) -> bytes:
-    """The request with another end of its head: see `head_end`. On the hot path, thus one call."""
+    """Return the request with another end of its head: see `head_end`. On the hot path, thus one
+    call."""
     return request.replace(_END, end, 1)
 
 
 def head_end(lines: bytes) -> bytes:
-    """The end of a head, with these lines as its last."""
+    """Return the end of a head, with these lines as its last."""
     return b"\r\n" + lines + b"\r\n"
 
 
 def without_header(request: bytes, name: str) -> bytes:
-    """The request without a header, which it may not have."""
+    """Return the request without a header, which it may not have."""
     head, end, body = request.partition(_END)
     if name.encode() not in head:
         return request
@@ -34,6 +35,6 @@ def without_header(request: bytes, name: str) -> bytes:
 
 
 def without_body(request: bytes) -> bytes:
-    """The request's head, for an empty body."""
+    """Return the request's head, for an empty body."""
     head, end, _ = request.partition(_END)
     return _LENGTH.sub(rb"\1 0", head) + end

@@ -55,8 +55,8 @@ class Login:
         self.why = ""
 
     def answer(self, challenges: Sequence[Challenge], sent: bytes, now: float) -> int:
-        """What to do about ``challenges``, which answer the request that was ``sent``: one of the
-        constants above."""
+        """Return what to do about ``challenges``, which answer the request that was ``sent``: one
+        of the constants above."""
         if not self.value:
             self.why = self._cache.refusal(self.trial)
             if self.why:

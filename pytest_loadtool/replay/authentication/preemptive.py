@@ -51,7 +51,7 @@ class Preemptive:
         self.ends = self._courses.setdefault(self._course, self.ends)
 
     def end_for(self, targets: Sequence[AuthTarget], step: Step, data: bytes, find: Find) -> bytes:
-        """The end of the head of a request, before any challenge."""
+        """Return the end of the head of a request, before any challenge."""
         lines, stays = b"", self._plan.facts[step.index] is not None
         for target in targets:
             session = target.session(step, data, find)
@@ -64,7 +64,7 @@ class Preemptive:
         return end
 
     def line(self, target: AuthTarget, session: HandshakeState, step: Step, data: bytes) -> bytes:
-        """The line of one target: with Basic always the same."""
+        """Return the line of one target: with Basic always the same."""
         line = self._basic.get(session)
         if line is None:
             line = header_line(target.answers, session.header(target.facts(step, data)))

@@ -41,7 +41,7 @@ class _Asking:
         self.waiting = waiting
 
     def is_asked_by(self, send: Send) -> bool:
-        """Whether this is its request."""
+        """Return whether this is its request."""
         return send.step is self.step and send.slot == self.connection
 
 
@@ -114,7 +114,7 @@ class Renewing(Actor):
     # What the user does in its turn.
 
     def _admit(self, send: Send) -> list[Send]:
-        """What to send when the user wants to send this: it, or what it has to wait for."""
+        """Return what to send when the user wants to send this: it, or what it has to wait for."""
         tokens = self._tokens
         step, asking = send.step, tokens.asking
         slot = self._renewals.used.get(step.index, -1)
@@ -170,7 +170,8 @@ class Renewing(Actor):
     # What comes back.
 
     def _receive(self, response: Response) -> list[Send]:
-        """What to send next; the user is ready to be told unless something is done about it."""
+        """Return what to send next; the user is ready to be told unless something is done about
+        it."""
         tokens = self._tokens
         send, asking = response.send, tokens.asking
         if asking is not None and asking.is_asked_by(send) and asking.waiting is not None:
@@ -196,7 +197,8 @@ class Renewing(Actor):
     # Renewal.
 
     def _ask(self, slot: int, waiting: Send, due: float) -> Send:
-        """The request for a new token, on the connection of the one that waits if that will do."""
+        """Return the request for a new token, on the connection of the one that waits if that will
+        do."""
         renewal = self._renewals.by_slot[slot]
         step = renewal.step
         if step.index in self._tokens.played:
@@ -253,7 +255,7 @@ class Renewing(Actor):
         return sends
 
     def _repeat(self, response: Response, due: float) -> Send:
-        """The request once more, with the new token."""
+        """Return the request once more, with the new token."""
         send = response.send
         self._user.observer.negotiation(send.step, response)
         self._tokens.repeated.add((send.step.index, send.slot))

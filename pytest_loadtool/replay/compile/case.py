@@ -142,7 +142,7 @@ class _Parts:
     clock: Clock
 
     def pages(self, think_time: ThinkTime) -> Iterator[PagePlan]:
-        """All pages in order."""
+        """Yield all pages in order."""
         index = 0
         pauses = pauses_after(self.case, think_time)
         for number, (page, pause) in enumerate(zip(self.case.pages, pauses, strict=True)):
@@ -217,7 +217,7 @@ def _visits(
     pages: tuple[PagePlan, ...],
     rows: tuple[DatasetSlots, ...],
 ) -> Visits:
-    """What a user does in one go. What the start has made up lasts as long as the user."""
+    """Return what a user does in one go. What the start has made up lasts as long as the user."""
     made = tuple(generators(case.variables, names))
     parts = [page.once for page in case.pages]
     start, end = parts.count("start"), len(parts) - parts.count("end")
@@ -243,7 +243,8 @@ def _page(
     pause: Pause | None,
     inside: Mapping[int, Pause],
 ) -> PagePlan:
-    """A page; ``pause`` comes after it, those ``inside`` before the positions that they have."""
+    """Return a page; ``pause`` comes after it, those ``inside`` before the positions that they
+    have."""
     producers = _producers(case, page)
 
     def stretch(begin: int, end: int, pause: Pause | None) -> PagePlan:
@@ -287,7 +288,7 @@ def _at_proxies(steps: Iterable[Step]) -> tuple[Callable[[list[str]], Credential
 def _initial(
     case: TestCase, names: VariableNames, environ: Mapping[str, str], keyring: Keyring
 ) -> tuple[str, ...]:
-    """What a virtual user's values are before anything is extracted.
+    """Return what a virtual user's values are before anything is extracted.
 
     A variable that an extractor should have set starts as the recorded value: when the extractor
     finds nothing its own transaction fails, and later ones show what the server says to a stale

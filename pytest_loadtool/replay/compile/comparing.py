@@ -39,8 +39,8 @@ _TYPES: Mapping[str, tuple[type, ...]] = MappingProxyType(
 def compile_comparisons(
     compared: Mapping[str, Constant], names: VariableNames, *, texts: bool
 ) -> Test:
-    """A test that all of these comparisons hold. With ``texts`` what is compared is text, whatever
-    it means: a number is read in it where one is wanted."""
+    """Return a test that all of these comparisons hold. With ``texts`` what is compared is text,
+    whatever it means: a number is read in it where one is wanted."""
     tests = [
         _COMPILERS[how](value, names, _number_in if texts else _number)
         for how, value in compared.items()
@@ -51,17 +51,17 @@ def compile_comparisons(
 
 
 def literal_value(value: Constant) -> Any:
-    """What a value without placeholders is compared as, see `strict_value`."""
+    """Return what a value without placeholders is compared as, see `strict_value`."""
     return strict_value(Template.parse(value).literal if isinstance(value, str) else value)
 
 
 def expected(compared: Mapping[str, Constant]) -> str:
-    """What is compared with, in words: ``= 'open'``, ``>= 1 and < 10``."""
+    """Return what is compared with, in words: ``= 'open'``, ``>= 1 and < 10``."""
     return " and ".join(f"{COMPARISONS[how]} {_literal(one)}" for how, one in compared.items())
 
 
 def shown(value: Any, *, hidden: bool = False, beside: Any = "") -> str:
-    """A value that was found, as a failure tells it; which type it has, if what is expected
+    """Return a value that was found, as a failure tells it; which type it has, if what is expected
     ``beside`` it has another."""
     if hidden:
         return "another value"
@@ -73,8 +73,8 @@ def shown(value: Any, *, hidden: bool = False, beside: Any = "") -> str:
 
 
 def compile_schema(content: bytes, name: str) -> Callable[[Any], tuple[str, str] | None]:
-    """A function from a JSON value to the rule of a JSON Schema that it breaks, and how; None: it
-    follows all.
+    """Return a function from a JSON value to the rule of a JSON Schema that it breaks, and how;
+    None: it follows all.
 
     Raises:
         ReplayError: it is no JSON Schema, or the library is not installed.

@@ -35,7 +35,7 @@ _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000}
 def generators(
     variables: Mapping[str, Variable], names: VariableNames
 ) -> Iterator[tuple[int, Callable[[], str]]]:
-    """The used slots whose values are drawn for each iteration."""
+    """Yield the used slots whose values are drawn for each iteration."""
     for name, slot in names.slots.items():
         match variables[name].generate if name in variables else None:
             case Uuid():
@@ -52,7 +52,8 @@ def makers(
     names: VariableNames,
     clock: Clock | None,
 ) -> Makers:
-    """What must be made before these templates are used; without a clock, times are left alone.
+    """Return what must be made before these templates are used; without a clock, times are left
+    alone.
 
     Raises:
         ReplayError: a variable is made of itself.
@@ -85,7 +86,7 @@ def _add_makers(
 
 
 def rendering(render: Render, made: Makers) -> Render:
-    """``render`` with these values made before it."""
+    """Return ``render`` with these values made before it."""
     if not made:
         return render
 
@@ -98,7 +99,7 @@ def rendering(render: Render, made: Makers) -> Render:
 
 
 def checking(check: Check, made: Makers) -> Check:
-    """``check`` with these values made before it."""
+    """Return ``check`` with these values made before it."""
     if not made:
         return check
 
@@ -111,7 +112,7 @@ def checking(check: Check, made: Makers) -> Check:
 
 
 def taking(bound: Bound, made: Makers) -> Bound:
-    """``bound`` with these values made before it."""
+    """Return ``bound`` with these values made before it."""
     if not made:
         return bound
 
@@ -124,7 +125,8 @@ def taking(bound: Bound, made: Makers) -> Bound:
 
 
 def composed(template: Template, names: VariableNames) -> Callable[[Sequence[str]], str]:
-    """The text of a template from the user's values, filtered but not encoded for any place."""
+    """Return the text of a template from the user's values, filtered but not encoded for any
+    place."""
     found = pieces(template, names)
     return lambda values: joined(found, values)
 

@@ -32,12 +32,13 @@ class VariableNames:
     slots: dict[str, int] = field(default_factory=dict)
 
     def slot(self, name: str) -> int:
-        """The slot of a variable or dataset column; a new one if it has none yet."""
+        """Return the slot of a variable or dataset column; a new one if it has none yet."""
         return self.slots.setdefault(name, len(self.slots))
 
 
 def pieces(template: Template, names: VariableNames) -> str | Pieces:
-    """The text of a template, or else its parts: values are filtered, and encoded for no place."""
+    """Return the text of a template, or else its parts: values are filtered, and encoded for no
+    place."""
     found: list[str | int | tuple[int, tuple[str, ...]]] = []
     for part in template.parts:
         if isinstance(part, str):
@@ -54,7 +55,7 @@ def pieces(template: Template, names: VariableNames) -> str | Pieces:
 
 
 def joined(found: str | Pieces, values: Sequence[str]) -> str:
-    """The text that these pieces are with a user's values."""
+    """Return the text that these pieces are with a user's values."""
     if isinstance(found, str):
         return found
     return "".join([_piece(one, values) for one in found])
@@ -112,7 +113,7 @@ class Format:
 
 
 def _content(files: Mapping[str, bytes], path: str) -> _Encoder:
-    """What fills the hole of a file: one object for all users, whatever the value."""
+    """Return what fills the hole of a file: one object for all users, whatever the value."""
     content = files.get(path)
     if content is None:
         raise ReplayError(f"the file {path} was not read")
@@ -121,8 +122,8 @@ def _content(files: Mapping[str, bytes], path: str) -> _Encoder:
 
 @lru_cache(maxsize=64)
 def _encoder(place: Place, filters: tuple[str, ...], charset: str) -> _Encoder:
-    """The filters, then the encoders of a place and a charset. Values repeat (a token is in many
-    requests), so results are kept."""
+    """Return the filters, then the encoders of a place and a charset. Values repeat (a token is in
+    many requests), so results are kept."""
 
     @lru_cache(maxsize=4096)
     def encoder(value: str) -> bytes:
@@ -132,7 +133,7 @@ def _encoder(place: Place, filters: tuple[str, ...], charset: str) -> _Encoder:
 
 
 def _bytes(text: str, charset: str) -> bytes:
-    """The text in that charset. What that has not is written as browsers write it in forms; what is
-    no character, a lone surrogate, becomes a question mark, as in `codec.encoding`."""
+    """Return the text in that charset. What that has not is written as browsers write it in forms;
+    what is no character, a lone surrogate, becomes a question mark, as in `codec.encoding`."""
     errors = "replace" if charset == "utf-8" else "xmlcharrefreplace"
     return text.encode(charset, errors)

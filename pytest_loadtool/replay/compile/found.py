@@ -56,7 +56,7 @@ First = tuple[Callable[[Readable], Any] | None, Callable[[Readable, Sequence[str
 def first_found(
     validator: JsonValidator | XmlValidator, match: int, names: VariableNames, *, strict: bool
 ) -> First:
-    """What finds the value at a path: the first function, or the second one of a path with
+    """Return what finds the value at a path: the first function, or the second one of a path with
     placeholders. A ``strict`` one of JSON tells numbers from texts."""
     fills = partial(_composed, names)
     if isinstance(validator, XmlValidator):
@@ -73,7 +73,7 @@ def first_found(
 
 
 def all_found(validator: Validator, names: VariableNames) -> FindAll:
-    """What finds all that there is of what a validator looks at."""
+    """Return what finds all that there is of what a validator looks at."""
     match validator:
         case JsonValidator(path=path):
             return _in_json(bind_values(path, partial(_composed, names)))
@@ -114,7 +114,7 @@ def _composed(names: VariableNames, template: Template) -> Callable[[Sequence[st
 
 
 def subject_of(validator: Validator) -> str:
-    """What a validator looks at, in words."""
+    """Return what a validator looks at, in words."""
     match validator:
         case TextValidator(text=text):
             return f"text {text!r}"
@@ -131,7 +131,7 @@ def subject_of(validator: Validator) -> str:
 
 
 def name_of(validator: Validator) -> str:
-    """What a validator looks at, in short."""
+    """Return what a validator looks at, in short."""
     match validator:
         case JsonValidator(path=path) | XmlValidator(path=path):
             return path

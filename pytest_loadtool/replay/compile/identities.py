@@ -35,7 +35,7 @@ def accounts_of(
 
 
 def facts_of(step: Step, target: str) -> RequestFacts:
-    """What schemes need to know of the request of a step, as its server sees it.
+    """Return what schemes need to know of the request of a step, as its server sees it.
 
     ``target`` has one character for each octet.
     """
@@ -55,8 +55,8 @@ def constant_facts(step: Step) -> RequestFacts | None:
 def credentials_of(
     templates: tuple[str, str, str], variables: Mapping[str, Variable], names: VariableNames
 ) -> Callable[[list[str]], Credentials]:
-    """The function from a user's values to what it logs in with. ``templates`` are user name,
-    password and domain."""
+    """Return the function from a user's values to what it logs in with. ``templates`` are user
+    name, password and domain."""
     made = makers(templates, variables, names, None)
     texts = [composed(Template.parse(text), names) for text in templates]
 
@@ -70,7 +70,7 @@ def credentials_of(
 
 
 def rows_of(templates: tuple[str, str, str], case: TestCase) -> tuple[tuple[str, str], ...]:
-    """The names and files of the datasets that these come from."""
+    """Return the names and files of the datasets that these come from."""
     used = {Reference(name).dataset for name in used_names(templates, case.variables)}
     return tuple((use.name, use.file) for use in case.datasets if use.name in used)
 

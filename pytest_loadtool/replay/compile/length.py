@@ -15,8 +15,8 @@ _SAMPLE = 20
 
 
 def length_of(case: TestCase, think_time: ThinkTime, users: int = 1) -> Length:
-    """How long an iteration of ``case`` takes with this ``think_time``: the first of each user, on
-    average, whose think times are those that it will have."""
+    """Return how long an iteration of ``case`` takes with this ``think_time``: the first of each
+    user, on average, whose think times are those that it will have."""
     numbers = range(min(users, _SAMPLE) if think_time.drawn else 1)
     thinking = dict.fromkeys(PARTS, 0.0)
     waiting = dict.fromkeys(PARTS, 0.0)

@@ -25,7 +25,7 @@ class SendOrder:
 
 
 def order_of(transactions: Sequence[Transaction], producers: Sequence[Sequence[int]]) -> SendOrder:
-    """The order of a page's transactions.
+    """Return the order of a page's transactions.
 
     ``producers[i]`` are the positions of earlier transactions of this page that set a value which
     transaction ``i`` uses: it never starts before them. A page with a transaction that was not

@@ -45,7 +45,7 @@ class ProxyUrl:
 
     @classmethod
     def parse(cls, text: str) -> ProxyUrl:
-        """The parts of ``[http://|https://][user[:password]@]host[:port]``.
+        """Return the parts of ``[http://|https://][user[:password]@]host[:port]``.
 
         Raises:
             ValueError: it is something else; the text does not repeat what may be a password.
@@ -79,8 +79,8 @@ class ProxyUrl:
 
 
 def through(case: TestCase, said: str) -> TestCase:
-    """``case`` with the proxy that is ``said`` from outside, if anything is: a URL, `ENVIRONMENT`
-    or `DIRECT`. What it logs in with stays its own, unless the URL has that, too."""
+    """Return ``case`` with the proxy that is ``said`` from outside, if anything is: a URL,
+    `ENVIRONMENT` or `DIRECT`. What it logs in with stays its own, unless the URL has that, too."""
     if not said:
         return case
     if said == DIRECT:
@@ -112,7 +112,7 @@ class Routes:
         self._made: dict[Origin, Origin] = {}
 
     def origin(self, url: str) -> Origin:
-        """Where requests to the absolute ``url`` go.
+        """Return where requests to the absolute ``url`` go.
 
         Raises:
             ReplayError: it is no http or https URL, or a variable of the environment names no
@@ -164,7 +164,7 @@ class Routes:
 
 
 def unanswered(via: ProxyRoute, challenges: Sequence[Challenge]) -> str:
-    """Why nobody answers what the proxy asks by 407, and what to do about it."""
+    """Return why nobody answers what the proxy asks by 407, and what to do about it."""
     offered = scheme_names(challenges)
     if not offered:
         return "it answers 407, but does not say what it wants to know"
@@ -189,7 +189,7 @@ class _Environment:
 
 
 def environment_proxies(environ: Mapping[str, str]) -> _Environment:
-    """What the environment says of proxies.
+    """Return what the environment says of proxies.
 
     Raises:
         ValueError: a variable names none; the text says which one.
@@ -211,8 +211,8 @@ def environment_proxies(environ: Mapping[str, str]) -> _Environment:
 
 
 def _fits(exception: str, origin: Origin) -> bool:
-    """Whether a member of ``no_proxy`` means this host: ``*``, a name (with all below it), an
-    address, a network (``10.0.0.0/8``), each but the first perhaps with a port."""
+    """Return whether a member of ``no_proxy`` means this host: ``*``, a name (with all below it),
+    an address, a network (``10.0.0.0/8``), each but the first perhaps with a port."""
     if exception == "*":
         return True
     host = origin.host.lower()

@@ -49,12 +49,12 @@ class References:
         was = ExpectedAnswer(
             replace(recorded, answer=self._with_stars(answer)) if recorded.answer else recorded,
             frozenset(words(answer.title)) - self._words,
-            is_of_a_thing=not names <= BUILTIN_NAMES,
+            is_of_a_resource=not names <= BUILTIN_NAMES,
         )
         return Likeness(was, self._case.strict).failure
 
     def _with_stars(self, answer: Answer) -> Answer:
-        """Where it leads to, without the values that are other ones now."""
+        """Return where it leads to, without the values that are other ones now."""
         segments = answer.location.split("/")
         kept = ("*" if self._is_of_a_value(one) else one for one in segments)
         return replace(answer, location="/".join(kept))
@@ -67,7 +67,7 @@ class References:
 
 
 def _values(case: TestCase, datasets: Mapping[str, Dataset]) -> Iterator[str]:
-    """Texts that may be others in each replay."""
+    """Yield texts that may be others in each replay."""
     for variable in case.variables.values():
         yield from (one for one in (variable.recorded, variable.value) if one)
     for dataset in datasets.values():

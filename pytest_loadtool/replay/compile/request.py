@@ -30,7 +30,7 @@ _METHODS_WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 def compile_request(
     request: Request, headers: tuple[Header, ...], origin: Origin, names: VariableNames
 ) -> Render:
-    """The function that renders ``request`` for `origin`.
+    """Return the function that renders ``request`` for `origin`.
 
     ``headers`` are all that it sends, its own among them (`TestCase.wire_headers`).
     ``request.target`` may be absolute: what goes on the wire is its path and query (RFC 9112
@@ -50,13 +50,13 @@ def compile_request(
 
 
 def traced(headers: tuple[Header, ...]) -> tuple[Header, ...]:
-    """``headers`` with a trace of each request's own in place of the recorded one."""
+    """Return ``headers`` with a trace of each request's own in place of the recorded one."""
     kept = [one for one in headers if one.name.lower() not in ("traceparent", "tracestate")]
     return (*kept, Header("traceparent"))
 
 
 def _storing(render: Render, cookies: Sequence[str], host: str, names: VariableNames) -> Render:
-    """``render`` with these cookies put into the jar before it."""
+    """Return ``render`` with these cookies put into the jar before it."""
     lines: list[Format] = []
     for one in cookies:
         template, line = Template.parse(one), Format()
@@ -155,7 +155,8 @@ def _head(
     body: Format,
     names: VariableNames,
 ) -> tuple[Format, int, int | None]:
-    """The head's format, and where in its arguments the Cookie line and the length belong."""
+    """Return the head's format, and where in its arguments the Cookie line and the length
+    belong."""
     head = Format()
     head.add(method.encode() + b" ")
     if origin.via is not None and origin.scheme == "http":
@@ -196,12 +197,13 @@ def _head(
 
 
 def _new_trace(_value: str) -> bytes:
-    """A trace that begins here and is to be recorded (W3C Trace Context, 3.2.2)."""
+    """Return a trace that begins here and is to be recorded (W3C Trace Context, 3.2.2)."""
     return b"00-%032x-%016x-01" % (getrandbits(128) or 1, getrandbits(64) or 1)
 
 
 def _complete(headers: tuple[Header, ...], method: str, has_body: bool) -> tuple[Header, ...]:
-    """The headers with every computed one exactly where it belongs, and none that does not."""
+    """Return the headers with every computed one exactly where it belongs, and none that does
+    not."""
     wants_length = has_body or method in _METHODS_WITH_LENGTH
     kept = [
         Header(one.name) if one.name.lower() in ("content-length", "cookie") else one

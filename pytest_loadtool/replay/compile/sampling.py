@@ -9,7 +9,7 @@ from pytest_loadtool.model.load import Distribution
 
 
 def draw(distribution: Distribution, random: Random) -> float:
-    """Seconds, never negative."""
+    """Return seconds, never negative."""
     return _DRAW[distribution.kind](random, *distribution.parameters)
 
 

@@ -31,7 +31,8 @@ class Servers:
 
     @classmethod
     def of(cls, case: TestCase, base: str, *, alone: bool) -> Servers:
-        """Those of ``case``, whose requests go to ``base``: with ``alone``, that and no other."""
+        """Return those of ``case``, whose requests go to ``base``: with ``alone``, that and no
+        other."""
         urls = (urlsplit(one).hostname or "" for one in (base, case.server))
         named = (one.lower() for one in (*urls, *case.hosts, *case.recorded_hosts) if one)
         return cls(frozenset(named), str(origin_of(base)) if alone and base else "")
@@ -88,7 +89,7 @@ class _Guard:
     written: str
 
     def wrong(self, request: bytes) -> Failure | None:
-        """Why ``request`` must not be sent; None if it may."""
+        """Return why ``request`` must not be sent; None if it may."""
         target = request.split(b" ", 2)[1].decode("latin-1")
         if self.origin.via is not None and self.origin.scheme == "http":
             target = target.removeprefix(str(self.origin))  # in absolute form, for the proxy

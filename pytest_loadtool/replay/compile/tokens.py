@@ -10,7 +10,7 @@ from pytest_loadtool.replay.user.plan import Renewal, Renewals, Step
 
 
 def renewals_of(case: TestCase, steps: tuple[Step, ...], names: VariableNames) -> Renewals | None:
-    """How the tokens of ``case`` are renewed; None when no transaction refreshes one.
+    """Return how the tokens of ``case`` are renewed; None when no transaction refreshes one.
 
     A dangerous transaction renews nothing, and is not sent a second time with a new token.
     """

@@ -66,13 +66,13 @@ _CAUSES: Mapping[type, Cause] = MappingProxyType(
 
 
 def accepted_codes(status: StatusCodes) -> frozenset[int]:
-    """The Status Code validator as a set of codes."""
+    """Return the Status Code validator as a set of codes."""
     return frozenset(code for low, high in status.ranges for code in range(low, high + 1))
 
 
 def compile_validator(validator: Validator, names: VariableNames, *, strict: bool = False) -> Holds:
-    """The check of one validator. It lets `ContentError` through: the body is no text at all.
-    With ``strict``, what a response does not show has failed."""
+    """Return the check of one validator. It lets `ContentError` through: the body is no text at
+    all. With ``strict``, what a response does not show has failed."""
     match validator:
         case TextValidator(unrepeated=True):
             return _unrepeated(validator, names)
@@ -105,7 +105,7 @@ def noting(check: Check, outcome: Outcome, strict: bool) -> Check:
             return failure
         if fails:
             return not_as_recorded(found)
-        response.otherwise = response.otherwise or found
+        response.not_as_recorded = response.not_as_recorded or found
         return None
 
     return note
@@ -163,7 +163,7 @@ def _regex(validator: RegexValidator) -> Holds:
 
 
 def _value(validator: JsonValidator | XmlValidator, names: VariableNames, strict: bool) -> Holds:
-    """What is at a path, and that it equals something."""
+    """Return what is at a path, and that it equals something."""
     cause, second = _CAUSES[type(validator)], getattr(validator, "unrepeated", False)
     equals, absent = validator.equals, validator.absent or second
     fill: str | Pieces | None = None
@@ -280,7 +280,7 @@ def _another(cause: Cause, subject: str, seen: str, outcome: Outcome | None) -> 
 
 
 def _failure(cause: Cause, message: str, outcome: Outcome | None) -> Failure:
-    """What a validator that does not hold says: of an outcome, first what did not happen."""
+    """Return what a validator that does not hold says: of an outcome, first what did not happen."""
     if outcome is None:
         return Failure(cause, message)
     why = f"{outcome.change} did not take effect: " if outcome.change else ""

@@ -42,7 +42,7 @@ class CookieJar:
         return tuple(self._cookies.values())
 
     def get(self, name: str) -> str | None:
-        """The value of the newest cookie of that name."""
+        """Return the value of the newest cookie of that name."""
         values = [one.value for one in self._cookies.values() if one.name == name]
         return values[-1] if values else None
 

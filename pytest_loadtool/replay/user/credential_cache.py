@@ -12,7 +12,7 @@ from typing import Final
 
 from pytest_loadtool.auth.credentials import Credentials
 
-LOOK: Final = 0.01
+POLL_INTERVAL: Final = 0.01
 """How long (seconds) one waits at first before one looks again what has become of a trial."""
 
 #: How long (seconds) credentials are on trial at most: a server that does not answer keeps nobody.
@@ -52,7 +52,8 @@ class CredentialCache:
         self._trying: dict[tuple[_Who, _How], Trial] = {}
 
     def begin(self, trial: Trial, now: float) -> bool:
-        """Whether it may be made now; else another one has to end before, or to take too long."""
+        """Return whether it may be made now; else another one has to end before, or to take too
+        long."""
         key = (trial.who, trial.how)
         if key in self._accepted:
             return True
@@ -92,7 +93,7 @@ class CredentialCache:
             del refused[next(iter(refused))]
 
     def refusal(self, trial: Trial) -> str:
-        """How these credentials were refused; nothing if they were not."""
+        """Return how these credentials were refused; nothing if they were not."""
         known = self._refused.get(trial.who)
         return "" if known is None else known.get(trial.how, "")
 

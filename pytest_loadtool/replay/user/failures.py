@@ -17,8 +17,8 @@ _PACKAGE = "pytest_loadtool"
 
 
 def internal_failure(error: Exception) -> Failure:
-    """The failure of a request whose response this package could not judge: what was raised, and
-    where. Its text is left out: it may hold what the server sent, which differs each time."""
+    """Return the failure of a request whose response this package could not judge: what was raised,
+    and where. Its text is left out: it may hold what the server sent, which differs each time."""
     if isinstance(error, MemoryError):
         return OUT_OF_MEMORY
     places = [
@@ -34,11 +34,11 @@ def internal_failure(error: Exception) -> Failure:
 
 
 def not_as_recorded(said: str) -> Failure:
-    """The failure of an answer that differs from the recorded one, where that is to fail."""
+    """Return the failure of an answer that differs from the recorded one, where that is to fail."""
     return Failure("answer", f"Not as recorded: {said}")
 
 
 @lru_cache(maxsize=1024)
 def status_failure(status: StatusCodes, code: int, remark: str = "") -> Failure:
-    """The failure of a Status Code validator; the same object for the same failure."""
+    """Return the failure of a Status Code validator; the same object for the same failure."""
     return Failure("status", f"Status Code is {code}, expected {status}{remark}")

@@ -50,11 +50,11 @@ class Head:
         self.length = -1
 
     def values(self, name: str) -> list[str]:
-        """All values of a header, in order, not to be changed. ``name`` is in lower case."""
+        """Return all values of a header, in order, not to be changed. ``name`` is in lower case."""
         return self.fields.get(name, [])
 
     def tokens(self, name: str) -> list[str]:
-        """The members of a header that is a list (RFC 9110 §5.6.1), in lower case."""
+        """Return the members of a header that is a list (RFC 9110 §5.6.1), in lower case."""
         members = ",".join(self.values(name)).lower().split(",")
         return [member.strip() for member in members if member.strip()]
 
@@ -73,7 +73,7 @@ class Heads:
         self._own: list[bytes] = []
 
     def parse(self, raw: bytes) -> Head:
-        """The head, taken apart. The same bytes may give the same object."""
+        """Return the head, taken apart. The same bytes may give the same object."""
         head = self._kept.get(raw)
         if head is None and self._own:
             head = self._put_together(raw)
@@ -121,7 +121,8 @@ class Heads:
         return head
 
     def _put_together(self, raw: bytes) -> Head | None:
-        """The head from one without the lines that are its own; None if that is not so simple."""
+        """Return the head from one without the lines that are its own; None if that is not so
+        simple."""
         rest = raw
         fields: dict[str, list[str]] = {}
         for start in self._own:
@@ -184,13 +185,13 @@ class Heads:
 
 
 def parse_head(raw: bytes) -> Head:
-    """One head, taken apart for itself."""
+    """Return one head, taken apart for itself."""
     return Heads().parse(raw)
 
 
 def split_head(data: bytes) -> tuple[bytes, int] | None:
-    """The head at the start of ``data``, whose lines may end with LF alone, or with more than one
-    CR before it: as it would be with CR LF, and where it ends. None: it does not end yet.
+    """Return the head at the start of ``data``, whose lines may end with LF alone, or with more
+    than one CR before it: as it would be with CR LF, and where it ends. None: it does not end yet.
 
     RFC 9112 §2.2 lets recipients take such lines, and clients do: some servers send them.
     """
@@ -203,7 +204,8 @@ def split_head(data: bytes) -> tuple[bytes, int] | None:
 
 
 def _is_broken(line: str) -> bool:
-    """Whether it has what no line may (RFC 9110 §5.5): others may read it as another line."""
+    """Return whether it has what no line may (RFC 9110 §5.5): others may read it as another
+    line."""
     return "\r" in line or "\n" in line or "\0" in line
 
 
@@ -214,7 +216,7 @@ def _no_head(problem: str) -> Head:
 
 
 def _field(line: str) -> tuple[str, list[str]]:
-    """A header's name in lower case, and its value; no name when it is malformed."""
+    """Return a header's name in lower case, and its value; no name when it is malformed."""
     name, colon, value = line.partition(":")
     if not colon or name != name.strip() or " " in name or _is_broken(line):
         return "", []
@@ -222,5 +224,5 @@ def _field(line: str) -> tuple[str, list[str]]:
 
 
 def length_of(text: str) -> int:
-    """A body's length in bytes, as Content-Length has it; -1 if it is not one."""
+    """Return a body's length in bytes, as Content-Length has it; -1 if it is not one."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else -1

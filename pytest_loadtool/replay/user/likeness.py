@@ -9,7 +9,7 @@ from __future__ import annotations
 from pytest_loadtool.answers.documents import OUTCOMES, spelled
 from pytest_loadtool.answers.judge import ExpectedAnswer, Finding, Seen, judge
 from pytest_loadtool.answers.kinds import VAGUE, declared
-from pytest_loadtool.answers.look import LONGEST_READ, READ, REDIRECTS, kind_now, look
+from pytest_loadtool.answers.shape import LONGEST_READ, READ, REDIRECTS, kind_now, shape_of
 from pytest_loadtool.codec.content import BrokenError, ContentError
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.case import Kind
@@ -68,8 +68,8 @@ class Likeness:
         self._most = 0
 
     def failure(self, response: Response) -> Failure | None:
-        """The failure of an answer that says that it failed, or that nobody can read. What else
-        there is to say of it is noted in its ``otherwise``."""
+        """Return the failure of an answer that says that it failed, or that nobody can read. What
+        else there is to say of it is noted in its ``not_as_recorded``."""
         if (
             response.status == self._status
             and not self._leads
@@ -86,7 +86,7 @@ class Likeness:
             return Failure("answer", found.text)
         if self._strict:
             return not_as_recorded(found.text)
-        response.otherwise = found.text
+        response.not_as_recorded = found.text
         return None
 
     def _is_surely_alike(self, response: Response) -> bool:
@@ -141,7 +141,7 @@ class Likeness:
         return _between(text, "<h1", "</h1") == self._heading and "assword" not in text
 
     def _finding(self, response: Response) -> Finding | None:
-        """What the judgement says, of all that can be known of the answer."""
+        """Return what the judgement says, of all that can be known of the answer."""
         types = response.content_types
         media = media_type(types[0] if types else "")
         kind = declared(media)
@@ -162,7 +162,7 @@ class Likeness:
             size = len(text)
             kind = kind_now(media, text)
         location = response.header("location") or "" if response.status in REDIRECTS else ""
-        seen = Seen(response.status, kind, media, look(kind, text, size, location))
+        seen = Seen(response.status, kind, media, shape_of(kind, text, size, location))
         found = judge(self._was, seen)
         if found is None and response.status == self._status:
             self._keep(types, response.body, text)
@@ -177,7 +177,7 @@ class Likeness:
 
 
 def _between(text: str, left: str, right: str) -> str:
-    """The first that stands between them, with ``left``; empty if there is none."""
+    """Return the first that stands between them, with ``left``; empty if there is none."""
     start = text.find(left)
     if start < 0:
         return ""

@@ -198,7 +198,7 @@ class Plan:
 
     @property
     def values(self) -> dict[str, str]:
-        """What placeholders stand for when a virtual user begins, by name."""
+        """Return what placeholders stand for when a virtual user begins, by name."""
         return {name: self.initial[slot] for name, slot in self.slots.items()}
 
 
@@ -330,7 +330,8 @@ def _loads(text: str) -> Any:
 
 
 def _unfinished(transfer: list[str]) -> list[str]:
-    """The codings of Transfer-Encoding values that are still on a body read without its chunks."""
+    """Return the codings of Transfer-Encoding values that are still on a body read without its
+    chunks."""
     names = [one.strip() for one in ",".join(transfer).lower().split(",")]
     return names[:-1] if names[-1] == "chunked" else names
 
@@ -346,14 +347,14 @@ class Response:
     ``head`` is the status line and the headers as received, without the empty line; ``body`` still
     has its content coding; ``received`` counts all bytes, the head included. Of a body with more
     than ``unkept`` bytes, if that is not 0, nothing was kept. ``sent`` is when the request was
-    written, ``first_byte`` and ``finished`` when bytes arrived. ``otherwise`` is how it differs
-    from the recorded one, once it has been judged; ``remark`` what is added to the failure, if its
-    status is not wanted.
+    written, ``first_byte`` and ``finished`` when bytes arrived. ``not_as_recorded`` is how it
+    differs from the recorded one, once it has been judged; ``remark`` what is added to the failure,
+    if its status is not wanted.
     """
 
     __slots__ = (
         "_fields", "_json", "_text", "body", "failure", "finished", "first_byte", "head",
-        "otherwise", "received", "remark", "send", "sent", "status", "unkept",
+        "not_as_recorded", "received", "remark", "send", "sent", "status", "unkept",
     )  # fmt: skip
 
     def __init__(self, send: Send) -> None:
@@ -362,7 +363,7 @@ class Response:
         self.head = b""
         self.body = b""
         self.failure: Failure | None = None
-        self.otherwise = ""
+        self.not_as_recorded = ""
         self.remark = ""
         self.sent = self.first_byte = self.finished = send.due
         self.received = 0
@@ -379,7 +380,7 @@ class Response:
 
     @property
     def due(self) -> float:
-        """When the request should have been sent."""
+        """Return when the request should have been sent."""
         return self.send.due
 
     @property
@@ -397,12 +398,12 @@ class Response:
         return pairs
 
     def header(self, name: str) -> str | None:
-        """The first header of that name, without regard to case."""
+        """Return the first header of that name, without regard to case."""
         values = self.header_values(name)
         return values[0] if values else None
 
     def header_values(self, name: str) -> list[str]:
-        """All headers of that name, in order."""
+        """Return all headers of that name, in order."""
         return self._values(name.lower())
 
     @property
@@ -470,7 +471,7 @@ class Response:
         return self._text
 
     def json(self) -> Any:
-        """The body parsed as JSON, once.
+        """Return the body parsed as JSON, once.
 
         Raises:
             ValueError: it is not JSON.

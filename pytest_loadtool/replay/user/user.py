@@ -32,7 +32,7 @@ CONNECTIONS_PER_HOST = 6
 
 #: Which row (0-based) of a dataset with so many rows to take in this iteration; None: no row is
 #: left.
-Claim = Callable[[DatasetUse, int, int], int | None]
+RowChoice = Callable[[DatasetUse, int, int], int | None]
 
 
 class Actor(ABC):
@@ -67,7 +67,7 @@ class VirtualUser(Actor):
 
     __slots__ = (
         "_begun",
-        "_claim",
+        "_choose_row",
         "_lost",
         "_number",
         "_rows",
@@ -83,7 +83,7 @@ class VirtualUser(Actor):
     def __init__(
         self,
         plan: Plan,
-        claim: Claim,
+        choose_row: RowChoice,
         observer: Observer,
         *,
         number: int = 0,
@@ -91,7 +91,7 @@ class VirtualUser(Actor):
         keep_state: bool = False,
     ) -> None:
         self.plan = plan
-        self._claim = claim
+        self._choose_row = choose_row
         self.observer = observer
         self._number = number
         self.stop_on_error = stop_on_error
@@ -116,14 +116,14 @@ class VirtualUser(Actor):
         return dict(self._rows)
 
     def at_proxy(self, via: ProxyRoute) -> ProxyUser:
-        """Who it is there."""
+        """Return who it is there."""
         account, credential_cache = via.account, self.plan.credential_cache
         if account is None:
             return ProxyUser(None, "", credential_cache)
         return ProxyUser(account.credentials(self.state), self.name_of(account), credential_cache)
 
     def name_of(self, account: Account) -> str:
-        """How messages call it: the row of a dataset, or the user name as written."""
+        """Return how messages call it: the row of a dataset, or the user name as written."""
         places = [f"row {self._rows[name] + 1} of {file}" for name, file in account.rows]
         return " and ".join(places) or account.name
 
@@ -288,14 +288,14 @@ class VirtualUser(Actor):
         return failures
 
     def _judge(self, step: Step, response: Response) -> tuple[Failure, ...]:
-        """All validators, outcomes first, then all extractors; one that finds nothing keeps the old
-        value."""
+        """Return all validators, outcomes first, then all extractors; one that finds nothing keeps
+        the old value."""
         failures: tuple[Failure, ...] = ()
         values = self.state
         for check in step.checks:
             failure = check(response, values)
             if failure is not None and not failure.certain:
-                response.otherwise = response.otherwise or failure.message
+                response.not_as_recorded = response.not_as_recorded or failure.message
             elif failure is not None:
                 outcome = failure.cause == "outcome"
                 failures = (failure, *failures) if outcome else (*failures, failure)
@@ -319,7 +319,7 @@ class VirtualUser(Actor):
     def _take_rows(self, visit: Visit, iteration: int) -> None:
         values = self.state
         for one in visit.datasets:
-            row = self._claim(one.use, len(one.dataset.rows), iteration)
+            row = self._choose_row(one.use, len(one.dataset.rows), iteration)
             if row is None:
                 raise NoRowLeftError(one.use.name, len(one.dataset.rows))
             self._rows[one.use.name] = row
@@ -328,14 +328,16 @@ class VirtualUser(Actor):
 
 
 def _page_is_lost(step: Step, response: Response) -> bool:
-    """Whether the page's own document did not come at all: then nothing would ask for the rest."""
+    """Return whether the page's own document did not come at all: then nothing would ask for the
+    rest."""
     recorded = step.transaction.recorded
     is_document = step.position == 0 and recorded is not None and recorded.kind is Kind.HTML
     return is_document and response.failure is not None
 
 
 def target_of(request: bytes) -> bytes:
-    """The path and query in a request line; what comes before them in absolute form is left out."""
+    """Return the path and query in a request line; what comes before them in absolute form is left
+    out."""
     target = request.split(b" ", 2)[1]
     if target.startswith(b"/"):
         return target

@@ -30,7 +30,8 @@ def cases_page(tests: Sequence[Mapping[str, Any]], *, started: str, seconds: flo
 
 
 def _with_rows(test: Mapping[str, Any]) -> dict[str, Any]:
-    """A test with its transactions as rows of a waterfall, by page; times in milliseconds."""
+    """Return a test with its transactions as rows of a waterfall, by page; times in
+    milliseconds."""
     steps = {one["index"]: one for one in test["steps"]}
     begin = min((one["at"] for one in steps.values()), default=0.0)
     number, pages = 0, []
@@ -55,7 +56,9 @@ def _row(index: int, title: str, step: Mapping[str, Any] | None, begin: float) -
     """``[number, title, kind, status, at, waiting, receiving, said]``."""
     if step is None:
         return [index + 1, title, "never", 0, 0, 0, 0, ""]
-    kind = "failed" if step["failure"] else "otherwise" if step["otherwise"] else "passed"
+    kind = (
+        "failed" if step["failure"] else "not_as_recorded" if step["not_as_recorded"] else "passed"
+    )
     waited = min(step["waited"], step["milliseconds"])
     return [
         index + 1,
@@ -65,5 +68,5 @@ def _row(index: int, title: str, step: Mapping[str, Any] | None, begin: float) -
         round(step["at"] - begin, 2),
         round(waited, 2),
         round(step["milliseconds"] - waited, 2),
-        step["failure"] or step["otherwise"],
+        step["failure"] or step["not_as_recorded"],
     ]

@@ -58,7 +58,7 @@ def load_page(runs: Sequence[Mapping[str, Any]], *, refresh: int = 0) -> bytes:
 
 
 def _embedded(run: Mapping[str, Any]) -> dict[str, Any]:
-    """What the script needs of it; the rest is in the page as text."""
+    """Return what the script needs of it; the rest is in the page as text."""
     return {
         name: run[name] for name in ("name", "time", "limits", "marks", "rows", "before", "trend")
     }
@@ -152,7 +152,7 @@ def live_data(
 
 
 def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
-    """The facts of the text report; one that needs two lines there is one here."""
+    """Yield the facts of the text report; one that needs two lines there is one here."""
     told: list[list[str]] = []
     for name, fact in (*facts(summary), *connection_facts(summary.connections)):
         if name:

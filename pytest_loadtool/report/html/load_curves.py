@@ -33,7 +33,7 @@ CHARTS: tuple[tuple[str, str, str, str], ...] = (
 
 
 def time_series(moments: Sequence[Moment]) -> dict[str, Any]:
-    """Seconds of the run, and the series by their group; rates are per second."""
+    """Return seconds of the run, and the series by their group; rates are per second."""
     causes = sorted({cause for one in moments for cause, _ in one.causes})
     return {
         "x": [one.second for one in moments],
@@ -76,7 +76,7 @@ def _per_second(moments: Sequence[Moment], of: Callable[[Moment], int]) -> list[
 
 
 def _band(times: Sequence[MomentTimes]) -> dict[str, list[float | None]]:
-    """A curve for each percentile, and for the longest."""
+    """Return a curve for each percentile, and for the longest."""
     names = next((dict(one.percentiles) for one in times if one.percentiles), {})
     if all(one.max is None for one in times):
         return {}
@@ -87,7 +87,7 @@ def _band(times: Sequence[MomentTimes]) -> dict[str, list[float | None]]:
 
 
 def earlier_series(comparison: Comparison) -> dict[str, Any]:
-    """The earlier run over time, as far as its file has it, to be drawn behind."""
+    """Return the earlier run over time, as far as its file has it, to be drawn behind."""
     before = comparison.before
     moments: list[Interval] = list(before.timeline or ())
     return {
@@ -110,8 +110,8 @@ def earlier_series(comparison: Comparison) -> dict[str, Any]:
 
 
 def trend(summary: Summary) -> dict[str, Any] | None:
-    """The numbers of the earlier runs and of this one, in order, if there are several earlier ones:
-    of all requests of each run, as far as it had any."""
+    """Return the numbers of the earlier runs and of this one, in order, if there are several
+    earlier ones: of all requests of each run, as far as it had any."""
     comparison, asked = summary.comparison, list(summary.configuration.percentiles)
     if comparison is None or len(comparison.earlier) == 1:
         return None
@@ -155,7 +155,7 @@ def limits(plan: LoadConfiguration) -> Iterator[tuple[str, float, str]]:
 
 
 def marks(plan: LoadConfiguration) -> Iterator[tuple[float, str]]:
-    """The seconds at which ramps end and stages begin."""
+    """Yield the seconds at which ramps end and stages begin."""
     stages = stages_of(plan)
     begins = accumulate((one.duration for one in stages), initial=0.0)
     for number, (begin, stage) in enumerate(zip(begins, stages, strict=False), 1):

@@ -34,8 +34,9 @@ BINS = 20
 
 
 def row(kind: str, case: str, page: str, name: str) -> dict[str, Any]:
-    """A row of which nothing is known yet. ``course`` has the second of the run in which it begins,
-    the length of its parts, and series of these; ``histogram`` is what `log_bins` returns."""
+    """Return a row of which nothing is known yet. ``course`` has the second of the run in which it
+    begins, the length of its parts, and series of these; ``histogram`` is what `log_bins`
+    returns."""
     return {"kind": kind, "case": case, "page": page, "name": name, "course": None}
 
 
@@ -70,8 +71,8 @@ def rows(summary: Summary) -> Iterator[dict[str, Any]]:
 
 
 def _courses(summary: Summary) -> dict[Key, dict[str, Any]]:
-    """The course of each transaction: requests, errors, its percentiles, and its average service
-    time, in milliseconds."""
+    """Return the course of each transaction: requests, errors, its percentiles, and its average
+    service time, in milliseconds."""
     length = 1
     while length * MOST_POINTS < summary.totals.duration_s:
         length *= 2
@@ -115,7 +116,7 @@ def _numbers(numbers: Numbers) -> dict[str, Any]:
         **_times(numbers.response_time),
         "rate": rounded(numbers.throughput_rps),
         "status": statuses(numbers.status),
-        "not_as_recorded": numbers.otherwise,
+        "not_as_recorded": numbers.not_as_recorded,
     }
 
 
@@ -157,5 +158,6 @@ def statuses(counts: Iterable[tuple[int, int]]) -> str:
 
 
 def in_a_row(fact: str) -> str:
-    """What stands in columns in the text report, with commas: a page has one space for several."""
+    """Return what stands in columns in the text report, with commas: a page has one space for
+    several."""
     return fact.replace("   ", ", ")

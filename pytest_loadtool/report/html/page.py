@@ -59,7 +59,8 @@ def _embedded(data: Any) -> str:
 
 
 def _policy(styles: tuple[str, ...], scripts: tuple[str, ...]) -> str:
-    """The content security policy: what is not named here does not run, and nothing is fetched."""
+    """Return the content security policy: what is not named here does not run, and nothing is
+    fetched."""
     return (
         f"default-src 'none'; script-src {' '.join(map(_hash, scripts))}; "
         f"style-src {' '.join(map(_hash, styles))}; base-uri 'none'; form-action 'none'"
@@ -74,7 +75,7 @@ def _hash(name: str) -> str:
 
 @cache
 def _source(name: str) -> str:
-    """The text of a file of ours."""
+    """Return the text of a file of ours."""
     environment = _environment()
     assert environment.loader is not None
     return environment.loader.get_source(environment, name)[0]

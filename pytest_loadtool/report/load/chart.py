@@ -15,8 +15,8 @@ _RANGE = 24  # room for the least and the most, right of the line
 
 
 def over_the_run(summary: Summary, width: int, glyphs: str) -> Iterator[str]:
-    """A line each for throughput, errors, mean response time and users; nothing for a very short
-    run. Where requests failed, the times are of good answers.
+    """Yield a line each for throughput, errors, mean response time and users; nothing for a very
+    short run. Where requests failed, the times are of good answers.
 
     The last second is left out if it was not whole.
     """
@@ -43,7 +43,7 @@ def over_the_run(summary: Summary, width: int, glyphs: str) -> Iterator[str]:
 
 
 def _steady(summary: Summary, moments: Sequence[Moment], width: int) -> Iterator[str]:
-    """The same numbers without the ramp-up, which is in all others."""
+    """Yield the same numbers without the ramp-up, which is in all others."""
     ramp = summary.configuration.ramp_up
     steady = [one for one in moments if one.second >= ramp]
     if not ramp or not steady or len(steady) == len(moments):
@@ -56,7 +56,7 @@ def _steady(summary: Summary, moments: Sequence[Moment], width: int) -> Iterator
 
 
 def _whole(summary: Summary) -> Sequence[Moment]:
-    """All moments from the first to the last, those in which nothing happened as well."""
+    """Return all moments from the first to the last, those in which nothing happened as well."""
     known = {moment.second: moment for moment in summary.timeline}
     if not known:
         return ()

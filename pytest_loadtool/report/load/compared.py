@@ -16,7 +16,7 @@ _WIDE = 80
 
 
 def compared(comparison: Comparison | None, width: int) -> Iterator[str]:
-    """The changes by transaction, and which transactions only one of the runs has."""
+    """Yield the changes by transaction, and which transactions only one of the runs has."""
     if comparison is None:
         return
     before, runs = comparison.before, comparison.earlier

@@ -45,7 +45,7 @@ def _plain(value: Any) -> Any:
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """All columns that any row has; empty where one has none or nothing was measured."""
+    """Return all columns that any row has; empty where one has none or nothing was measured."""
     columns = list(dict.fromkeys(column for row in rows for column in row)) or ["run"]
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, columns, lineterminator="\n")

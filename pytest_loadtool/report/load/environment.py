@@ -24,7 +24,7 @@ class RunEnvironment:
     made_by: str
 
     def facts(self) -> Iterator[tuple[str, str]]:
-        """What people are told, each with its name."""
+        """Yield what people are told, each with its name."""
         yield "Target", self.target or "as the test cases say"
         yield "pytest-loadtool", f"{self.version}, {self.build}"
         yield "Python", self.python
@@ -32,7 +32,7 @@ class RunEnvironment:
         yield "Made by", self.made_by
 
     def data(self) -> dict[str, Any]:
-        """What the JSON has under ``environment``."""
+        """Return what the JSON has under ``environment``."""
         told = asdict(self)
         return {
             "tool": {"version": told.pop("version"), "build": told.pop("build")},

@@ -81,7 +81,7 @@ def _status(group: FailingGroup) -> str:
 
 
 def _opens(group: FailingGroup, told: Told) -> str:
-    """The command that opens its sample in the console."""
+    """Return the command that opens its sample in the console."""
     file = told.files.get(group.key, "")
     if not file:
         return ""
@@ -123,7 +123,7 @@ def _row(group: FailingGroup, seconds: int, glyphs: str) -> tuple[str, ...]:
 
 
 def _course(group: FailingGroup, seconds: int, glyphs: str) -> str:
-    """How many iterations failed when, from the start of the run to its end."""
+    """Return how many iterations failed when, from the start of the run to its end."""
     shared = groups(seconds, _COURSE)
     columns = [0.0] * -(-seconds // shared)
     for second, number in group.course:
@@ -160,7 +160,7 @@ _MOST_ROWS = 8
 
 
 def _rows(group: FailingGroup) -> str:
-    """The rows of datasets that failed there, from 1."""
+    """Return the rows of datasets that failed there, from 1."""
     by_name: dict[str, list[int]] = {}
     for (name, row_number), _ in group.rows:
         by_name.setdefault(name, []).append(row_number + 1)

@@ -76,13 +76,13 @@ def compressed(times: SparseHistogram) -> bytes:
 
 
 def _number(value: int) -> int:
-    """The number of the bucket that a value falls into."""
+    """Return the number of the bucket that a value falls into."""
     shift = value.bit_length() - BUCKETS.bit_length()
     return value if shift < 0 else (shift + 1) * BUCKETS + (value >> shift & BUCKETS - 1)
 
 
 def _zigzag(value: int) -> bytes:
-    """A signed number in up to nine bytes, seven bits in each but the last."""
+    """Return a signed number in up to nine bytes, seven bits in each but the last."""
     left, written = (value << 1) ^ (value >> 63), bytearray()
     while left > 127 and len(written) < 8:
         written.append(left & 127 | 128)

@@ -14,6 +14,7 @@ from pytest_loadtool.load.verdict.summary import (
     ConnectionSummary,
     Moment,
     MomentTimes,
+    NotAsRecordedSummary,
     Numbers,
     PageSummary,
     Summary,
@@ -42,20 +43,19 @@ _FIRST = (
     *("case", "page", "transaction", "status", "cause", "message"),
     *("iterations", "consequences", "first_s", "last_s", "other_rows"),
 )
-_OTHERWISE = ("case", "page", "transaction", "way", "count")
 _WORKER = ("name", "state", "text", "users", "requests", "errors", "duration_s")
 
 
 def load_document(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The document of these runs: what `load_data` made of each, in the order they ran."""
+    """Return the document of these runs: what `load_data` made of each, in the order they ran."""
     return {"format": FORMAT, "runs": [*runs]}
 
 
 def load_data(
     summary: Summary, environment: RunEnvironment, told: Told | None = None
 ) -> dict[str, Any]:
-    """The results as builtin types, in the shape that is documented. ``told`` says why iterations
-    failed."""
+    """Return the results as builtin types, in the shape that is documented. ``told`` says why
+    iterations failed."""
     cases = summary.cases
     return {
         "name": summary.name,
@@ -82,15 +82,25 @@ def load_data(
         "other_consequences": summary.failing.other_consequences,
         "errors": [_picked(error, _ERROR) for error in summary.errors],
         "other_errors": summary.other_errors,
-        "not_as_recorded": [_picked(one, _OTHERWISE) for one in summary.otherwise],
+        "not_as_recorded": [_difference(one) for one in summary.not_as_recorded],
         "workers": [_worker(worker) for worker in summary.workers],
         "comparison": _comparison(summary.comparison),
         "timeline": [_moment(one) for one in summary.timeline],
     }
 
 
+def _difference(one: NotAsRecordedSummary) -> dict[str, Any]:
+    return {
+        "case": one.case,
+        "page": one.page,
+        "transaction": one.transaction,
+        "way": one.difference,
+        "count": one.count,
+    }
+
+
 def _causes(told: Told | None) -> list[dict[str, Any]]:
-    """What made iterations fail, what to mend first comes first."""
+    """Return what made iterations fail, what to mend first comes first."""
     return [
         {
             "cause": one.cause.text,
@@ -119,7 +129,7 @@ def _group(group: FailingGroup, told: Told | None) -> dict[str, Any]:
 
 
 def _picked(source: object, names: Iterable[str]) -> dict[str, Any]:
-    """What is called the same in the document, as it is."""
+    """Return what is called the same in the document, as it is."""
     return {name: getattr(source, name) for name in names}
 
 
@@ -197,7 +207,7 @@ def _numbers(numbers: Numbers) -> dict[str, Any]:
         "requests": numbers.requests,
         "errors": numbers.errors,
         "error_rate": numbers.error_rate,
-        "not_as_recorded": numbers.otherwise,
+        "not_as_recorded": numbers.not_as_recorded,
         "bytes_received": numbers.bytes_received,
         "bytes_sent": numbers.bytes_sent,
         "duration_s": numbers.duration_s,

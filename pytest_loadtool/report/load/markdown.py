@@ -19,7 +19,8 @@ _SIGNS = {"passed": "✅", "failed": "❌", "inconclusive": "⚠️"}
 _MOST_ROWS = 10
 _MOST_ERRORS = 5
 
-#: What Markdown would take for its own: https://spec.commonmark.org/0.31.2/#ascii-punctuation-character
+#: What Markdown would take for its own:
+#: https://spec.commonmark.org/0.31.2/#ascii-punctuation-character
 _ESCAPES = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|#~&"} | {"\n": " "})
 
 
@@ -141,5 +142,5 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _text(text: str) -> str:
-    """Text of servers and files, which must not be taken for Markdown or HTML."""
+    """Return text of servers and files, which must not be taken for Markdown or HTML."""
     return printable(text).translate(_ESCAPES)

@@ -10,7 +10,7 @@ ASCII = " .:-=+*#@"
 
 
 def glyphs_for(encoding: str | None) -> str:
-    """The glyphs that a stream of this encoding can carry."""
+    """Return the glyphs that a stream of this encoding can carry."""
     try:
         BLOCKS.encode(encoding or "ascii")
     except (LookupError, UnicodeEncodeError):
@@ -19,7 +19,8 @@ def glyphs_for(encoding: str | None) -> str:
 
 
 def sparkline(values: Sequence[float], glyphs: str = BLOCKS) -> str:
-    """One character for each value, from none (a blank) to the greatest of them (the last glyph).
+    """Return one character for each value, from none (a blank) to the greatest of them (the last
+    glyph).
 
     Only zero is blank: whatever there is, however little, shows.
     """
@@ -31,5 +32,5 @@ def sparkline(values: Sequence[float], glyphs: str = BLOCKS) -> str:
 
 
 def groups(count: int, columns: int) -> int:
-    """How many of ``count`` values must share a column so that ``columns`` are enough."""
+    """Return how many of ``count`` values must share a column so that ``columns`` are enough."""
     return max(1, -(-count // columns))

@@ -28,7 +28,7 @@ from pytest_loadtool.report.load.sparkline import BLOCKS
 from pytest_loadtool.report.load.units import milliseconds, rate, size, status_counts
 
 _WIDEST = 120
-_MOST_OTHERWISE = 5
+_MOST_NOT_AS_RECORDED = 5
 #: The percentiles of tables, unless others are asked for.
 _SHOWN = (50.0, 95.0, 99.0)
 #: How many reasons the heading has: the failure has all of them.
@@ -43,7 +43,7 @@ def load_text(
     told: Told | None = None,
     top: int | None = None,
 ) -> list[str]:
-    """The report as lines of at most ``width`` columns, where numbers and commands allow.
+    """Return the report as lines of at most ``width`` columns, where numbers and commands allow.
 
     ``glyphs`` draw how numbers went over the run; see `sparkline`. ``told`` says why iterations
     failed. Of transactions the ``top`` ones are shown, by the time they took in sum; None: all.
@@ -127,10 +127,13 @@ def facts(summary: Summary) -> Iterator[tuple[str, str]]:
     errors = f"{count(totals.errors)} of {requests}, {_allowed(summary)}"
     yield "error rate", f"{percent(totals.error_rate)} ({errors})"
     yield "status codes", _statuses(totals)
-    if totals.otherwise:
-        yield "not as recorded", f"{count(totals.otherwise)} of {requests}"
-        for one in summary.otherwise[:_MOST_OTHERWISE]:
-            yield "", f"{count(one.count)} x {printable(one.transaction)}: {printable(one.way)}"
+    if totals.not_as_recorded:
+        yield "not as recorded", f"{count(totals.not_as_recorded)} of {requests}"
+        for one in summary.not_as_recorded[:_MOST_NOT_AS_RECORDED]:
+            yield (
+                "",
+                f"{count(one.count)} x {printable(one.transaction)}: {printable(one.difference)}",
+            )
     yield "received", f"{size(totals.bytes_received)}, sent {size(totals.bytes_sent)}"
     yield "iterations", _iterations(summary)
     if summary.cut_requests or summary.cut_iterations:
@@ -143,7 +146,8 @@ def facts(summary: Summary) -> Iterator[tuple[str, str]]:
 
 
 def _iterations(summary: Summary) -> str:
-    """How many were started, finished, failed and cut, and for how long their users waited."""
+    """Return how many were started, finished, failed and cut, and for how long their users
+    waited."""
     cases = summary.cases
     finished, cut = sum(one.iterations for one in cases), summary.cut_iterations
     failed = sum(one.failed for one in cases)
@@ -204,8 +208,8 @@ def _statuses(numbers: Numbers) -> str:
 
 
 def _percentiles(summary: Summary) -> list[tuple[str, str]]:
-    """Those that tables have: the name of each, and how it is called. There is no room for all of
-    the usual ones, so only others than these are taken as asked for."""
+    """Return those that tables have: the name of each, and how it is called. There is no room for
+    all of the usual ones, so only others than these are taken as asked for."""
     asked = summary.configuration.percentiles
     wanted = _SHOWN if asked == PERCENTILES else asked
     return [(percentile_name(p), "median" if p == 50 else percentile_name(p)) for p in wanted]
@@ -242,7 +246,8 @@ def _percentile_column(name: str, called: str) -> _Column:
 
 
 def _columns(summary: Summary, width: int) -> tuple[_Column, ...]:
-    """Those that there is room for. Without percentiles pages have little but their average."""
+    """Return those that there is room for. Without percentiles pages have little but their
+    average."""
     wanted = [_percentile_column(*one) for one in _percentiles(summary)]
     if width >= _ROOM_FOR_MORE:
         return (*_FIRST, _MEAN, *wanted, _GREATEST, _RATE)
@@ -272,7 +277,7 @@ def _tree(summary: Summary, width: int, top: int | None) -> Iterator[str]:
 
 
 def _slowest(summary: Summary, top: int | None) -> frozenset[int] | None:
-    """The ids of the transactions to show; None: all, with static files of a page as one."""
+    """Return the ids of the transactions to show; None: all, with static files of a page as one."""
     if top is None:
         return None
     every = [one for case in summary.cases for page in case.pages for one in page.transactions]
@@ -295,7 +300,8 @@ def _page_row(page: PageSummary) -> _Row:
 
 
 def _transaction_rows(page: PageSummary, shown: frozenset[int] | None) -> Iterator[_Row]:
-    """Its transactions; static files are one row, unless the slowest are asked for, or fail."""
+    """Yield its transactions; static files are one row, unless the slowest are asked for, or
+    fail."""
     folded = page.static if shown is None else None
     together = False
     for one in page.transactions:

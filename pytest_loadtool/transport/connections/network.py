@@ -280,7 +280,7 @@ class Network:
         raise failure
 
     async def _resolve(self, origin: Origin) -> list[str]:
-        """Its addresses. All who want to know at a time share one look-up."""
+        """Return its addresses. All who want to know at a time share one look-up."""
         host = (origin.host, origin.port)
         known = self._addresses.get(host)
         if known is not None:

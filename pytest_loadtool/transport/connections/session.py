@@ -174,7 +174,7 @@ class RawSession:
         connection.opening = self._network.spawn(opening)
 
     def _login(self, origin: Origin) -> AtProxy | None:
-        """Who asks for a tunnel to ``origin``; None where there is to be none."""
+        """Return who asks for a tunnel to ``origin``; None where there is to be none."""
         via = origin.via
         if via is None or origin.scheme == "http":
             return None

@@ -51,7 +51,7 @@ class HttpxRequest:
 
     @property
     def overdue(self) -> Failure:
-        """What failed if it took too long."""
+        """Return what failed if it took too long."""
         if self._answered:
             return NO_END
         return NO_CONNECTION if self._connecting else NO_RESPONSE

@@ -32,7 +32,7 @@ _UNASKED_SWITCH = "_SWITCH_"
 
 
 def httpx_failure(error: Exception, *, sent: bool, answered: bool) -> Failure:
-    """Why there is no whole response to a request that was ``sent``, or not even that.
+    """Return why there is no whole response to a request that was ``sent``, or not even that.
 
     ``answered``: the head of a response had come.
     """
@@ -59,7 +59,7 @@ def httpx_failure(error: Exception, *, sent: bool, answered: bool) -> Failure:
 
 
 def _roots(error: BaseException | None) -> Iterator[Exception]:
-    """The errors below ``error`` that say something, outermost first."""
+    """Yield the errors below ``error`` that say something, outermost first."""
     while error is not None:
         if isinstance(error, _ROOTS):
             yield error

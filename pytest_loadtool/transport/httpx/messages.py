@@ -29,7 +29,7 @@ _ABOUT_CONNECTIONS = frozenset(
 
 
 def request_for(send: Send, trace: Trace) -> httpx.Request:
-    """The request that ``send`` has rendered."""
+    """Return the request that ``send`` has rendered."""
     head, _, body = send.data.partition(b"\r\n\r\n")
     method, target, headers = _parsed(head)
     origin = send.step.origin
@@ -50,7 +50,7 @@ def request_for(send: Send, trace: Trace) -> httpx.Request:
 
 
 def head_of(answer: httpx.Response) -> bytes:
-    """The head as HTTP/1.1 would have it, without the empty line at its end.
+    """Return the head as HTTP/1.1 would have it, without the empty line at its end.
 
     Of HTTP/2 there is no such head: its status line reads ``HTTP/2 200``.
 
@@ -69,7 +69,7 @@ def head_of(answer: httpx.Response) -> bytes:
 
 
 def without_connection(headers: Headers) -> Headers:
-    """What HTTP/2 can carry of a request's headers."""
+    """Return what HTTP/2 can carry of a request's headers."""
     return [one for one in headers if one[0].lower() not in _ABOUT_CONNECTIONS]
 
 

@@ -57,7 +57,8 @@ class HttpxNetwork:
         self.observer: NetworkObserver = observer or Unobserved()
 
     def session(self, done: Done, introduce: Introduce = nobody) -> HttpxSession:
-        """The connections of a virtual user more; ``introduce`` says who it is to a proxy."""
+        """Return the connections of a virtual user more; ``introduce`` says who it is to a
+        proxy."""
         return HttpxSession(self, done, AtProxies(introduce))
 
     def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
@@ -73,7 +74,7 @@ class HttpxNetwork:
         _kept(self._loop.create_task(ending), self._endings)
 
     def application(self, origin: Origin) -> httpx.AsyncBaseTransport | None:
-        """What answers in this process for ``origin``, or None: then there is a server."""
+        """Return what answers in this process for ``origin``, or None: then there is a server."""
         if self._application is None or str(origin) != self._server:
             return None
         return self._application.transport
@@ -124,7 +125,7 @@ def _kept(task: asyncio.Task[None], tasks: set[asyncio.Task[None]]) -> asyncio.T
 
 
 #: What connections are for: servers with these TLS settings (None: without TLS) behind this proxy.
-_Way = tuple[TlsSettings | None, ProxyRoute | None]
+_Route = tuple[TlsSettings | None, ProxyRoute | None]
 
 
 class HttpxSession:
@@ -146,7 +147,7 @@ class HttpxSession:
         self._commands: Commands | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._under_way: dict[HttpxRequest, asyncio.Task[None]] = {}
-        self._transports: dict[_Way, httpx.AsyncBaseTransport] = {}
+        self._transports: dict[_Route, httpx.AsyncBaseTransport] = {}
         self._alone: dict[tuple[Origin, int], httpx.AsyncBaseTransport] = {}
 
     def run(self, commands: Commands) -> None:
@@ -233,12 +234,12 @@ class HttpxSession:
         if application is not None:
             return application
         new = self._network.new_transport
-        way = origin.tls if origin.scheme == "https" else None, origin.via
+        route = origin.tls if origin.scheme == "https" else None, origin.via
         transport = self._alone.get(slot)
         if transport is None and send.alone:
-            transport = self._alone[slot] = new(*way, self._user, shared=False)
+            transport = self._alone[slot] = new(*route, self._user, shared=False)
         if transport is None:
-            transport = self._transports.get(way)
+            transport = self._transports.get(route)
         if transport is None:
-            transport = self._transports[way] = new(*way, self._user)
+            transport = self._transports[route] = new(*route, self._user)
         return transport

@@ -48,7 +48,7 @@ class StreamsThroughProxy(Streams):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """A connection that leads to the server.
+        """Return a connection that leads to the server.
 
         Raises:
             ProxyError: there is none to be had.

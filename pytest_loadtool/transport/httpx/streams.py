@@ -25,7 +25,7 @@ class Streams(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """A connection."""
+        """Return a connection."""
         return _HttpxStream(
             await self._network.connect_tcp(host, port, timeout, local_address, socket_options)
         )
@@ -38,8 +38,8 @@ class Streams(httpcore.AsyncNetworkBackend):
 def over(
     streams: Streams, transport: httpx.AsyncHTTPTransport, tls: ssl.SSLContext, *, http2: bool
 ) -> httpx.AsyncHTTPTransport:
-    """``transport`` with connections of ``streams``, which are closed when the virtual user closes
-    them, and not before. httpx has no parameter for them."""
+    """Return ``transport`` with connections of ``streams``, which are closed when the virtual user
+    closes them, and not before. httpx has no parameter for them."""
     transport._pool = httpcore.AsyncConnectionPool(
         ssl_context=tls,
         max_connections=None,

@@ -18,7 +18,8 @@ def answered(
     complete: bool,
     reason: bytes | None = None,
 ) -> httpx.Response:
-    """The response to ``method``; if it is not ``complete``, reading its body fails at its end."""
+    """Return the response to ``method``; if it is not ``complete``, reading its body fails at its
+    end."""
     without_body = method == "HEAD" or status in (204, 304)  # whatever the application says
     body = b"" if without_body else b"".join(parts)
     extensions: dict[str, object] = {"first_byte": first_byte}
@@ -33,7 +34,7 @@ def answered(
 
 
 def failed(method: str) -> httpx.Response:
-    """What servers answer when the application has not."""
+    """Return what servers answer when the application has not."""
     return answered(
         method,
         500,

@@ -30,7 +30,7 @@ class AppName:
 
     @classmethod
     def parse(cls, text: str) -> AppName:
-        """The parts of ``text``, which `casefile.syntax.app_name` has checked."""
+        """Return the parts of ``text``, which `casefile.syntax.app_name` has checked."""
         match = _NAME.fullmatch(text)
         assert match is not None
         kind: _Kind | None = {"asgi": "asgi", "wsgi": "wsgi", None: None}[match[1]]

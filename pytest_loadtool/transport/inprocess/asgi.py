@@ -80,7 +80,8 @@ class Lifespan:
             await asyncio.wait([self._task], timeout=_PATIENCE)  # it may not let itself be ended
 
     async def _say(self, kind: str, patience: float) -> Message | None:
-        """What the application answers; None if it does not listen (any more), or in time."""
+        """Return what the application answers; None if it does not listen (any more), or in
+        time."""
         if self._task is None or self._task.done():
             return None
         self._inbox.put_nowait({"type": kind})
@@ -175,7 +176,7 @@ class _AsgiCall:
             self.over.set()
 
     def response(self) -> httpx.Response:
-        """What came of it."""
+        """Return what came of it."""
         if not self._status:
             return failed(self._method)
         return answered(

@@ -68,7 +68,7 @@ class ReplyReader:
         raise self.cut()
 
     def cut(self) -> Exception:
-        """What it is when the connection ends before the reply does."""
+        """Return what it is when the connection ends before the reply does."""
         return ConnectionResetError() if self._read else NoReplyError()
 
     def _reply(self, usable: bool) -> Reply:

@@ -82,7 +82,7 @@ class Forwarder:
 
     @property
     def url(self) -> ProxyUrl:
-        """Where it listens."""
+        """Return where it listens."""
         return ProxyUrl("http", _HOST, self._server.sockets[0].getsockname()[1])
 
     async def __aenter__(self) -> Self:
@@ -107,14 +107,14 @@ class Forwarder:
         task = asyncio.current_task()
         assert task is not None
         self._connections.add(task)
-        way = _Way((reader, writer), self._via, self._at_proxies, self._reach)
+        route = _Route((reader, writer), self._via, self._at_proxies, self._reach)
         try:
             # Either side has gone, or is none of HTTP; or all is over.
             with suppress(OSError, EOFError, ValueError, asyncio.CancelledError):
                 if await asyncio.to_thread(self._may_enter, writer.get_extra_info("peername")):
-                    await way.serve()
+                    await route.serve()
         finally:
-            way.leave()
+            route.leave()
             writer.close()
             self._connections.discard(task)
 
@@ -129,7 +129,7 @@ class Forwarder:
         return _Talk(streams)
 
 
-class _Way:
+class _Route:
     """A connection of the recorder, and the one to the proxy that belongs to it."""
 
     def __init__(
@@ -204,7 +204,7 @@ class _Way:
         return answer.head.keeps and answer.ends_by_itself
 
     async def _begun(self, message: Message) -> tuple[bytes, AsyncIterator[bytes] | None]:
-        """The body as far as it is kept, and the rest of it if there is more."""
+        """Return the body as far as it is kept, and the rest of it if there is more."""
         kept, size = [], 0
         rest = pieces(message, self._client[0])
         async for piece in rest:
@@ -316,13 +316,13 @@ _FRAMING = (b"content-length:", b"transfer-encoding:")
 
 
 def _without(names: tuple[bytes, ...], lines: bytes) -> bytes:
-    """The lines of a head but for these."""
+    """Return the lines of a head but for these."""
     kept = [one for one in lines.split(b"\r\n") if not one.lower().startswith(names)]
     return b"\r\n".join(kept)
 
 
 def _head(message: Message, credentials: str, *, bare: bool = False) -> bytes:
-    """The head of a request that says who asks, and is without a body if it is ``bare``."""
+    """Return the head of a request that says who asks, and is without a body if it is ``bare``."""
     lines = message.lines
     if bare:
         lines = b"Content-Length: 0\r\n" + _without(_FRAMING, lines)

@@ -28,7 +28,7 @@ from pytest_loadtool.replay.authentication.policy import (
     wrong,
 )
 from pytest_loadtool.replay.compile.proxies import unanswered
-from pytest_loadtool.replay.user.credential_cache import LOOK, CredentialCache, ProxyUser
+from pytest_loadtool.replay.user.credential_cache import POLL_INTERVAL, CredentialCache, ProxyUser
 from pytest_loadtool.replay.user.origin import ProxyRoute
 from pytest_loadtool.transport.proxy.connect_reply import Reply
 from pytest_loadtool.transport.wire.failures import ProxyError, of_proxy
@@ -55,7 +55,8 @@ class AtProxies:
         self._accepted: _Accepted = {}
 
     def login(self, via: ProxyRoute, method: str = "CONNECT") -> AtProxy:
-        """Who asks for the tunnel of one more connection, or for anything by another ``method``."""
+        """Return who asks for the tunnel of one more connection, or for anything by another
+        ``method``."""
         return AtProxy(via, method, self._accepted, self._introduce(via))
 
 
@@ -82,14 +83,14 @@ class AtProxy:
         return self._login is not None and not self._login.handshake.wants_body
 
     def unasked(self, target: str) -> str:
-        """The credentials that go along with a connection's first request, or nothing."""
+        """Return the credentials that go along with a connection's first request, or nothing."""
         session = self._session()
         if session is not None:
             self._sent = session.header(self._facts(target))
         return self._sent
 
     async def answer(self, target: str, reply: Reply) -> str:
-        """The credentials in answer to a challenge.
+        """Return the credentials in answer to a challenge.
 
         What is not known to be right is tried on one connection at a time: the others wait.
 
@@ -102,7 +103,7 @@ class AtProxy:
         login, sent = self._login, b"\r\n" + header_line(_HEADER, self._sent)
         since = now = perf_counter()
         while (what := login.answer(challenges, sent, now)) == WAIT:
-            await asyncio.sleep(max(LOOK, (now - since) / 4))
+            await asyncio.sleep(max(POLL_INTERVAL, (now - since) / 4))
             now = perf_counter()
         if what == SAY:
             self._sent = login.value
@@ -133,7 +134,7 @@ class AtProxy:
             self._login.leave()
 
     def _session(self) -> HandshakeState | None:
-        """What was accepted before, of the same credentials."""
+        """Return what was accepted before, of the same credentials."""
         who, session = self._accepted.get(self._via, (None, None))
         return session if who == self._guest.credentials else None
 

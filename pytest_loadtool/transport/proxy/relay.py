@@ -43,7 +43,7 @@ class Message:
 
 
 async def read_message(source: asyncio.StreamReader) -> Message:
-    """The next message on a connection, without its body.
+    """Return the next message on a connection, without its body.
 
     Raises:
         EOFError: there is none.
@@ -64,8 +64,8 @@ async def read_message(source: asyncio.StreamReader) -> Message:
 async def pieces(
     message: Message, source: asyncio.StreamReader, *, to_the_end: bool = False
 ) -> AsyncIterator[bytes]:
-    """The body of the message, framed as it comes; ``to_the_end`` of the connection, if nothing
-    else says where it ends.
+    """Yield the body of the message, framed as it comes; ``to_the_end`` of the connection, if
+    nothing else says where it ends.
 
     Raises:
         EOFError: the connection ends before.
@@ -114,8 +114,8 @@ async def pass_all(
     try:
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for way in ways:
-            way.cancel()
+        for route in ways:
+            route.cancel()
         await asyncio.gather(*ways, return_exceptions=True)
 
 

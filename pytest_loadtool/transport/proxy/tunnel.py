@@ -64,7 +64,7 @@ class Talk(Protocol):
 
 
 def tunnel_name(host: str, port: int) -> str:
-    """Where a tunnel leads: always with the port (RFC 9110 §9.3.6).
+    """Return where a tunnel leads: always with the port (RFC 9110 §9.3.6).
 
     Raises:
         UnicodeError: the host is no valid name.
@@ -80,8 +80,8 @@ async def open_tunnel(
     user: AtProxy,
     challenged: Callable[[float], None],
 ) -> tuple[T, float]:
-    """A connection to ``proxy`` on which the tunnel to ``target`` is open, and how many seconds the
-    proxy took to open it.
+    """Return a connection to ``proxy`` on which the tunnel to ``target`` is open, and how many
+    seconds the proxy took to open it.
 
     ``reach`` connects to the proxy, anew when that has closed the connection over its challenge.
     ``challenged`` is told of each of these, and how many seconds it took.

@@ -26,7 +26,7 @@ _PACKET = 1460
 _TURN = 0.05
 
 
-class Way:
+class Direction:
     """One direction of a line: what is carried passes one after the other, without gaps."""
 
     __slots__ = ("_free", "rate")
@@ -37,7 +37,7 @@ class Way:
         self._free = 0.0  # when it will have carried all that it was given so far
 
     def carry(self, since: float, size: int) -> float:
-        """When the last of ``size`` bytes will have passed that have been waiting ``since``.
+        """Return when the last of ``size`` bytes will have passed that have been waiting ``since``.
 
         They begin as soon as all that was carried before has passed, but not before ``since``.
         """
@@ -51,13 +51,13 @@ class Throttle:
     __slots__ = ("down", "latency", "up")
 
     def __init__(self, bandwidth: Bandwidth) -> None:
-        self.down = Way(bandwidth.down)
-        self.up = Way(bandwidth.up)
+        self.down = Direction(bandwidth.down)
+        self.up = Direction(bandwidth.up)
         self.latency = bandwidth.latency
 
 
 def receive_buffer(line: Throttle) -> int:
-    """How many bytes a socket's SO_RCVBUF should have, to be set before it connects.
+    """Return how many bytes a socket's SO_RCVBUF should have, to be set before it connects.
 
     About what the line carries in two turns. With the usual buffer, which grows to megabytes, the
     kernel would take a response at full speed and the server would be done with it at once.
@@ -181,21 +181,30 @@ class Throttled(asyncio.Protocol):
 class _Flow:
     """What goes one way on one connection. ``passed`` is given each piece when it has passed."""
 
-    __slots__ = ("_latency", "_loop", "_passed", "_piece", "_since", "_timer", "_turn", "_way",
-                 "waiting")  # fmt: skip
+    __slots__ = (
+        "_direction",
+        "_latency",
+        "_loop",
+        "_passed",
+        "_piece",
+        "_since",
+        "_timer",
+        "_turn",
+        "waiting",
+    )  # fmt: skip
 
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
-        way: Way,
+        direction: Direction,
         latency: float,
         passed: Callable[[bytes], None],
     ) -> None:
         self._loop = loop
-        self._way = way
+        self._direction = direction
         self._latency = latency
         self._passed = passed
-        self._turn = max(_PACKET, int(way.rate / 8 * _TURN))
+        self._turn = max(_PACKET, int(direction.rate / 8 * _TURN))
         self._timer: asyncio.TimerHandle | None = None
         self._since = 0.0
         self._piece = b""
@@ -232,7 +241,7 @@ class _Flow:
         """Put a piece on the line; it has been waiting since the one before it had passed."""
         self._piece = bytes(self.waiting[:most])
         del self.waiting[:most]
-        self._since = self._way.carry(self._since, len(self._piece))
+        self._since = self._direction.carry(self._since, len(self._piece))
         self._timer = self._loop.call_at(self._since, self._pass)
 
     def _pass(self) -> None:
@@ -289,5 +298,5 @@ class _SlowTransport(asyncio.Transport):
         return self.closing or self.real.is_closing()
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
-        """What the real transport knows."""
+        """Return what the real transport knows."""
         return self.real.get_extra_info(name, default)

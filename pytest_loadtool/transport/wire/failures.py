@@ -48,7 +48,7 @@ def of_proxy(proxy: object, failure: Failure) -> ProxyError:
 
 
 def not_http(why: object) -> Failure:
-    """What came is no HTTP response."""
+    """Return what came is no HTTP response."""
     return Failure("protocol", f"not HTTP: {why}")
 
 
@@ -56,7 +56,7 @@ SWITCHED = not_http("the server switched protocols, which cannot be replayed")
 
 
 def failure_of(error: Exception) -> Failure:
-    """Why there is no connection, or no longer one."""
+    """Return why there is no connection, or no longer one."""
     for kind, describe in _BY_ERROR:
         if isinstance(error, kind):
             return describe(error)

@@ -179,7 +179,7 @@ class ResponseReader:
         self._buffer = data
 
     def _frame(self, head: Head) -> int:
-        """How long the body is (RFC 9112 §6.3), and whether the connection stays (§9.3)."""
+        """Return how long the body is (RFC 9112 §6.3), and whether the connection stays (§9.3)."""
         if not head.version.startswith("HTTP/1."):
             raise ProtocolError("no HTTP/1 status line")
         self.keep_alive = head.keeps

@@ -33,7 +33,7 @@ def check_tls(plan: Plan) -> None:
 
 
 def settings_of(plan: Plan) -> set[TlsSettings]:
-    """Those with which ``plan`` reaches its servers; none if it does so without TLS."""
+    """Return those with which ``plan`` reaches its servers; none if it does so without TLS."""
     return {one.origin.tls for one in plan.steps if one.origin.scheme == "https"}
 
 
@@ -56,7 +56,7 @@ class TlsContexts:
 
 
 def tls_context(settings: TlsSettings, environ: Mapping[str, str] = os.environ) -> ssl.SSLContext:
-    """What a client's handshakes start from: HTTP/1.1 by ALPN (RFC 7301), and ``settings``.
+    """Return what a client's handshakes start from: HTTP/1.1 by ALPN (RFC 7301), and ``settings``.
 
     Its files are read and their password is taken from ``environ`` now. The name to check and to
     send (SNI, RFC 6066 §3) is given with each connection.

@@ -186,5 +186,5 @@ class _TlsTransport:
         return self._below.is_closing()
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
-        """``ssl_object``, or what the transport below knows."""
+        """Return ``ssl_object``, or what the transport below knows."""
         return self._tls if name == "ssl_object" else self._below.get_extra_info(name, default)

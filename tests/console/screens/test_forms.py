@@ -9,7 +9,7 @@ import pytest
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.screens.cells import columns_of
 from pytest_loadtool.console.screens.editor import Editor, editor_of
-from pytest_loadtool.console.screens.editor_moves import MOVES as LOOK
+from pytest_loadtool.console.screens.editor_moves import MOVES as POLL_INTERVAL
 from pytest_loadtool.console.screens.editor_moves import searched
 from pytest_loadtool.console.screens.form import (
     KEYS,
@@ -155,7 +155,7 @@ def picking(number: int, text: str) -> Editor:
     """The editor with that text of a response picked."""
     found = searched(at(number, "open"), text, SMALL[0])
     assert found is not None
-    return LOOK["pick"](found, *SMALL)
+    return POLL_INTERVAL["pick"](found, *SMALL)
 
 
 def made(name: str, editor: Editor, columns: tuple[str, ...] = ()) -> Form:
@@ -225,7 +225,7 @@ def acting(transaction: Transaction, index: int) -> Editor:
     editor = editor_of(replace(SHOP, case=case))
     editor = Editor(editor.tree.goto(1, SMALL[1]))
     for move in ("tab 4", "open", *["down"] * index):
-        editor = LOOK[move](editor, *SMALL)
+        editor = POLL_INTERVAL[move](editor, *SMALL)
     return editor
 
 

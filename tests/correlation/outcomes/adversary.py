@@ -199,7 +199,7 @@ def colour(observed: Observed) -> str:
     """Red, told as another answer than was recorded, or green."""
     if any(observed.failures):
         return "red"
-    return "told" if any(one.otherwise for one in observed.responses) else "GREEN"
+    return "told" if any(one.not_as_recorded for one in observed.responses) else "GREEN"
 
 
 def say(*words: object, sep: str = " ") -> None:

@@ -208,7 +208,7 @@ def main() -> None:
         shade = colour(observed)
         tally[shade] += 1
         if shade != "red":
-            say(f"{name:30} {shade} ", *(one.otherwise for one in observed.responses))
+            say(f"{name:30} {shade} ", *(one.not_as_recorded for one in observed.responses))
     say(dict(tally))
 
 

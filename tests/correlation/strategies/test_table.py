@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.casefile import package_rules, read_har
-from pytest_loadtool.correlation.claims import ByClient, Miss
 from pytest_loadtool.correlation.index.indexing import read_traffic
 from pytest_loadtool.correlation.index.traffic import Traffic, steps_of
+from pytest_loadtool.correlation.proposals import ByClient, Miss
 from pytest_loadtool.correlation.requests.slots import Slot
-from pytest_loadtool.correlation.resolve import Bindings, resolve
+from pytest_loadtool.correlation.resolve import Resolution, resolve
 from pytest_loadtool.correlation.strategies.strategy import Settled, Strategy, Turn
 from pytest_loadtool.correlation.strategies.table import strategies
 from pytest_loadtool.model.exchange import Exchange
@@ -41,9 +41,9 @@ def _traffic(exchanges: Sequence[Exchange]) -> Traffic:
     return read_traffic(case, steps_of(case, exchanges), package_rules())
 
 
-def _bound(bindings: Bindings) -> set[tuple[str, str]]:
-    claims = {(one.strategy, one.slot.name) for one in bindings.claims}
-    return claims | {(one.strategy, slot.name) for one in bindings.made for slot in one.slots}
+def _bound(resolution: Resolution) -> set[tuple[str, str]]:
+    proposals = {(one.strategy, one.slot.name) for one in resolution.proposals}
+    return proposals | {(one.strategy, slot.name) for one in resolution.made for slot in one.slots}
 
 
 @pytest.mark.parametrize("exchanges", [_TALK, read_har(_RECORDING)], ids=["talk", "django"])
@@ -51,7 +51,7 @@ def test_judging_changes_nothing_that_is_judged(exchanges: Sequence[Exchange]) -
     """The same traffic is judged alike again, by strategies that have judged it before."""
     traffic, table = _traffic(exchanges), strategies(package_rules())
     first = resolve(traffic, table)
-    assert first.claims
+    assert first.proposals
     assert resolve(traffic, table) == first
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "golden"
 #: What differs from run to run.
-_OTHERWISE = (
+_NOT_AS_RECORDED = (
     (r"(127\.0\.0\.1|localhost):\d+", r"\1:PORT"),
     (r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT", "DATE"),
     (r"\b\d+(\.\d+)? (s|ms)\b", r"N \2"),
@@ -25,7 +25,7 @@ _OTHERWISE = (
 
 def steady(block: str) -> str:
     """The block without what differs from run to run."""
-    for pattern, instead in _OTHERWISE:
+    for pattern, instead in _NOT_AS_RECORDED:
         block = re.sub(pattern, instead, block)
     return block
 

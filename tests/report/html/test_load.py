@@ -270,7 +270,7 @@ def test_a_run_under_way(tmp_path: Path) -> None:
     """The page loads itself anew, and has what there is to see so far."""
     seen = glimpsed(failing=50)
     file = tmp_path / "page.html"
-    moments = MomentsSoFar(CONFIGURATION.percentiles).look(seen.course)
+    moments = MomentsSoFar(CONFIGURATION.percentiles).update(seen.course)
     data = live_data(seen, moments, CONFIGURATION, "2026-03-04T05:06:07+00:00", 4.0, ENVIRONMENT)
     file.write_bytes(load_page([data], refresh=5))
     with opened("chromium", file) as page:

@@ -29,7 +29,7 @@ ATTACKS = (
 def step(text: str) -> dict[str, object]:
     return {
         "page": text, "title": text, "status": 500, "milliseconds": 12.0, "failure": text,
-        "negotiations": 0, "index": 0, "at": 0.0, "waited": 5.0, "otherwise": "",
+        "negotiations": 0, "index": 0, "at": 0.0, "waited": 5.0, "not_as_recorded": "",
     }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Claims: which slot takes its value from where, by which rule; and what is left as recorded."""
+"""Proposals: which slot takes its value from where, by which rule; and what is left as recorded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REPLAY_COMPARE = Rule(
 
 
 @dataclass(frozen=True, slots=True)
-class Belief:
+class ProducerCandidate:
     """A slot's value stands in a response; an extractor for it is still to be found."""
 
     slot: Slot
@@ -30,7 +30,7 @@ class Belief:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Proposal:
     """A slot's value comes from ``source``, its ``match``-th match, in the producer's response."""
 
     slot: Slot
@@ -93,7 +93,7 @@ class ByClient:
 
 
 def fitting(slot: Slot, producer: Producer) -> Slot | None:
-    """The slot with all filters between it and what is extracted; None if these do not lead from
-    one to the other."""
+    """Return the slot with all filters between it and what is extracted; None if these do not lead
+    from one to the other."""
     slot = replace(slot, filters=(*producer.filters, *slot.filters))
     return slot if slot.writes(producer.extracted) else None

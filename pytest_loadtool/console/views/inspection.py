@@ -43,7 +43,7 @@ def _verdict(section: DiffSection) -> tuple[str, Kind]:
 
 
 def _worth_showing(section: DiffSection) -> Iterable[DiffRow | None]:
-    """The status, and what differs; of headers only if nothing explains it."""
+    """Return the status, and what differs; of headers only if nothing explains it."""
     if section.title == "Status":
         return section.rows
     if section.title.endswith("headers") and not section.unexplained:
@@ -52,7 +52,7 @@ def _worth_showing(section: DiffSection) -> Iterable[DiffRow | None]:
 
 
 def _near_differences(rows: Sequence[DiffRow]) -> Iterator[DiffRow | None]:
-    """The lines that differ, with some beside them; None where others are left out."""
+    """Yield the lines that differ, with some beside them; None where others are left out."""
     near = {
         at
         for number, row in enumerate(rows)
@@ -131,7 +131,8 @@ def places(found: Iterable[FoundPlace], width: int | None) -> Iterator[ViewLine]
 
 
 def _fitted(one: FoundPlace, room: int) -> tuple[str, str, str]:
-    """What stands there in so many columns: the match, and what is beside it as there is room."""
+    """Return what stands there in so many columns: the match, and what is beside it as there is
+    room."""
     match = one.match
     if cell_len(match) > (most := room * 2 // 3):
         match = f"{_beginning(match, most - 1)}…"

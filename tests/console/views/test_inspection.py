@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from pytest_loadtool.console.views.looking import places
+from pytest_loadtool.console.views.inspection import places
 from pytest_loadtool.workflow.finding import FoundPlace
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_loadtool.answers.documents import MOST_KEYS
-from pytest_loadtool.answers.look import LONGEST_READ, answer_of
+from pytest_loadtool.answers.shape import LONGEST_READ, answer_of
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.case import Kind, Recorded
 from pytest_loadtool.model.exchange import Exchange

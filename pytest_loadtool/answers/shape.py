@@ -35,11 +35,12 @@ _TAIL = re.compile(
     r"(?:=([^&;#]+)|(?=[&;#]|\Z)())",
     re.IGNORECASE,
 )
-_OF_A_THING = re.compile(r"\d|.{24}")
+_OF_A_RESOURCE = re.compile(r"\d|.{24}")
 
 
-def look(kind: Kind, text: str, size: int, location: str = "") -> Answer:
-    """What an answer looks like that is ``size`` bytes long and redirects to ``location``."""
+def shape_of(kind: Kind, text: str, size: int, location: str = "") -> Answer:
+    """Return what an answer looks like that is ``size`` bytes long and redirects to
+    ``location``."""
     read = READ.get(kind)
     found = read(text) if read is not None and text and size <= LONGEST_READ else Answer()
     failed = found.failed or ("redirect to an error" if leads_to_error(location) else "")
@@ -54,16 +55,17 @@ def leads_to_error(location: str) -> bool:
 
 
 def place_of(location: str) -> str:
-    """The path that a redirect leads to, with ``*`` for each segment that is of a thing."""
+    """Return the path that a redirect leads to, with ``*`` for each segment that is of a
+    resource."""
     try:
         path = urlsplit(location).path
     except ValueError:
         return ""
-    return "/".join("*" if _OF_A_THING.search(one) else one for one in path.split("/"))
+    return "/".join("*" if _OF_A_RESOURCE.search(one) else one for one in path.split("/"))
 
 
 def kind_now(content_type: str, text: str) -> Kind:
-    """The kind of a response, told as that of a recorded one is."""
+    """Return the kind of a response, told as that of a recorded one is."""
     media = media_type(content_type)
     start = text[:64].lstrip("\ufeff \t\r\n")
     if media in VAGUE and start.startswith(JSON_STARTS):
@@ -78,7 +80,7 @@ def kind_now(content_type: str, text: str) -> Kind:
 
 
 def answer_of(recorded: Recorded, exchange: Exchange) -> Answer | None:
-    """What the recording shows of an answer; None if its body is not in the recording."""
+    """Return what the recording shows of an answer; None if its body is not in the recording."""
     length = exchange.response_header("content-length")
     is_missing = not exchange.response_size and length not in (None, "0")
     if exchange.error or not exchange.status or (is_missing and exchange.method != "HEAD"):
@@ -88,12 +90,12 @@ def answer_of(recorded: Recorded, exchange: Exchange) -> Answer | None:
     if recorded.kind in READ and size <= LONGEST_READ:
         text = decoded(exchange.response_body, exchange.response_header("content-type") or "")
     location = exchange.response_header("location") if exchange.status in REDIRECTS else None
-    found = look(recorded.kind, text, size, location or "")
+    found = shape_of(recorded.kind, text, size, location or "")
     return replace(found, said=tuple(one for one in found.said if _is_of_use(one[1])))
 
 
 def _is_of_use(said: str | int | bool) -> bool:
-    """Whether it can be expected again: other numbers may be anything, a code that was sent by mail
-    for instance, and do not belong into a test case."""
+    """Return whether it can be expected again: other numbers may be anything, a code that was sent
+    by mail for instance, and do not belong into a test case."""
     number = str(said)
     return not number.lstrip("-").isdecimal() or int(number) in (0, 1) or len(number) == 3

@@ -13,8 +13,8 @@ from pytest_loadtool.console.replays import replay_at_hand
 from pytest_loadtool.console.screens.content import content
 from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views.inspection import differences
 from pytest_loadtool.console.views.line import UNBROKEN, ViewLine
-from pytest_loadtool.console.views.looking import differences
 from pytest_loadtool.console.views.replays import OUTCOME_KINDS, when
 from pytest_loadtool.console.views.text import status_kind
 from pytest_loadtool.masking.text import Mask, Unmasked
@@ -120,7 +120,7 @@ async def open_(session: Console, which: TransactionName, *, recorded: bool = Fa
 
 
 def _kept(session: Console, which: str) -> tuple[OpenReplay, KeptTransaction, Exchange]:
-    """What the replay at hand has of a transaction.
+    """Return what the replay at hand has of a transaction.
 
     Raises:
         CommandError: nothing.
@@ -137,7 +137,7 @@ def _kept(session: Console, which: str) -> tuple[OpenReplay, KeptTransaction, Ex
 
 
 def _recorded(session: Console, which: str) -> Exchange:
-    """What was recorded of a transaction.
+    """Return what was recorded of a transaction.
 
     Raises:
         CommandError: it is not at hand.
@@ -154,7 +154,7 @@ def _answered(
     kept: KeptTransaction, exchange: Exchange, mask: Mask, *, sent: bool, raw: bool
 ) -> Iterator[ViewLine]:
     yield ViewLine((f"{kept.id.title}  ", "heading"), (kept.outcome, OUTCOME_KINDS[kept.outcome]))
-    for said in (*(one.message for one in kept.failures), kept.otherwise):
+    for said in (*(one.message for one in kept.failures), kept.not_as_recorded):
         if said:
             yield ViewLine(("  ", ""), (on_one_line(mask.text(said)), ""))
     yield ViewLine(("", ""))
@@ -200,7 +200,7 @@ def _headers(headers: HeaderList, mask: Mask) -> Iterator[ViewLine]:
 
 
 def _masked(body: bytes, mask: Mask) -> bytes:
-    """A body without its secrets.
+    """Return a body without its secrets.
 
     Raises:
         CommandError: it is no text, in which nobody finds them.
