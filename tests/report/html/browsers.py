@@ -40,9 +40,6 @@ class Shown(Protocol):
     def printed(self) -> bytes:
         """The page as it is printed: a PDF."""
 
-    def processor_seconds(self) -> float:
-        """Processor time that showing pages has taken."""
-
 
 class _Waiting:
     """Runs scripts until they are content."""
@@ -57,7 +54,6 @@ class _Waiting:
 class _Chromium(_Waiting):
     def __init__(self, page: Any) -> None:
         self._page = page
-        self._browser = page.context.browser.new_browser_cdp_session()
 
     def run(self, script: str) -> Any:
         return self._page.evaluate(f"() => {{ {script} }}")
@@ -74,10 +70,6 @@ class _Chromium(_Waiting):
 
     def printed(self) -> bytes:
         return bytes(self._page.pdf())
-
-    def processor_seconds(self) -> float:
-        found = self._browser.send("SystemInfo.getProcessInfo")["processInfo"]
-        return float(sum(one["cpuTime"] for one in found if one["type"] == "renderer"))
 
 
 @contextmanager
@@ -132,9 +124,6 @@ class _Firefox(_Waiting):
 
     def printed(self) -> bytes:
         return base64.b64decode(self.tell("WebDriver:Print"))
-
-    def processor_seconds(self) -> float:
-        raise NotImplementedError
 
     def close(self) -> None:
         self._stream.close()

@@ -299,16 +299,19 @@ def test_bars_have_all_values() -> None:
     assert sum(counts[:60]) == pytest.approx(below, abs=25)
 
 
-@pytest.mark.slow
-def test_a_long_run_of_a_large_case_opens_at_once(tmp_path: Path) -> None:
-    """30 minutes of 700 transactions: below a second of the browser's processor time from an empty
-    page to plots that are drawn."""
+def test_a_long_run_of_a_large_case_is_drawn_as_it_comes_near(tmp_path: Path) -> None:
+    """Of 30 minutes of 700 transactions the plots that are seen are drawn, and nothing of the rows
+    further down; printing draws all. What opening takes: ``python -m tests.benchmarks.opening``."""
     file = write(tmp_path / "page.html", long_run())
-    empty = tmp_path / "empty.html"
-    empty.write_text("<title>nothing</title>")
-    with opened("chromium", empty) as page:
-        before = page.processor_seconds()
     with opened("chromium", file) as page:
         page.until("return document.querySelectorAll('.plot canvas').length > 1")
-        took = page.processor_seconds() - before
-    assert took < 1, "seconds"
+        drawn, plots = page.run(
+            "return [document.querySelectorAll('.plot canvas').length,"
+            " document.querySelectorAll('.plot').length]"
+        )
+        assert 1 < drawn < plots
+        page.run("dispatchEvent(new Event('beforeprint'))")
+        page.until(
+            "return [...document.querySelectorAll('.plot')]"
+            ".every((one) => one.querySelector('canvas'))"
+        )
