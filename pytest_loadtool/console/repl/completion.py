@@ -115,7 +115,12 @@ class RegistryCompleter(Completer):
         document: Text,
         complete_event: CompleteEvent,  # noqa: ARG002  the interface has it
     ) -> Iterator[Completion]:
-        """Candidates for the word that the cursor is in.
+        """Yield candidates for the word that the cursor is in; a single one with what follows."""
+        found = list(self._candidates(document))
+        yield from map(_ended, found) if len(found) == 1 else found
+
+    def _candidates(self, document: Text) -> Iterator[Completion]:
+        """Yield them by what the word is.
 
         Cases: the command; an option's name; a value, by the type of its argument.
         """
@@ -277,6 +282,13 @@ def _expected(command: Command, words: list[str]) -> Argument | None:
     return command.slot(taken)
 
 
+def _ended(only: Completion) -> Completion:
+    """Return the only candidate with the blank that ends its word; a folder goes on."""
+    end = "/" if only.display_text.endswith("/") else " "
+    meta = only.display_meta
+    return Completion(f"{only.text}{end}", only.start_position, only.display, meta)
+
+
 def _one_of(known: Sequence[str]) -> Callable[[str], Iterable[Completion]]:
     return lambda start: (Completion(one, -len(start)) for one in known if one.startswith(start))
 
@@ -287,4 +299,10 @@ def _files(suffix: str) -> Callable[[str], Iterable[Completion]]:
         expanduser=True, file_filter=lambda name: name.endswith(suffix) or Path(name).is_dir()
     )
     asked = CompleteEvent(completion_requested=True)
-    return lambda start: completer.get_completions(Text(start), asked)
+
+    def found(start: str) -> Iterator[Completion]:
+        for one in completer.get_completions(Text(start), asked):
+            quoted = shlex.quote(start + one.text) if re.search(r"[\s'\"\\]", one.text) else ""
+            yield Completion(quoted, -len(start), one.display) if quoted else one
+
+    return found
