@@ -80,7 +80,7 @@ _COMPARED: Mapping[str, tuple[str, ...]] = {
 
 def _compared(kind: str) -> tuple[Blank, Blank]:
     """Return the blanks of how a value is compared, and with what."""
-    how = Blank(f"how {kind}", choices=_COMPARED[kind], fixed=True, width=10)
+    how = Blank(f"how {kind}", choices=_COMPARED[kind], fixed=True, width=11)
     return how, Blank(f"value {kind}")
 
 
