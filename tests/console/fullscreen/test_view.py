@@ -295,7 +295,7 @@ def test_a_validator_is_made_of_what_is_picked(view: Terminal, tmp_path: Path) -
     view.wait_for(r"pick a value")
     view.type("a")
     view.wait_for(r"^── New validator in 3 GET /orders ─")
-    view.wait_for(r"^ \(o\) JSON path +\[\$\.orders\[0\]\.name +\] = \[Tea ")
+    view.wait_for(r"^ \(o\) JSON path +\[\$\.orders\[0\]\.name +\] \[equals +v\] \[Tea ")
     view.wait_for(r"^ +recorded  200  holds")
     view.type("x")
     view.wait_for(r"^ +recorded  200  JSON path .*not found")
