@@ -1,14 +1,16 @@
 """Datasets as CSV (RFC 4180): a header row that names the columns, then one row per set of values.
 
 UTF-8, with or without a byte order mark, comma between and double quotes around values; values may
-hold commas, quotes and line breaks. Lines that hold nothing at all do not count.
+hold commas, quotes and line breaks. Lines that hold nothing at all do not count; a row of commas
+alone, as spreadsheets leave them behind, is refused: a value that is meant to be empty there is
+written ``""``.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pytest_loadtool.casefile.files import read_text, replace_file
@@ -21,7 +23,7 @@ def read_dataset(path: Path) -> Dataset:
 
     Raises:
         FileError: it cannot be read, is not UTF-8 or not CSV, has no header row, or a row is not as
-            wide as the header.
+            wide as the header, or has no value.
     """
     return parse_dataset(read_text(path), str(path))
 
@@ -51,9 +53,10 @@ def format_dataset(dataset: Dataset) -> str:
     buffer = io.StringIO(newline="")
     # The writer quotes what its own line end is made of, so it must think of both characters.
     writer = csv.writer(buffer, lineterminator="\r\n")
+    quoting = csv.writer(buffer, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
     lines = []
     for row in (dataset.columns, *dataset.rows):
-        writer.writerow(row)
+        (quoting if _is_empty(row) else writer).writerow(row)
         lines.append(buffer.getvalue().removesuffix("\r\n") + "\n")
         buffer.seek(0)
         buffer.truncate()
@@ -71,7 +74,8 @@ def save_dataset(path: Path, dataset: Dataset) -> None:
 
 def _rows(source: str, path: str) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield the rows that hold something, each with the line it begins on."""
-    reader = csv.reader(io.StringIO(source, newline=""), strict=True)
+    lines = io.StringIO(source, newline="").readlines()
+    reader = csv.reader(lines, strict=True)
     while True:
         line = reader.line_num + 1
         try:
@@ -82,8 +86,15 @@ def _rows(source: str, path: str) -> Iterator[tuple[int, tuple[str, ...]]]:
             raise FileError(path, line, "", f"not valid CSV: {what}{hint}") from None
         if row is None:
             return
+        if row and _is_empty(row) and '"' not in lines[line - 1]:
+            remedy = 'delete the line, or write "" for a value that is meant to be empty'
+            raise FileError(path, line, "", f"the row has no value: {remedy}")
         if row:
             yield line, tuple(row)
+
+
+def _is_empty(row: Sequence[str]) -> bool:
+    return not any(map(str.strip, row))
 
 
 def _wrong_width(columns: tuple[str, ...], row: tuple[str, ...]) -> str:

@@ -32,7 +32,8 @@ class ForeignTable:
     """A table as it was understood: how it is written, and what is in it.
 
     ``renamed`` are the columns whose names no placeholder could use, each with what it is called
-    now. ``skipped`` are the lines whose rows are not as wide as the first.
+    now. ``skipped`` are the lines whose rows are not as wide as the first, ``empty`` those of rows
+    without a value.
     """
 
     dataset: Dataset
@@ -41,6 +42,7 @@ class ForeignTable:
     header: bool
     renamed: tuple[tuple[str, str], ...] = ()
     skipped: tuple[int, ...] = field(default=())
+    empty: tuple[int, ...] = field(default=())
 
 
 def read_table(
@@ -64,7 +66,8 @@ def read_table(
             str(path), 0, "", f"it is not {encoding}: say --encoding, such as cp1252 or utf-16"
         ) from None
     delimiter = delimiter or _delimiter(text)
-    rows = _rows(path, text, delimiter)
+    written = _rows(path, text, delimiter)
+    rows = [(line, row) for line, row in written if any(row)]
     if not rows:
         raise FileError(str(path), 0, "", "there is nothing in it")
     (_, first), *others = rows
@@ -74,7 +77,13 @@ def read_table(
     fitting = tuple(row for _, row in data if len(row) == len(columns))
     skipped = tuple(line for line, row in data if len(row) != len(columns))
     return ForeignTable(
-        Dataset(columns, fitting), encoding, delimiter, header, renamed if header else (), skipped
+        Dataset(columns, fitting),
+        encoding,
+        delimiter,
+        header,
+        renamed if header else (),
+        skipped,
+        empty=tuple(line for line, row in written if not any(row)),
     )
 
 
@@ -103,14 +112,14 @@ def _delimiter(text: str) -> str:
 
 
 def _rows(path: Path, text: str, delimiter: str) -> list[tuple[int, tuple[str, ...]]]:
-    """Return the rows that hold something, each with the line that it ends on."""
+    """Return the rows, each with the line that it ends on; lines that hold nothing are none."""
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         found = [(reader.line_num, tuple(one.strip() for one in row)) for row in reader]
     except (csv.Error, TypeError) as error:
         what = str(error).replace('"delimiter"', "--delimiter")
         raise FileError(str(path), 0, "", f"it is no table of values: {what}") from None
-    return [(line, row) for line, row in found if any(row)]
+    return [(line, row) for line, row in found if row]
 
 
 def _is_header(row: tuple[str, ...]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from pytest_loadtool.console.selection import path_of
+from pytest_loadtool.console.selection import ALL, path_of
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.model.case import Transaction
@@ -67,6 +67,8 @@ def candidates(document: Document, start: str, *, pages: bool = True) -> Iterato
         if f"P{number}".startswith(current.upper()):
             yield f"{before}{comma}P{number}", page.name
     if current:
+        if ALL.startswith(current.casefold()):
+            yield ALL, counted(len(transactions), "transaction")
         for page in case.pages:
             if page.name.casefold().startswith(current.casefold()):
                 yield page.name, counted(len(page.transactions), "transaction")

@@ -7,6 +7,7 @@ imported until a hook has something to do.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +47,13 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     options.settle(config)
     if config.option.record is None:
         return None
-    from pytest_loadtool.plugin.record.hooks import main
+    try:
+        from pytest_loadtool.plugin.record.hooks import main
 
-    return main(config)
+        return main(config)
+    except KeyboardInterrupt:  # while the console is imported; then it has a handler of its own
+        sys.stderr.write("\ninterrupted\n")
+        return pytest.ExitCode.INTERRUPTED
 
 
 def pytest_configure(config: pytest.Config) -> None:

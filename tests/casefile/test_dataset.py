@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 
 from pytest_loadtool.casefile import format_dataset, parse_dataset, read_dataset, save_dataset
+from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.dataset import Dataset
 from tests.casefile.models import FILES, datasets
 
@@ -35,3 +37,19 @@ def test_a_saved_dataset_is_plain_csv(tmp_path: Path) -> None:
     assert path.read_bytes() == b'a,b\n1,"x,y"\n2,"say ""hi""\n"\n'
     with path.open(newline="") as file:
         assert list(csv.reader(file)) == [["a", "b"], ["1", "x,y"], ["2", 'say "hi"\n']]
+
+
+@pytest.mark.parametrize("row", [",", " , ", "\t,", "  "])
+def test_a_row_without_a_value_is_refused(row: str) -> None:
+    """As a spreadsheet leaves them at the end: nobody is to log in as nobody, and not know it."""
+    columns = "username,password\nanna,a\n" if "," in row else "username\nanna\n"
+    with pytest.raises(FileError) as refused:
+        parse_dataset(f"{columns}{row}\n", "users.csv")
+    assert str(refused.value).startswith("users.csv:3: the row has no value: delete the line")
+
+
+def test_values_that_are_meant_to_be_empty_are_quoted() -> None:
+    """They are read, and written so that they are read again."""
+    empty = Dataset(("username", "password"), (("", ""), ("anna", "")))
+    assert format_dataset(empty) == 'username,password\n"",""\nanna,\n'
+    assert parse_dataset('username,password\n"",\nanna,\n', "x.csv") == empty

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.casefile.foreign_csv import ForeignTable, read_table
+from pytest_loadtool.console.views.datasets import understood
 from pytest_loadtool.errors import FileError
 
 
@@ -52,9 +53,11 @@ def test_columns_get_names_that_placeholders_can_use(tmp_path: Path) -> None:
 
 
 def test_rows_of_other_width_are_left_out(tmp_path: Path) -> None:
-    found = table(tmp_path, b"a,b\n1,2\n3\n4,5,6\n\n7,8\n")
+    found = table(tmp_path, b"a,b\n1,2\n3\n4,5,6\n\n7,8\n,\n , \n")
     assert found.dataset.rows == (("1", "2"), ("7", "8"))
     assert found.skipped == (3, 4)
+    assert found.empty == (7, 8)
+    assert list(understood(found))[-1] == "  left out, as they have no value: lines 7, 8"
 
 
 @pytest.mark.parametrize(

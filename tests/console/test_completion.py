@@ -18,9 +18,14 @@ from tests.console.screens.shop import SHOP
 from tests.console.traffic import write_har
 
 
-def offered(session: Console, line: str) -> list[str]:
+def completed(session: Console, line: str) -> list[str]:
     completer = RegistryCompleter(session)
     return [one.text for one in completer.get_completions(Text(line), CompleteEvent())]
+
+
+def offered(session: Console, line: str) -> list[str]:
+    """Without the blank that ends a word."""
+    return [one.removesuffix(" ") for one in completed(session, line)]
 
 
 def test_empty_line_offers_every_command(session: Console) -> None:
@@ -132,6 +137,24 @@ def test_file_names_are_offered(
     (tmp_path / "records").mkdir()
     monkeypatch.chdir(tmp_path)
     assert offered(session, f"{line}rec") == [*(f"orded{kind}" for kind in kinds), "ords"]
+
+
+def test_a_single_candidate_ends_its_word(
+    session: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A blank follows, as in a shell; behind a folder what is in it. Of several, nothing does."""
+    (tmp_path / "records").mkdir()
+    (tmp_path / "my 1.har").touch()
+    monkeypatch.chdir(tmp_path)
+    session.document = DOCUMENT
+    assert completed(session, "col") == ["collapse "]
+    assert completed(session, "show GET /l") == ["/login "]
+    assert completed(session, "delete --page Lo") == ["'Log in' "]
+    assert completed(session, "record --p") == ["--port "]
+    assert completed(session, "preferences --g") == ["--grouping "]
+    assert completed(session, "import rec") == ["ords/"]
+    assert completed(session, "import my") == ["'my 1.har' "]
+    assert completed(session, "delete /") == ["/login", "/by-hand"]
 
 
 #: Commands whose first word is a person's own: an address, a program, a text, a time.

@@ -12,6 +12,7 @@ import pytest
 from example_suite.server import ShopServer
 from pytest_loadtool.casefile import read_case, read_har
 from tests.console.running import (
+    ROOT,
     console_command,
     console_environment,
     fetch,
@@ -110,6 +111,29 @@ def test_signal_ends_the_console_in_good_order(
     assert console.returncode == 2
     assert "Not saved; the traffic is in shop.recording.har." in said
     assert len(read_har(tmp_path / "shop.recording.har")) == 1
+
+
+def test_interrupted_while_it_is_imported(tmp_path: Path) -> None:
+    """Ctrl-C before the console is there ends it in a word: there is nothing to abandon."""
+    (tmp_path / "hurried.py").write_text(
+        "import os, signal, sys\n"
+        "class Hurried:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'pytest_loadtool.console.session':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "sys.meta_path.insert(0, Hurried())\n"
+    )
+    done = subprocess.run(
+        console_command("-p", "hurried", "--record", "shop.case.toml", "--record-script", "-"),
+        cwd=tmp_path,
+        env=console_environment(tmp_path) | {"PYTHONPATH": f"{ROOT}:{tmp_path}"},
+        input="quit\n",
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "\ninterrupted\n")
 
 
 def test_recording_goes_on_when_nobody_reads_the_output(tmp_path: Path, shop: ShopServer) -> None:

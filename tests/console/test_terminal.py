@@ -36,12 +36,16 @@ def test_person_records_and_saves(terminal: Terminal, tmp_path: Path, shop: Shop
     fetch(proxy, f"{shop.url}/")
     terminal.wait_for(rf"recorded GET {shop.url}/ 200")
     terminal.wait_for(r"recording: 1 exchange,")
+    terminal.enter("quit")
+    terminal.wait_for(r"Quit without a test case\?")
+    terminal.enter("n")
+    terminal.wait_for(r"^still here: `stop` makes the test case")
     terminal.enter("stop")
     terminal.wait_for(r"shop\.case\.toml: 1 page, 1 transaction \(unsaved\)")
     terminal.type("tre")
     terminal.press("Tab")
     terminal.wait_for(r"^loadtool> tree")
-    terminal.press("Enter")
+    terminal.enter("P1")  # a blank ends the word that was completed
     terminal.wait_for(r"^▾ \S+")
     terminal.wait_for(r"^ +1  GET  200  HTML +[\d.]+ k?B  /$")
     terminal.enter("save")
@@ -51,6 +55,14 @@ def test_person_records_and_saves(terminal: Terminal, tmp_path: Path, shop: Shop
     terminal.press("C-d")
     terminal.wait_for(r"exit status 0")
     assert len(list(read_case(tmp_path / "shop.case.toml").transactions())) == 1
+
+
+def test_a_traffic_file_is_opened(tmp_path: Path) -> None:
+    """It is imported at once, for a test case of its name."""
+    write_har(tmp_path / "in.har", *sign_in("http://127.0.0.1:9"))
+    with console(tmp_path, "in.har") as terminal:
+        terminal.wait_for(r"^loadtool> import in\.har$")
+        terminal.wait_for(r"^in\.case\.toml: 1 page, 3 transactions \(unsaved\)")
 
 
 def test_control_c_interrupts_a_command_and_not_the_console(terminal: Terminal) -> None:

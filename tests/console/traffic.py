@@ -7,7 +7,7 @@ from pathlib import Path
 from pytest_loadtool.casefile import HarWriter
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
-__all__ = ["THIRD_PARTY", "exchange", "sign_in", "write_har"]
+__all__ = ["FORM", "THIRD_PARTY", "exchange", "sign_in", "write_har"]
 
 THIRD_PARTY = "https://metrics.third-party.invalid"
 RECORDED_TOKEN = "aB3dE6gH9jK2mN5pQ8"

@@ -262,6 +262,12 @@ async def _secrets_choice(session: Console, document: Document, wanted: str) -> 
             "environment variables (keep, dataset, env)?",
             SECRETS_CHOICES[0],
             lambda answer: _understood(answer, document),
+            why=(
+                "Who reads the files reads what is in them. `keep` leaves it there; `dataset` "
+                "moves what was typed to a CSV file for you alone, with a row for each virtual "
+                "user; `env` to environment variables, as CI keeps secrets. With these two the "
+                "traffic gets stand-ins."
+            ),
         )
     )
     session.decided(f"--secrets {way}")

@@ -18,7 +18,7 @@ from pytest_loadtool.console.views.line import ViewLine
 #: Seconds without a key before it is shown what the command would do.
 _PAUSE = 0.2
 #: Lines of that which are shown, and rows that the editor needs to be seen above a form.
-_SAID_ROWS, _LEAST_ABOVE = 6, 6
+_SAID_ROWS, _LEAST_ABOVE = 6, 5
 
 
 class FormFilling:

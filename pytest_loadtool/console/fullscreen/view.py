@@ -276,7 +276,7 @@ class FullScreen:
     def _ask_command(self, line: str) -> None:
         def take(text: str | None) -> None:
             if text and text.strip():
-                self._pane.start(text)
+                self._pane.start(text.strip())
 
         self._line.ask(Typing(" : ", take, command=True), line)
 

@@ -56,7 +56,7 @@ from pytest_loadtool.console.arguments import (
 from pytest_loadtool.console.candidates import candidates, dataset_columns, known_values
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.registry import Command
-from pytest_loadtool.console.selection import transaction_index
+from pytest_loadtool.console.selection import ALL, transaction_index
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.editing.parts import PART_NAMES
 from pytest_loadtool.model.authentication import PROXY_METHODS
@@ -115,7 +115,12 @@ class RegistryCompleter(Completer):
         document: Text,
         complete_event: CompleteEvent,  # noqa: ARG002  the interface has it
     ) -> Iterator[Completion]:
-        """Candidates for the word that the cursor is in.
+        """Yield candidates for the word that the cursor is in; a single one with what follows."""
+        found = list(self._candidates(document))
+        yield from map(_ended, found) if len(found) == 1 else found
+
+    def _candidates(self, document: Text) -> Iterator[Completion]:
+        """Yield them by what the word is.
 
         Cases: the command; an option's name; a value, by the type of its argument.
         """
@@ -153,17 +158,23 @@ class RegistryCompleter(Completer):
             yield from self._values[argument.kind](current)
 
     def _commands(self, start: str) -> Iterator[Completion]:
-        for command in self._session.registry.commands.values():
-            if command.name.startswith(start):
-                yield Completion(command.name, -len(start), display_meta=command.summary)
+        """Yield commands; where none begins so, what other tools call them."""
+        own = {one.name: one.summary for one in self._session.registry.commands.values()}
+        for names in (own, self._session.registry.aliases) if start else (own,):
+            found = [one for one in names if one.startswith(start.lower())]
+            for name in found:
+                yield Completion(name, -len(start), display_meta=names[name])
+            if found:
+                return
 
     def _further_words(self, words: str, start: str) -> Iterator[Completion]:
         """Yield the rest of the names that begin with these words: `dataset` goes on as `fill`."""
-        for command in self._session.registry.commands.values():
-            rest = command.name.removeprefix(f"{words}-")
-            if rest != command.name and rest.startswith(start):
-                text = rest.replace("-", " ")
-                yield Completion(text, -len(start), display_meta=command.summary)
+        registry = self._session.registry
+        own = {one.name: one.summary for one in registry.commands.values()}
+        for name, meaning in {**registry.aliases, **own}.items():
+            rest = name.removeprefix(f"{words}-")
+            if rest != name and rest.startswith(start.lower()):
+                yield Completion(rest.replace("-", " "), -len(start), display_meta=meaning)
 
     def _known(self, operator: str, start: str) -> Iterator[Completion]:
         """Yield what may stand behind an operator of a filter expression."""
@@ -184,6 +195,8 @@ class RegistryCompleter(Completer):
 
     def _pages(self, start: str) -> Iterator[Completion]:
         document = self._session.document
+        if start and ALL.startswith(start.lower()):
+            yield Completion(ALL, -len(start))
         for page in document.case.pages if document else ():
             if page.name.casefold().startswith(start.casefold()):
                 yield Completion(shlex.quote(page.name), -len(start), display=page.name)
@@ -277,6 +290,13 @@ def _expected(command: Command, words: list[str]) -> Argument | None:
     return command.slot(taken)
 
 
+def _ended(only: Completion) -> Completion:
+    """Return the only candidate with the blank that ends its word; a folder goes on."""
+    end = "/" if only.display_text.endswith("/") else " "
+    meta = only.display_meta
+    return Completion(f"{only.text}{end}", only.start_position, only.display, meta)
+
+
 def _one_of(known: Sequence[str]) -> Callable[[str], Iterable[Completion]]:
     return lambda start: (Completion(one, -len(start)) for one in known if one.startswith(start))
 
@@ -287,4 +307,10 @@ def _files(suffix: str) -> Callable[[str], Iterable[Completion]]:
         expanduser=True, file_filter=lambda name: name.endswith(suffix) or Path(name).is_dir()
     )
     asked = CompleteEvent(completion_requested=True)
-    return lambda start: completer.get_completions(Text(start), asked)
+
+    def found(start: str) -> Iterator[Completion]:
+        for one in completer.get_completions(Text(start), asked):
+            quoted = shlex.quote(start + one.text) if re.search(r"[\s'\"\\]", one.text) else ""
+            yield Completion(quoted, -len(start), one.display) if quoted else one
+
+    return found

@@ -29,7 +29,6 @@ from pytest_loadtool.model.validator import (
     COMPARISONS,
     DEFAULT_STATUS,
     MEASURES,
-    ResponseValidator,
     StatusCodes,
     Validator,
 )
@@ -69,26 +68,35 @@ _RARE: Mapping[str, Part] = {
 }
 
 _IS_THERE = "is there"
+#: How a value is compared in a form, by what it is a value of, the most usual first; what else a
+#: validator has stays.
+_BOUNDS = ("at-most", "less-than", "at-least", "more-than")
+_OF_TEXT = ("equals", "contains", "matches", "not-equals", *_BOUNDS, _IS_THERE)
+_COMPARED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("regex", "json", "xml", "header"), _OF_TEXT),
+    "response": (*_BOUNDS, "equals", "not-equals"),
+}
+
+
+def _compared(kind: str) -> tuple[Blank, Blank]:
+    """Return the blanks of how a value is compared, and with what."""
+    how = Blank(f"how {kind}", choices=_COMPARED[kind], fixed=True, width=11)
+    return how, Blank(f"value {kind}")
+
 
 _STATUS = (Radio("kind", "status", "Status Code"), Blank("status"))
-#: Of one that exists: its bounds are kept as they are. `validate` makes one.
-_MEASURE = (
-    Radio("kind", "response", "Measure"),
-    Blank("response", choices=MEASURES, fixed=True, width=8),
-)
 _VALIDATING: _Rows = (
     (Radio("kind", "text", "Search text"), Blank("text"), Blank("row", "in the row of")),
-    (Radio("kind", "regex", "Regex"), Blank("regex")),
-    (Radio("kind", "json", "JSON path"), Blank("json"), Blank("json equals", "=")),
-    (Radio("kind", "xml", "XML path"), Blank("xml"), Blank("xml equals", "=")),
+    (Radio("kind", "regex", "Regex"), Blank("regex"), *_compared("regex")),
+    (Radio("kind", "json", "JSON path"), Blank("json"), *_compared("json")),
+    (Radio("kind", "xml", "XML path"), Blank("xml"), *_compared("xml")),
+    (Radio("kind", "header", "Header"), Blank("header"), *_compared("header")),
     (
-        Radio("kind", "header", "Header"),
-        Blank("header"),
-        Blank("how", choices=("equals", "contains", "matches", _IS_THERE), fixed=True, width=8),
-        Blank("value"),
+        Radio("kind", "response", "Measure"),
+        Blank("response", choices=MEASURES, fixed=True, width=8),
+        *_compared("response"),
     ),
     _STATUS,
-    _MEASURE,
     (
         CheckBox("absent", "the opposite"),
         CheckBox("unrepeated", "no second time"),
@@ -107,9 +115,8 @@ def actor_form(editor: Editor) -> Form | None:
         case Extractor() as extractor:
             return _extractor_form(editor, "Extractor of", extractor.variable, _source(extractor))
         case validator:
-            values = {"how": _IS_THERE, **_expecting(validator)}
-            left = (_STATUS,) if isinstance(validator, ResponseValidator) else (_STATUS, _MEASURE)
-            rows = tuple(row for row in _VALIDATING if row not in left)
+            rows = tuple(row for row in _VALIDATING if row is not _STATUS)
+            values = _expecting(validator)
             return _validator_form(editor, "Validator", rows, values, editor.actor.number)
 
 
@@ -212,7 +219,7 @@ def validator_form(editor: Editor) -> Form | None:
     text, exchange = editor.picked, editor.exchange
     if exchange is None:
         return None
-    values = {"how": "equals"}
+    values: dict[str, str] = {}
     for one in suggested_validators(exchange, text) if text else ():
         given = _expecting(one)
         kind = given.pop("kind")
@@ -220,8 +227,7 @@ def validator_form(editor: Editor) -> Form | None:
             values |= given
             values.setdefault("kind", kind)
     values.setdefault("kind", "text")
-    rows = tuple(row for row in _VALIDATING if row is not _MEASURE)
-    return _validator_form(editor, "New validator", rows, values)
+    return _validator_form(editor, "New validator", _VALIDATING, values)
 
 
 def _validator_form(
@@ -229,24 +235,26 @@ def _validator_form(
 ) -> Form:
     """Return a form with these values; one that edits has the ``number`` of the validator."""
     transaction = editor.tree.number
+    first = {f"how {kind}": how[0] for kind, how in _COMPARED.items()} | {"response": "size"}
 
     def line(values: Mapping[str, str]) -> str:
-        if values["kind"] == "status":
+        kind = values["kind"]
+        if kind == "status":
             return _status_line(transaction, values)
         words = [f"validate {transaction}"]
-        how = values.get("how", "")
+        how, value = values.get(f"how {kind}", ""), values.get(f"value {kind}", "")
         for part in chosen_blanks(rows, values):
-            if part.key == "value":
-                words += _given(how if how != _IS_THERE else "", values.get("value", ""))
-            elif part.key != "how":
-                words += _given(_option(part.key), values.get(part.key, ""))
+            if part.key == f"value {kind}":
+                words += _given(how if how != _IS_THERE else "", value)
+            elif part.key != f"how {kind}":
+                words += _given(part.key, values.get(part.key, ""))
         words += [f"--{key}" for key in ("absent", "unrepeated") if values.get(key)]
         words += values.get("kept", "").split("\0") if values.get("kept") else []
         words += _given("outcome", values.get("outcome", ""))
         return " ".join([*words, *_given("replace", str(number or ""))])
 
     named = f"{what} {number} in" if number else f"{what} in"
-    return form_of(f"{named} {_titled(editor)}", rows, values, line)
+    return form_of(f"{named} {_titled(editor)}", rows, {**first, **values}, line)
 
 
 def _status_form(editor: Editor, status: StatusCodes) -> Form:
@@ -268,29 +276,22 @@ def _expecting(validator: Validator) -> dict[str, str]:
     kinds = (row[0].option for row in _VALIDATING if isinstance(row[0], Radio))
     kind = next(one for one in kinds if one in table)
     found, kept = {"kind": kind}, list[str]()
+    if _IS_THERE in _COMPARED.get(kind, ()):
+        found[f"how {kind}"] = _IS_THERE
+    typed = kind in ("json", "response") or "count" in table
     for key, value in table.items():
-        if key == "count" or (key in COMPARISONS and key not in _IN_FORM[kind]):
-            option = f"--{key.replace('_', '-')}"
-            kept += [option] if value is True else [option, shlex.quote(written(value))]
-        elif kind == "header" and key in ("equals", "contains", "matches"):
-            found |= {"how": key, "value": value}
+        option = key.replace("_", "-")
+        of_text = key in ("contains", "matches") or not typed
+        shown = value if of_text and isinstance(value, str) else written(value)
+        if option in _COMPARED.get(kind, ()) and f"value {kind}" not in found:
+            found |= {f"how {kind}": option, f"value {kind}": shown}
+        elif key == "count" or key in COMPARISONS:
+            kept += [f"--{option}"] if value is True else [f"--{option}", shlex.quote(shown)]
         elif key in ("absent", "unrepeated"):
             found[key] = "yes"
         else:
-            name = f"{kind} {key}" if key == "equals" else key
-            found[name] = written(value) if (kind, key) == ("json", "equals") else value
+            found[key] = value
     return found | ({"kept": "\0".join(kept)} if kept else {})
-
-
-#: The comparisons that the form shows; others stay as they are, and are made with `validate`.
-_IN_FORM = {
-    "json": ("equals",),
-    "xml": ("equals",),
-    "header": ("equals", "contains", "matches"),
-    "text": (),
-    "regex": (),
-    "response": (),
-}
 
 
 def _read(text: str) -> Any:

@@ -11,7 +11,8 @@ from pytest_loadtool.console.screens.cells import columns_of, joined, padded, sh
 from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.screens.tree import CaseTree, TreeRow, first_numbers
 from pytest_loadtool.console.views.line import Kind, ViewLine
-from pytest_loadtool.console.views.text import status_kind
+from pytest_loadtool.console.views.text import size, status_kind
+from pytest_loadtool.console.views.tree import bodies
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.case import Page, Transaction
 from pytest_loadtool.model.kept_replay import KeptTransaction, Outcome
@@ -76,7 +77,9 @@ def _page_line(
     folded = page.name in tree.folded and not tree.query
     think = f" {page.think_time:.1f}s" if page.think_time >= _NOTICEABLE else ""
     count = f" {page.once}" if page.once else ""
-    count += f" ({len(page.transactions)})" if folded else ""
+    count += (
+        f" ({len(page.transactions)}{received(Same(tree.document), Same(page))})" if folded else ""
+    )
     head = f"{'▸' if folded else '▾'} P{row.page + 1} "
     name = shortened(on_one_line(page.name), columns - columns_of(head) - len(count + think) - 3)
     first = first_numbers(Same(tree.document))[row.page] - 1
@@ -137,6 +140,13 @@ def mark_help() -> Iterator[ViewLine]:
     ends = {letter: f"{end} in the replay" for end, letter in OUTCOMES.items() if letter.strip()}
     for letter, text in (*MARKS.items(), *ends.items()):
         yield ViewLine((f"  {letter}  ", "name"), (text, ""))
+
+
+@lru_cache(maxsize=4096)
+def received(document: Same[Document], page: Same[Page]) -> str:
+    """Return how large the bodies are that came for a page, behind a comma."""
+    moved = bodies(document.it, page.it)
+    return f", {size(moved[1])}" if moved else ""
 
 
 @lru_cache(maxsize=4096)

@@ -93,7 +93,12 @@ def understood(found: ForeignTable) -> Iterator[str]:
     yield f"  {found.encoding}, {delimiter} between values, {names}"
     for written, name in found.renamed:
         yield f"  column {written or '(without a name)'!r} is called {name}, for placeholders"
-    if found.skipped:
-        lines = ", ".join(map(str, found.skipped[:5]))
-        more = f" and {len(found.skipped) - 5} more" if len(found.skipped) > 5 else ""
-        yield f"  left out, as they are not as wide as the first row: lines {lines}{more}"
+    left_out = (
+        (found.skipped, "as they are not as wide as the first row"),
+        (found.empty, "as they have no value"),
+    )
+    for numbers, why in left_out:
+        lines = ", ".join(map(str, numbers[:5]))
+        more = f" and {len(numbers) - 5} more" if len(numbers) > 5 else ""
+        if numbers:
+            yield f"  left out, {why}: lines {lines}{more}"

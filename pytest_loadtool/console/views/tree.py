@@ -178,10 +178,18 @@ def _page_line(
 
 def _content(document: Document, page: Page) -> str:
     """Return how many transactions a page has, and how large the recorded bodies of all are."""
-    found = [one for one in map(document.evidence_of, page.transactions) if one is not None]
-    sent, received = sum(one.request_size for one in found), sum(one.response_size for one in found)
-    weight = f", {size(sent)} sent, {size(received)} received" if found else ""
+    moved = bodies(document, page)
+    weight = f", {size(moved[0])} sent, {size(moved[1])} received" if moved else ""
     return f"{counted(len(page.transactions), 'transaction')}{weight}"
+
+
+def bodies(document: Document, page: Page) -> tuple[int, int] | None:
+    """Return how large the recorded bodies of a page are, those sent and those received; None if
+    nothing of it was recorded."""
+    found = [one for one in map(document.evidence_of, page.transactions) if one is not None]
+    if not found:
+        return None
+    return sum(one.request_size for one in found), sum(one.response_size for one in found)
 
 
 def _sign(folded: bool) -> str:

@@ -16,7 +16,7 @@ from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.correlation.requests.fields import Field
 from pytest_loadtool.workflow.fields import ShownField
 from tests.console.listener import Listener
-from tests.console.traffic import exchange, sign_in, write_har
+from tests.console.traffic import FORM, exchange, sign_in, write_har
 from tests.plugin.serving import Server, serving
 
 
@@ -64,6 +64,25 @@ def test_fields_are_listed(configured: Console, listener: Listener) -> None:
         "# correlated",
     ]
     assert listener.gray == [listener.said[4]]
+
+
+def test_each_section_is_listed_once(session: Console, listener: Listener, tmp_path: Path) -> None:
+    """Headers of all kinds stand under one heading; tokens are cut."""
+    url, token = "http://127.0.0.1:8000", "gVVxQ7mKeLLMLM2qG47SP9GNMixIh"
+    asked = (("Authorization", f"Bearer {token}"), ("Cookie", "sid=1q8Zk3vQ8sN2pLx7RtB4"))
+    body = (("Content-Type", FORM), ("X-Requested-With", "XMLHttpRequest"))
+    orders = exchange("POST", f"{url}/orders", 1, *asked, *body, body="amount=1")
+    set_ = (("Set-Cookie", "sid=1q8Zk3vQ8sN2pLx7RtB4"),)
+    first = exchange("GET", f"{url}/", 0, ("Accept", "text/html"), answer_headers=set_)
+    do(session, f"import {write_har(tmp_path / 'in.har', first, orders)}")
+    do(session, "configure")
+    listener.said.clear()
+    do(session, "fields POST /orders")
+    headings = [line for line in listener.said if not line.startswith(("  ", "# "))]
+    assert headings[1:] == ["PATH", "HEADERS", "POST content"]
+    assert any(line.startswith("  Authorization") for line in listener.said)
+    assert any(line.startswith("# Cookie sid") for line in listener.said)
+    assert token not in listener.text
 
 
 @pytest.mark.promise(71)

@@ -129,11 +129,12 @@ def test_environment_takes_them(
 
 
 def test_person_is_asked(configured: Console, listener: Listener, tmp_path: Path) -> None:
-    """Once it is configured; a slip is asked again."""
-    listener.lines = ["csv", "data"]
+    """Once it is configured; a slip is asked again, and `?` says what the words mean."""
+    listener.lines = ["?", "csv", "data"]
     do(configured, "save")
     assert listener.text.count("shop.case.toml holds what was typed: ") == 1
-    assert len(listener.asked) == 2
+    assert "`env` to environment variables, as CI keeps secrets." in listener.text
+    assert len(listener.asked) == 3
     assert "'csv' is none of keep, dataset, env" in listener.text
     assert (tmp_path / "shop.users.csv").exists()
 

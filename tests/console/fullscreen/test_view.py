@@ -207,9 +207,12 @@ _SEPARATOR = "\n" + "=" * 20 + "\n"
 
 
 def test_a_replay_is_held_and_stepped_through(tmp_path: Path) -> None:
-    """Step by step, on, and the result: then the replay stands beside the case."""
+    """Step by step, on, and the result: then the replay stands beside the case. A think time is
+    paused and skipped."""
     with serving() as server:
-        (tmp_path / "shop.case.toml").write_text(case(server.url, "GET /", "GET /status/404"))
+        text = case(server.url, "GET /").replace('"Home"', '"Home"\nthink_time = "10m"')
+        more = '[[page]]\nname = "Next"\n[[page.transaction]]\nrequest = "GET /status/404"\n'
+        (tmp_path / "shop.case.toml").write_text(f"{text}{more}")
         with console(tmp_path, size=SMALL) as view:
             view.press("F2")
             view.wait_for(r"^ shop\.case\.toml  http")
@@ -233,7 +236,15 @@ def test_a_replay_is_held_and_stepped_through(tmp_path: Path) -> None:
             view.wait_for(r"│ +Status Code is 404")
             view.press("F7")
             view.wait_for(r"(?s)^── play --fast --to 2 .*1 of 2 transactions failed")
-    assert server.requests == ["GET /", "GET /status/404"] * 2
+            view.press("F5")
+            view.wait_for(r"^ thinking \d+\.\d of 600\.0 s *$")
+            view.press("Space")
+            view.wait_for(r"^ thinking \d+\.\d of 600\.0 s \(paused\)")
+            view.press("Space")
+            view.wait_for(r"^ thinking \d+\.\d of 600\.0 s *$")
+            view.press("Enter")
+            view.wait_for(r"(?s)^── play ─.*1 of 2 transactions failed")
+    assert server.requests == ["GET /", "GET /status/404"] * 3
 
 
 def test_a_program_has_the_terminal(view: Terminal) -> None:
@@ -284,7 +295,7 @@ def test_a_validator_is_made_of_what_is_picked(view: Terminal, tmp_path: Path) -
     view.wait_for(r"pick a value")
     view.type("a")
     view.wait_for(r"^── New validator in 3 GET /orders ─")
-    view.wait_for(r"^ \(o\) JSON path +\[\$\.orders\[0\]\.name +\] = \[Tea ")
+    view.wait_for(r"^ \(o\) JSON path +\[\$\.orders\[0\]\.name +\] \[equals +v\] \[Tea ")
     view.wait_for(r"^ +recorded  200  holds")
     view.type("x")
     view.wait_for(r"^ +recorded  200  JSON path .*not found")

@@ -46,6 +46,7 @@ from pytest_loadtool.model.validator import (
     JsonValidator,
     Outcome,
     RegexValidator,
+    ResponseValidator,
     StatusCodes,
     TextValidator,
     XmlValidator,
@@ -188,6 +189,13 @@ def test_validator_is_filled_in() -> None:
     header = typed(text.moved_to(text.parts.index(Blank("header"))), "Content-Type")
     header = after(header, "next part", "next choice", "next part", "'json'")
     assert header.command == "validate 3 --header Content-Type --contains json"
+    measure = header.moved_to(header.parts.index(Radio("kind", "response", "Measure")))
+    size = after(entered(measure), "next part", "next part", "'50000'")
+    assert size.command == "validate 3 --response size --at-most 50000"
+    less = after(size, "part before", "next choice")
+    assert less.command == "validate 3 --response size --less-than 50000"
+    slow = after(less, "part before", "next choice", "row below", "row above")
+    assert slow.command == "validate 3 --response duration --less-than 50000"
     status = typed(header.moved_to(header.parts.index(Blank("status"))), "404,500-599")
     assert status.command == "status 3 404,500-599"
     absent = typed(text.moved_to(text.parts.index(CheckBox("absent", "the opposite"))), " ")
@@ -215,6 +223,13 @@ VALIDATORS = (
     XmlValidator("/a/b", "x y"),
     HeaderValidator("Location", contains="/orders"),
     HeaderValidator("ETag"),
+    HeaderValidator("Age", at_most=60.0, more_than=1.0),
+    RegexValidator("page (.+?) of", equals="17"),
+    RegexValidator("<li>", counted=True, at_least=2),
+    JsonValidator("$.code", contains="17"),
+    JsonValidator("$.total", at_least=100, less_than=200),
+    ResponseValidator("size", less_than=50000),
+    ResponseValidator("duration", at_most=0.8),
 )
 
 

@@ -50,7 +50,7 @@ def test_a_page_is_folded_and_all_are() -> None:
     """What was folded stays so; the cursor goes to the page of a row that is hidden."""
     tree = tree_of(SHOP).goto(2, ROWS).toggled_fold()
     assert tree.row == TreeRow(0)
-    assert shown(tree)[:2] == ["▸ P1 Log in (2)                1.5s", "▾ P2 Orders · 注文"]
+    assert shown(tree)[:2] == ["▸ P1 Log in (2, 236 B)         1.5s", "▾ P2 Orders · 注文"]
     everything = tree.toggled_fold(every=True)
     assert [row.number for row in everything.rows] == [0, 0, 0]
     assert everything.toggled_fold(every=True).rows == tree_of(SHOP).rows
