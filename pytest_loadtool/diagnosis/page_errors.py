@@ -28,6 +28,10 @@ _ELEMENT = re.compile(
     re.IGNORECASE,
 )
 _SAYING = re.compile(r"<(h[1-3]|p|center)\b[^<>]*>(.{1,2000}?)</\1\s*>", re.IGNORECASE | re.DOTALL)
+#: What stands below a text that is but a label for it.
+_BELOW = re.compile(
+    r"\s*<(pre|p|code|ul|ol|div|blockquote)\b[^<>]*>(.{1,2000}?)</\1\s*>", re.IGNORECASE | re.DOTALL
+)
 #: A status with its phrase, as nginx has it above what it says.
 _STATUS = re.compile(r"(?:error )?\d{3}[ :-]+[\w -]{1,40}", re.IGNORECASE)
 _CONTROL = re.compile(r"<(?:input|select|textarea)\b", re.IGNORECASE)
@@ -45,7 +49,7 @@ def complaints(page: str, before: Iterable[str] = ()) -> list[str]:
 
 
 def _texts(page: str) -> Iterator[str]:
-    end = 0
+    end, described = 0, _described(page)
     for element in _ELEMENT.finditer(page):
         if element.start() < end:  # it is in the one before
             continue
@@ -56,7 +60,24 @@ def _texts(page: str) -> Iterator[str]:
         text = " ".join(unescape(_MARKUP.sub(" ", content)).split())
         if text:
             end = content_end
-            yield text
+            own = _ID.search(element[0])
+            name = described.get(own[1], "") if own is not None else ""
+            yield f"{name}: {text}" if name else text
+
+
+_ID = re.compile(r"""\bid\s*=\s*["']?([^"'<>\s]+)""", re.IGNORECASE)
+
+
+def _described(page: str) -> dict[str, str]:
+    """Return the names of controls by the ids of the texts that describe them (WAI-ARIA)."""
+    if "aria-describedby" not in page.lower():
+        return {}
+    return {
+        one: found["name"]
+        for _, found, *_ in controls(page)
+        if found.get("name")
+        for one in found.get("aria-describedby", "").split()
+    }
 
 
 def _end(page: str, element: re.Match[str]) -> int:
@@ -79,9 +100,16 @@ def field_names(page: str) -> frozenset[str]:
 def error_text(page: str) -> list[str]:
     """Return what a page of an error says below its title: the headings and paragraphs that say
     more than a status does."""
-    found = [" ".join(unescape(_MARKUP.sub(" ", one[2])).split()) for one in _SAYING.finditer(page)]
+    labels = [(one, _plain(one[2])) for one in _SAYING.finditer(page)]
+    below = [_BELOW.match(page, one.end()) if text.endswith(":") else None for one, text in labels]
+    said = [_plain(one[2]) for one in below if one is not None]
+    found = [*said, *(text for _, text in labels if not text.endswith(":"))]
     told = (one for one in found if one.count(" ") >= 2 and not _STATUS.fullmatch(one))
     return [clip(one, LONGEST_SAID) for one in told]
+
+
+def _plain(markup: str) -> str:
+    return " ".join(unescape(_MARKUP.sub(" ", markup)).split())
 
 
 def visible_text(page: str) -> str:

@@ -98,6 +98,18 @@ def _route(subject: Subject, url: str) -> list[str]:
     return found
 
 
+def compared(situation: Situation, text: str, outcome: StepOutcome | None = None) -> Remedy:
+    """Return how a transaction is compared with its recorded one, which needs a replay that is
+    kept."""
+    found = outcome or situation.failed
+    keep = f"pytest {shlex.quote(situation.subject.path)} --loadtool-keep-replay"
+    if situation.of(found).exchange is None:
+        text, shape_of = "see what was sent and what came", f"response {found.index + 1} --sent"
+    else:
+        shape_of = f"diff {found.index + 1}"
+    return Remedy(text, command=keep, commands=(shape_of,))
+
+
 def as_recorded(situation: Situation, text: str, outcome: StepOutcome | None = None) -> Remedy:
     """Return how a transaction gets its recorded request back, connected again."""
     found = outcome or situation.failed

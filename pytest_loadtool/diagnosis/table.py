@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from pytest_loadtool.diagnosis.causes import (
     challenge,
+    choices,
     login,
     missing,
     network,
@@ -62,6 +63,7 @@ EVERYWHERE: tuple[Check, ...] = (
     missing.missing_file,
     missing.missing_page,
     refused.exists_already,
+    choices.choice_gone,
     refused.field_wanted,
     refused.refused_values,
     refused.refused_form,

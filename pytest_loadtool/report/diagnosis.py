@@ -169,7 +169,7 @@ def cause_lines(cause: Cause, path: str) -> Iterator[str]:
 
 def _check(cause: Cause, path: str) -> Iterator[str]:
     """Yield what shows whether it is mended, unless the remedy is itself a replay."""
-    if not any(one.command for one in cause.remedies[:1]):
+    if not any(one.command and not one.commands for one in cause.remedies[:1]):
         yield from _command("  check", f"pytest {quote(path)}")
 
 

@@ -42,7 +42,7 @@ def login_refused(situation: Situation) -> Cause | RuledOut | None:
     said = situation.complaints_of(login)
     why = _why_refused(situation, login, said)
     if not why:
-        return RuledOut(f"the login, {situation.name(login)}, was answered as recorded")
+        return RuledOut(f"the login, {situation.name(login)}, was not refused")
     if leads := _leads_elsewhere(situation, login):
         return leads
     words = " ".join(said)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from shlex import quote
 
 from pytest_loadtool.codec.names import plain, words_of
@@ -21,9 +21,10 @@ from pytest_loadtool.diagnosis.finding import (
     Remedy,
     RuledOut,
 )
+from pytest_loadtool.diagnosis.moved import values_of
 from pytest_loadtool.diagnosis.page_errors import EXISTS, LONGEST_SAID
 from pytest_loadtool.diagnosis.redirect_mismatch import was_refused
-from pytest_loadtool.diagnosis.remedies import edited, seen_outside
+from pytest_loadtool.diagnosis.remedies import compared, edited, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.editing import numbered_titles
 from pytest_loadtool.model.rule import same_name
@@ -107,10 +108,10 @@ def refused_form(situation: Situation) -> Cause | RuledOut | None:
         LIKELY - 3 if said else POSSIBLE + 5,
         (),
         (
-            Remedy(
+            compared(
+                situation,
                 "compare what was sent with the recording"
                 + (f"; the server may take {name!r} only once (`unique`)" if name else ""),
-                commands=(f"diff {situation.failed.index + 1}",),
             ),
         ),
     )
@@ -128,7 +129,7 @@ def refused_values(situation: Situation) -> Cause | RuledOut | None:
     number = situation.failed.index + 1
     what = "a value of the request"
     remedies: tuple[Remedy, ...]
-    remedies = (Remedy("compare what was sent with the recording", commands=(f"diff {number}",)),)
+    remedies = (compared(situation, "compare what was sent with the recording"),)
     if field is not None:
         what = f"{field.name} = {situation.subject.mask.field(field)[:LONGEST_VALUE]}"
     here = field is not None and field.section != "HEADERS"  # which transactions share
@@ -204,11 +205,9 @@ def _named(situation: Situation) -> tuple[Field | None, int]:
     """Return the field of the request that the answer is about, if it names one, and how sure that
     is: it tells where, or has name and value. A word that is a name by chance is none."""
     text = "\n".join(situation.complaints)
-    places = {
-        same_name(one[1].rpartition(".")[2])
-        for one in map(_OF_FIELD.match, situation.complaints)
-        if one is not None
-    }
+    told = [one[1] for one in map(_OF_FIELD.match, situation.complaints) if one is not None]
+    places = {same_name(one.rpartition(".")[2]) for one in told}
+    others = _not_there(situation, told)
     found: list[tuple[bool, bool, int, Field]] = []
     for one in situation.fields:
         name = one.wire_name
@@ -216,7 +215,7 @@ def _named(situation: Situation) -> tuple[Field | None, int]:
             continue
         if one.section == "HEADERS" and name.lower() in OF_CLIENTS:
             continue
-        placed = same_name(name) in places
+        placed = same_name(name) in places and one.name not in others
         words = (name, *(one for one in words_of(name)[-1:] if len(one) >= _LONG_WORD))
         named = any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text, re.I) for one in words)
         valued = len(one.value) > 1 and one.value in text
@@ -226,6 +225,22 @@ def _named(situation: Situation) -> tuple[Field | None, int]:
         return None, LIKELY + 2
     placed, valued, _, field = max(found, key=lambda each: each[:3])
     return field, SHOWN + 2 if placed or valued else LIKELY + 2
+
+
+def _not_there(situation: Situation, told: Sequence[str]) -> frozenset[str]:
+    """Return the fields, of several that are called alike in a JSON body, that do not stand where
+    the answer says that it is wrong: ``items.1.quantity`` is the second ``quantity``."""
+    paths = list(values_of(situation.subject.request_body))
+    fields = [one for one in situation.fields if one.section == "POST content"]
+    found: set[str] = set()
+    for place in told:
+        parts = re.findall(r"[^.\[\]]+", place)
+        alike = [one for one in paths if one and str(one[-1]) == parts[-1]]
+        right = [one for one in alike if [str(part) for part in one] == parts[-len(one) :]]
+        named = [one.name for one in fields if one.wire_name == parts[-1]]
+        if len(right) == 1 and len(named) == len(alike) > 1:
+            found |= {one for one, path in zip(named, alike, strict=True) if path != right[0]}
+    return frozenset(found)
 
 
 #: A part of a name that is a word by itself, in characters; and what names have that words have

@@ -22,7 +22,7 @@ from pytest_loadtool.diagnosis.finding import (
     Remedy,
     RuledOut,
 )
-from pytest_loadtool.diagnosis.remedies import as_recorded, place_of_failed, seen_outside
+from pytest_loadtool.diagnosis.remedies import as_recorded, compared, place_of_failed, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
 
 #: What connections, caches and clients of a browser add; and what other checks look at.
@@ -50,7 +50,7 @@ def header_not_sent(situation: Situation) -> Cause | RuledOut | None:
         and not name.lower().startswith(("sec-", ":"))
     ]
     if not lost:
-        return RuledOut("all headers of the recorded request were sent")
+        return RuledOut("no header of the recorded request is missing")
     name = max(lost, key=lambda one: _weight(situation, one))
     return Cause(
         f"The header {name} was sent when recorded, and is not now.",
@@ -133,9 +133,9 @@ def says_why(situation: Situation) -> Cause | RuledOut | None:
         SPOKEN,
         (),
         (
-            Remedy(
+            compared(
+                situation,
                 "see what it means by that: how the request differs from the recorded one",
-                commands=(f"diff {situation.failed.index + 1}",),
             ),
         ),
     )
@@ -153,9 +153,9 @@ def gives_no_reason(situation: Situation) -> Cause | RuledOut | None:
         WEAK,
         (f"the request is as recorded{f', but for {differ}' if differ else ''}",) if known else (),
         (
-            Remedy(
+            compared(
+                situation,
                 "investigate: how the request differs from the recorded one, and the server's log",
-                commands=(f"diff {situation.failed.index + 1}",),
             ),
         ),
     )

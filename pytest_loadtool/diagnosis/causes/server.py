@@ -8,6 +8,7 @@ from urllib.parse import unquote_plus
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.correlation.classify import is_identity_name
 from pytest_loadtool.correlation.requests.fields import fields_of
+from pytest_loadtool.diagnosis.causes.session import to_login
 from pytest_loadtool.diagnosis.finding import (
     LIKELY,
     SAID,
@@ -16,7 +17,8 @@ from pytest_loadtool.diagnosis.finding import (
     Remedy,
     RuledOut,
 )
-from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID
+from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
+from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.remedies import as_recorded, edited, references, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
 
@@ -104,12 +106,27 @@ def server_error(situation: Situation) -> Cause | RuledOut | None:
     if situation.status < 500 or situation.status in (502, 503, 504):
         return None
     cause = Cause(
-        f"The server failed ({situation.status}): its log says why.",
+        f"The server failed ({situation.status})"
+        + ("." if any(map(_says_why, situation.complaints)) else ": its log says why."),
         LIKELY + 5,
         (),
-        (Remedy(f"look into the server's log{_at(situation)}"),),
+        (Remedy(f"mend that on the server; see its log{_at(situation)}"),),
     )
     return seen_outside(situation, cause)
+
+
+#: What answers say that failed, and say nothing by it.
+_EMPTY = re.compile(
+    r"(?:an?|and|at|been|be|during|encountered|errors?|fatal|for|went|while|http|in|internal|is|later"
+    r"|try|sorry|the|this|of|occurr?ed|oops|whoops|our|we|were|was|unable|server|something|your|to"
+    r"|unexpected|unhandled|unknown|wrong|please|again|has|have|request|response|processing|handle"
+    r"|exception|problem|failed|failure|could|not|cannot|processed|complete|error)"
+)
+
+
+def _says_why(text: str) -> bool:
+    """Return whether a text of an answer says more than that something failed."""
+    return not all(map(_EMPTY.fullmatch, re.findall(r"[^\W\d_]+", text.lower())))
 
 
 def _at(situation: Situation) -> str:
@@ -157,7 +174,7 @@ def proxy_refuses(situation: Situation) -> Cause | RuledOut | None:
 def not_permitted(situation: Situation) -> Cause | RuledOut | None:
     """The user of the replay may not do what the recorded one might."""
     if situation.status != 403:
-        return None
+        return _sent_to_login(situation)
     said = [one for one in situation.complaints if _RIGHTS.search(one)]
     users = _other_users(situation)
     if not said and not users:
@@ -173,6 +190,48 @@ def not_permitted(situation: Situation) -> Cause | RuledOut | None:
         remedies,
     )
     return cause if users else seen_outside(situation, cause)
+
+
+def _sent_to_login(situation: Situation) -> Cause | None:
+    """Return who is known, as another answer shows, and is sent to the login, may not do this."""
+    login = situation.login
+    known = _knowing(situation, login) if login is not None and to_login(situation) else None
+    if login is None or known is None:
+        return None
+    one, who = known
+    cause = Cause(
+        "The user is known and may not do this: the server redirects to the login.",
+        SHOWN - 6,
+        (f"{situation.name(one)} shows {who!r}, with the same cookies",),
+        (Remedy("grant the user the rights of the recorded one"),),
+    )
+    return seen_outside(situation, cause)
+
+
+#: A session that was known so many seconds before has not expired since.
+_SHORT = 0.5
+
+
+def _knowing(situation: Situation, login: StepOutcome) -> tuple[StepOutcome, str] | None:
+    """Return an answer after the login, with the same cookies, that has the name of who logged
+    in."""
+    fields = fields_of(situation.subject.case, login.index)
+    names = [one for one in fields if is_identity_name(one.wire_name) and one.slot is not None]
+    sent = situation.of(login).sent
+    filled = [sent.get(each.name, "") for one in names for each in references(one.value)]
+    typed = [one.value for one in names if not references(one.value)]
+    for one in situation.outcomes:
+        after = one.index > situation.failed.index
+        just = situation.failed.response.sent - one.response.finished <= _SHORT
+        if one.index <= login.index or one is situation.failed or one.failures:
+            continue
+        if not (after or just) or situation.cookies_of(one) != situation.cookies_sent:
+            continue
+        seen = visible_text(text_of(one.response)[0])
+        for who in map(unquote_plus, (*typed, *filled)):
+            if len(who) > 1 and re.search(rf"(?<!\w){re.escape(who)}(?!\w)", seen):
+                return one, who
+    return None
 
 
 def _other_users(situation: Situation) -> list[str]:

@@ -12,7 +12,7 @@ from pytest_loadtool.diagnosis.divergence import divergences
 from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome
 from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page
-from pytest_loadtool.diagnosis.remedies import edited, recorded_server, seen_outside
+from pytest_loadtool.diagnosis.remedies import compared, edited, recorded_server, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.diagnosis.subject import Subject
 from pytest_loadtool.model.case import Kind
@@ -34,7 +34,7 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
     if not recorded:
         return None
     if not lost:
-        return RuledOut("all cookies of the recorded request were sent")
+        return RuledOut("no cookie of the recorded request is missing")
     setters = {name: situation.recorded_setter(name) for name in lost}
     known = {name: one for name, one in setters.items() if one is not None}
     for name, setter in known.items():
@@ -179,7 +179,7 @@ def _ended(situation: Situation, name: str, told: str) -> Cause:
         (
             Remedy(
                 "see why, by what it says and its log: the same user logged in elsewhere, it was "
-                "restarted, or it wants more than the cookie"
+                "restarted, it wants more than the cookie, or that user may not do this"
             ),
         ),
     )
@@ -266,7 +266,7 @@ def passed_not_as_recorded(situation: Situation) -> Cause | RuledOut | None:
         f"{situation.name(one)} passed before, but not as recorded: {ways[0].text}.",
         ways[0].sure,
         tuple(each.text for each in ways[1:]),
-        (Remedy("look at that one first", commands=(f"diff {one.index + 1}",)),),
+        (compared(situation, "look at that one first", one),),
         index=one.index,
     )
     return seen_outside(situation, cause, one)

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from shlex import quote
 from urllib.parse import unquote
 
 from pytest_loadtool.codec.secret import Secret, is_given_out, is_typed_secret, secret_kinds
 from pytest_loadtool.codec.spellings import spellings
 from pytest_loadtool.codec.template import Reference
+from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.correlation.classify import is_identity_name, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.diagnosis.finding import LIKELY, LONGEST_VALUE, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
-from pytest_loadtool.diagnosis.remedies import as_recorded, edited, references, seen_outside
+from pytest_loadtool.diagnosis.remedies import (
+    as_recorded,
+    compared,
+    edited,
+    references,
+    seen_outside,
+)
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.diagnosis.subject import Subject, place_of
+from pytest_loadtool.extraction.extract import taken
 
 _OF_TOKENS = re.compile(r"csrf|xsrf|forgery", re.IGNORECASE)
 
@@ -81,16 +91,32 @@ def token_of_wrong_page(situation: Situation) -> Cause | RuledOut | None:
                 f"the recorded request sent what the recorded answer of {situation.name(form)} "
                 "gave out",
             ),
-            (
-                edited(
-                    f"move the extractor of ${{{name}}} to {situation.name(form)}",
-                    f"move-extractor {giver.index + 1} {quote(name)} {form.index + 1}",
-                    place=place_of(situation.subject.path, giver),
-                ),
-            ),
+            (_to(situation, giver, name, form),),
             index=None,
         )
     return RuledOut("; ".join(right) + ", which gave it out when recorded") if right else None
+
+
+def _to(situation: Situation, giver: StepOutcome, name: str, form: StepOutcome) -> Remedy:
+    """Return how a token is taken from the answer that gives it out: its extractor goes there, if
+    it finds it there and nothing needs it before; else the request is connected anew."""
+    exchange = situation.of(form).exchange
+    extractor = next(one for one in giver.transaction.extractors if one.variable == name)
+    case = situation.subject.case
+    between = islice(case.transactions(), giver.index + 1, form.index + 1)
+    early = any(name in needed_by(case, one) for one in between)
+    try:
+        finds = exchange and taken(extractor.source, RecordedResponse(exchange), extractor.match)
+    except ValueError:
+        finds = None
+    if early or not finds:
+        text = f"have it taken from {situation.name(form)}: connected anew"
+        return as_recorded(situation, text)
+    return edited(
+        f"move the extractor of ${{{name}}} to {situation.name(form)}",
+        f"move-extractor {giver.index + 1} {quote(name)} {form.index + 1}",
+        place=place_of(situation.subject.path, giver),
+    )
 
 
 def token_refused(situation: Situation) -> Cause | RuledOut | None:
@@ -104,18 +130,42 @@ def token_refused(situation: Situation) -> Cause | RuledOut | None:
     for giver in (one for one in givers if one is not None):
         if kept := _from_cache(situation.of(giver)):
             return _of_cache(situation, giver, (kept,))
+    if any(_EXPIRED.search(one) for one in said):
+        return _expired(situation)
     return Cause(
         "The server refuses the token, which was taken anew from the right answer: its cookie, "
         "Referer or Origin may not be what goes with it.",
         LIKELY,
         (),
-        (
-            Remedy(
-                "compare the request with the recorded one",
-                commands=(f"diff {situation.failed.index + 1}",),
-            ),
-        ),
+        (compared(situation, "compare the request with the recorded one"),),
     )
+
+
+_EXPIRED = re.compile(r"expired|too old|timed.?out|no longer valid", re.IGNORECASE)
+
+
+def _expired(situation: Situation) -> Cause | None:
+    """The server says that the token is too old: so much time has passed since it was taken."""
+    for field, name in _tokens(situation):
+        giver = _giver(situation, name)
+        if giver is None:
+            continue
+        now, recorded = situation.seconds_since(giver)
+        then = f", {recorded:.1f} s when recorded" if recorded is not None else ""
+        path = situation.subject.path
+        return Cause(
+            f"The token {field.name} has expired.",
+            SHOWN + 6,
+            (f"{situation.name(giver)} gave it out {now:.1f} s before{then}",),
+            (
+                Remedy(
+                    "think for less time, or have the server take tokens for longer",
+                    command=f"pytest {quote(path)} --loadtool-think-time 500ms",
+                ),
+            ),
+            confirm=f"pytest {quote(path)} --loadtool-think-time none",
+        )
+    return None
 
 
 #: What caches add to answers that they have kept (RFC 9111 §5.1, RFC 9211).

@@ -11,7 +11,8 @@ from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.correlation.kinds import reads
 from pytest_loadtool.correlation.requests.fields import CONSTANT, fields_of
-from pytest_loadtool.diagnosis.finding import POSSIBLE, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import POSSIBLE, SHOWN, Cause, RuledOut
+from pytest_loadtool.diagnosis.remedies import compared
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import numbered_titles
@@ -48,10 +49,11 @@ def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
         f"Perhaps {titles[at]} did not take effect: no answer since has shown it.",
         SHOWN - 1 if missed else POSSIBLE + (8 if needed else 2),
         remedies=(
-            Remedy(
+            compared(
+                situation,
                 "see what the server made of it; a recording with one page more, which shows the "
                 "change, tells it at once",
-                commands=(f"diff {at + 1}",),
+                next((one for one in situation.before if one.index == at), None),
             ),
         ),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from shlex import quote
 from types import MappingProxyType
@@ -14,6 +14,7 @@ from pytest_loadtool.codec.template import Reference, Template, TemplateError
 from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.diagnosis.causes.pages import charset_wrong, is_another
 from pytest_loadtool.diagnosis.causes.unconfirmed import given_by
+from pytest_loadtool.diagnosis.divergence import divergences
 from pytest_loadtool.diagnosis.finding import (
     LIKELY,
     POSSIBLE,
@@ -23,14 +24,14 @@ from pytest_loadtool.diagnosis.finding import (
     Remedy,
     RuledOut,
 )
+from pytest_loadtool.diagnosis.moved import Place, new_names, place_now
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
-from pytest_loadtool.diagnosis.remedies import edited, place_of_failed, seen_outside
+from pytest_loadtool.diagnosis.remedies import compared, edited, place_of_failed, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation, recorded_text
-from pytest_loadtool.diagnosis.subject import place_of
 from pytest_loadtool.extraction.jsonpath import compile_path
 from pytest_loadtool.model.editing import numbered_titles
-from pytest_loadtool.model.extractor import JsonPath
+from pytest_loadtool.model.extractor import Extractor, JsonPath
 from pytest_loadtool.model.validator import (
     HeaderValidator,
     JsonValidator,
@@ -96,9 +97,10 @@ def text_not_found(situation: Situation) -> Cause | RuledOut | None:
         POSSIBLE + 5,
         (*(["the recording has it"] if wanted in recorded else []),),
         (
-            Remedy(
-                "see what the server shows instead: `diff` compares it with what was recorded; of "
-                f"a text that changes look for what stays, {_OR_PATTERN}"
+            compared(
+                situation,
+                "see what the server shows instead of what was recorded; of a text that changes "
+                f"look for what stays, {_OR_PATTERN}",
             ),
         ),
     )
@@ -110,7 +112,7 @@ def _instead(situation: Situation, validator: Validator, text: str, why: str) ->
     number = situation.failed.index + 1
     at = situation.failed.transaction.validators.index(validator) + 1
     if not text:  # to remove it alone would prove nothing
-        return Remedy(why, commands=(f"diff {number}",), place=place_of_failed(situation))
+        return compared(situation, why)
     return edited(
         why,
         f"remove-validator {number} {at}",
@@ -194,7 +196,11 @@ def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
         f"{name} did not take effect: it is not so that {outcome.name}.",
         _sure(situation, change),
         tuple(filter(None, (status, *not_as_recorded))),
-        (Remedy("see what the server made of it: its log, and how its answer differs (`diff`)"),),
+        (
+            Remedy("see what the server made of it: its log, and what it answered")
+            if change is None
+            else compared(situation, "see what the server made of it: answer and log", change),
+        ),
         index=change.index if change is not None else None,
     )
     return seen_outside(situation, cause)
@@ -266,10 +272,10 @@ def value_differs(situation: Situation) -> Cause | RuledOut | None:
         LIKELY,
         (),
         (
-            Remedy(
-                "compare what came with what was recorded; if it is right, correct the validator",
-                commands=(f"diff {situation.failed.index + 1}",),
-                place=place_of(situation.subject.path, situation.failed),
+            compared(
+                situation,
+                "compare what came with what was recorded; if it is right, correct the validator "
+                f"({place_of_failed(situation)})",
             ),
         ),
     )
@@ -279,31 +285,83 @@ def nothing_extracted(situation: Situation) -> Cause | RuledOut | None:
     """Return an extractor found nothing in an answer that succeeded."""
     if situation.causes != {"extractor"} or not 200 <= situation.status <= 399:
         return None
-    if is_another(situation):
-        return None  # nothing is to be found there
-    names = [
-        one.variable
+    lost = [
+        one
         for one in situation.failed.transaction.extractors
         if any(f"${{{one.variable}}}" in each.message for each in situation.failed.failures)
     ]
-    not_as_recorded, shorter = situation.failed.not_as_recorded, _shorter_list(situation)
-    evidence = [f"not as recorded: {not_as_recorded}"] if not_as_recorded else []
+    places = [(one, place) for one in lost if (place := place_now(situation, one))]
+    if places and len(places) == len(lost):
+        return _elsewhere(situation, places)
+    if is_another(situation):
+        return None  # nothing is to be found there
+    variable = lost[0].variable if lost else "?"
+    ways = [one.text for one in divergences(situation, situation.failed)]
+    reason = _shorter_list(situation) or "; ".join(ways[:1])
+    names = new_names(situation)
+    added = (f"it has {', '.join(names[:_MOST_NAMES])}, which were not in the recorded one",)
     cause = Cause(
-        "The answer is another one than was recorded."
-        if not_as_recorded
-        else f"Nothing is where ${{{names[0] if names else '?'}}} was in the recorded answer"
-        + (f": {shorter}." if shorter else "."),
-        LIKELY + (10 if not_as_recorded else 0),
-        tuple(evidence),
-        (
-            Remedy(
-                "compare what came with what was recorded; if it is right, take the value from "
-                "where it is now, or record again",
-                commands=(f"diff {situation.failed.index + 1}",),
-            ),
-        ),
+        f"Nothing is where ${{{variable}}} was in the recorded answer"
+        + (f": {reason}." if reason else "."),
+        LIKELY + (10 if situation.failed.not_as_recorded else 0),
+        (*ways[1:], *(added if names else ())),
+        (*_wait(situation, ways), _look(situation)),
     )
     return seen_outside(situation, cause)
+
+
+#: So many names that an answer did not have are told.
+_MOST_NAMES = 6
+#: States of what is not done yet.
+_PENDING = re.compile(
+    r"\b(?:queued|pending|processing|in.?progress|running|waiting|scheduled|started|accepted)\b",
+    re.IGNORECASE,
+)
+
+
+def _elsewhere(situation: Situation, places: Sequence[tuple[Extractor, Place]]) -> Cause:
+    """Return what an extractor takes has another name, or stands elsewhere."""
+    number, not_as_recorded = situation.failed.index + 1, situation.failed.not_as_recorded
+    (first, place), *_ = places
+    return Cause(
+        f"The answer has not ${{{first.variable}}} where it was; what may be it is at {place.text} "
+        "now.",
+        SHOWN,
+        tuple(filter(None, (not_as_recorded,)))
+        + tuple(f"${{{one.variable}}}: {each.text}" for one, each in places[1:]),
+        (
+            edited(
+                "take it from there, if that is the same",
+                *(
+                    f"extract {number} {quote(one.variable)} {each.option} --anyway"
+                    for one, each in places
+                ),
+                place=place_of_failed(situation),
+            ),
+            _look(situation),
+        ),
+    )
+
+
+def _look(situation: Situation) -> Remedy:
+    return compared(
+        situation,
+        "compare what came with what was recorded; if this is how it answers now, record again",
+    )
+
+
+def _wait(situation: Situation, ways: Sequence[str]) -> tuple[Remedy, ...]:
+    """Return how users wait for what is not done yet, before they ask for it."""
+    pages = enumerate(situation.subject.case.pages, 1)
+    page = next((at for at, one in pages if situation.failed.transaction in one.transactions), 0)
+    if page < 2 or not any(_PENDING.search(one) for one in ways):
+        return ()
+    return (
+        edited(
+            "if it is only not done yet, have users wait for it: a TIME such as 5s",
+            f"think P{page - 1} TIME",
+        ),
+    )
 
 
 def _length(text: str, path: str) -> int:

@@ -135,6 +135,11 @@ def _typed(row: list[str]) -> list[str]:
     return [one.removeprefix("loadtool> ") for one in row if one.startswith("loadtool> ")]
 
 
+def _looks(typed: list[str]) -> bool:
+    """Whether lines for the console change nothing."""
+    return bool(typed) and all(one.split()[0] in _LOOKING for one in typed)
+
+
 def _shell(row: list[str]) -> str:
     found = [one for one in row if re.match(r"(pytest|curl|echo) ", one)]
     return next((one for one in found if not one.startswith("pytest --record")), "")
@@ -179,6 +184,8 @@ def _remedy(situation: Situation, outcome: Outcome) -> str:
     lines = " ".join(one for one in first if one.startswith("+ "))
     if lines:
         return f"line `{lines}`"
+    if _looks(_typed(first)):
+        return ", ".join(f"`{one}`" for one in _typed(first))
     if shell := _shell(first):
         return f"`{shell}`"
     if typed := _typed(first):
@@ -198,6 +205,10 @@ class _Doing:
         """Set ``mended`` of the outcome if that helps."""
         outcome, first = self.outcome, (self.outcome.rows("then") or [[""]])[0]
         typed, shell = _typed(first), _shell(first)
+        for row in outcome.rows("then"):
+            self._examine(row)
+        if _looks(typed):
+            typed, shell = [], ""
         lines = [self._filled(one[2:]) for one in first if one.startswith("+ ")]
         if lines:
             self._write(" ".join(first), lines)
@@ -217,6 +228,15 @@ class _Doing:
             outcome.mended = "server" if shown and gone and self._checked() else ""
         else:
             outcome.mended = "command" if self.situation.environment and self._checked() else ""
+
+    def _examine(self, row: list[str]) -> None:
+        """Make sure that what is printed to look works as printed, whoever reads it when."""
+        typed = _typed(row)
+        if not _looks(typed):
+            return
+        status = self._ran(_shell(row)) if _shell(row) else 1
+        assert status == 1, self.outcome.steps[-1]  # it is kept as it fails
+        assert self._console(typed) == 0, self.outcome.steps[-1]
 
     def _recorded(self, command: str, again: Callable[[], None]) -> bool:
         """Whether the recorder starts as printed, and what ``again`` records there is green."""
