@@ -15,6 +15,7 @@ from tests.diagnosis.situations.strangers_again import STRANGERS_AGAIN
 from tests.diagnosis.situations.table import SITUATIONS
 from tests.diagnosis.situations.unseen import UNSEEN
 from tests.diagnosis.situations.unseen_again import UNSEEN_AGAIN
+from tests.diagnosis.situations.unseen_fifth import UNSEEN_FIFTH
 from tests.diagnosis.situations.unseen_fourth import UNSEEN_FOURTH
 from tests.diagnosis.situations.unseen_third import UNSEEN_THIRD
 from tests.diagnosis.situations.wiki import WIKI
@@ -27,7 +28,9 @@ def _parameters(*every: Situation) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("situation", _parameters(*SITUATIONS, *UNSEEN, *UNSEEN_AGAIN))
+@pytest.mark.parametrize(
+    "situation", _parameters(*SITUATIONS, *UNSEEN, *UNSEEN_AGAIN, *UNSEEN_FIFTH)
+)
 def test_situation(situation: Situation, tmp_path: Path) -> None:
     """The transaction to mend and the cause stand first; doing what is printed mends it; the block
     at the top is the one in its golden file, and no wider than a CI log."""

@@ -21,6 +21,7 @@ from tests.diagnosis.situations.strangers_again import STRANGERS_AGAIN
 from tests.diagnosis.situations.table import SITUATIONS
 from tests.diagnosis.situations.unseen import UNSEEN
 from tests.diagnosis.situations.unseen_again import UNSEEN_AGAIN
+from tests.diagnosis.situations.unseen_fifth import UNSEEN_FIFTH
 from tests.diagnosis.situations.unseen_fourth import UNSEEN_FOURTH
 from tests.diagnosis.situations.unseen_third import UNSEEN_THIRD
 from tests.diagnosis.situations.wiki import WIKI
@@ -32,6 +33,7 @@ TABLES = {
     "unseen again": UNSEEN_AGAIN,
     "unseen third": UNSEEN_THIRD,
     "unseen fourth": UNSEEN_FOURTH,
+    "unseen fifth": UNSEEN_FIFTH,
     "strangers": STRANGERS,
     "strangers again": STRANGERS_AGAIN,
     "wiki": WIKI,

@@ -45,7 +45,12 @@ _Answering = Callable[[Request, str], Told]
 _Answers = Mapping[str, Told | _Answering]
 
 
-def site(session: Callable[[Client], None], before: _Answers, after: _Answers) -> Stage:
+def site(
+    session: Callable[[Client], None],
+    before: _Answers,
+    after: _Answers,
+    spoil: Callable[[str], str] = str,
+) -> Stage:
     """A server that answers ``METHOD /path`` so before, and so after the recording."""
 
     @contextlib.contextmanager
@@ -62,7 +67,7 @@ def site(session: Callable[[Client], None], before: _Answers, after: _Answers) -
             await told.response()(scope, receive, send)
 
         with at_app(app) as url:
-            recorded(path, url, session, str, url)
+            recorded(path, url, session, spoil, url)
             answers.update(after)
 
             def bring_back() -> None:
