@@ -59,8 +59,7 @@ def _about(
         yield f"    needed by {', '.join(users[:_MOST_USERS])}{more}{stale}"
     else:
         yield "    no later transaction needs it"
-    again = "; `configure` makes its own anew" if variable and variable.set_by == "asm" else ""
-    yield f"    if the response is right, mend the extractor{again}"
+    yield "    if the response is right, mend the extractor"
 
 
 def _users(

@@ -28,14 +28,14 @@ _Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NewPlace:
     """Where a value is now, as text and as an option of the command `extract`."""
 
     text: str
     option: str
 
 
-def place_now(situation: Situation, extractor: Extractor) -> Place | None:
+def place_now(situation: Situation, extractor: Extractor) -> NewPlace | None:
     """Return where the value of an extractor stands that found nothing; None if there is no such
     place, or more than one that it may be."""
     exchange = situation.subject.exchange
@@ -87,7 +87,7 @@ def values_of(text: str) -> dict[_Path, object]:
     return found
 
 
-def _in_json(recorded: str, now: str, then: str) -> Place | None:
+def _in_json(recorded: str, now: str, then: str) -> NewPlace | None:
     before, after = values_of(recorded), values_of(now)
     was = next((path for path, value in before.items() if json_text(value) == then), None)
     if was is None or not was:
@@ -99,11 +99,11 @@ def _in_json(recorded: str, now: str, then: str) -> Place | None:
     for found in (deeper, named, beside):
         if len(found) == 1 and was not in after:
             there = format_path(found[0])
-            return Place(there, f"--json {quote(there)}")
+            return NewPlace(there, f"--json {quote(there)}")
     return None
 
 
-def _in_form(recorded: str, now: str, name: str, then: str) -> Place | None:
+def _in_form(recorded: str, now: str, name: str, then: str) -> NewPlace | None:
     before = dict(_named_values(recorded))
     after = {key: one for key, one in _named_values(now) if key not in before and name != key}
     alike = [key for key, one in after.items() if _is_alike(then, one)]
@@ -111,7 +111,7 @@ def _in_form(recorded: str, now: str, name: str, then: str) -> Place | None:
     related = [key for key in alike if words & {*plain(key).split()}]
     for found in (related, alike):
         if len(found) == 1:
-            return Place(f"{found[0]!r} of the page", f"--form {quote(found[0])}")
+            return NewPlace(f"{found[0]!r} of the page", f"--form {quote(found[0])}")
     return None
 
 

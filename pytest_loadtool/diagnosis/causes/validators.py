@@ -24,7 +24,7 @@ from pytest_loadtool.diagnosis.finding import (
     Remedy,
     RuledOut,
 )
-from pytest_loadtool.diagnosis.moved import Place, new_names, place_now
+from pytest_loadtool.diagnosis.moved import NewPlace, new_names, place_now
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.remedies import compared, edited, place_of_failed, seen_outside
@@ -319,7 +319,7 @@ _PENDING = re.compile(
 )
 
 
-def _elsewhere(situation: Situation, places: Sequence[tuple[Extractor, Place]]) -> Cause:
+def _elsewhere(situation: Situation, places: Sequence[tuple[Extractor, NewPlace]]) -> Cause:
     """Return what an extractor takes has another name, or stands elsewhere."""
     number, not_as_recorded = situation.failed.index + 1, situation.failed.not_as_recorded
     (first, place), *_ = places
