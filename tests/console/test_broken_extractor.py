@@ -43,7 +43,7 @@ def test_extractor_that_was_edited(saved: Path) -> None:
     assert "the response was 200 OK, text/html; charset=utf-8, " in said
     assert "titled 'Desk'" in said
     assert "needed by 2 POST /tickets, 4 POST /pay (sent as recorded)" in said
-    assert "`configure` makes its own anew" in said
+    assert "if the response is right, mend the extractor" in said
     assert "desk.open({ticket: " in said  # the response itself
     assert "409" in said[said.index("later failures") :]
 
