@@ -274,8 +274,17 @@ def _all_tokens(situation: Situation) -> list[Field]:
         one
         for one in situation.fields
         if one.slot is not None
-        and (one.name in named or is_given_out(one.wire_name) or _looks_given_out(one))
+        and (
+            one.name in named
+            or is_given_out(one.wire_name)
+            or one.wire_name.lower() == _OF_SCRIPTS
+            or _looks_given_out(one)
+        )
     ]
+
+
+#: A header that pages of other sites cannot send, which serves as a token.
+_OF_SCRIPTS = "x-requested-with"
 
 
 def _looks_given_out(field: Field) -> bool:
@@ -314,9 +323,9 @@ def token_values(situation: Situation) -> str:
         if field.datasource == CONSTANT:
             value = situation.subject.mask.field(field)[:LONGEST_VALUE]
             recorded = situation.recorded_values.get(field.wire_name)
-            as_recorded = recorded is None or field.value in recorded
-            how = "as recorded" if as_recorded else "not as recorded"
-            told.append(f"{field.name}: {how}, the constant {value}")
+            how = "" if recorded is None else "not as recorded, "
+            how = "as recorded, " if recorded and field.value in recorded else how
+            told.append(f"{field.name}: {how}the constant {value}")
         for reference in _references(field):
             same = _is_recorded(situation, reference.name)
             word = {True: "as recorded", False: "taken anew", None: "not known"}[same]
