@@ -30,7 +30,7 @@ _ELEMENT = re.compile(
 _SAYING = re.compile(r"<(h[1-3]|p|center)\b[^<>]*>(.{1,2000}?)</\1\s*>", re.IGNORECASE | re.DOTALL)
 #: What stands below a text that is but a label for it.
 _BELOW = re.compile(
-    r"\s*<(pre|p|code|ul|ol|div|blockquote)\b[^<>]*>(.{1,2000}?)</\1\s*>", re.IGNORECASE | re.DOTALL
+    r"\s*<(pre|p|code|blockquote)\b[^<>]*>(.{1,2000}?)</\1\s*>", re.IGNORECASE | re.DOTALL
 )
 #: A status with its phrase, as nginx has it above what it says.
 _STATUS = re.compile(r"(?:error )?\d{3}[ :-]+[\w -]{1,40}", re.IGNORECASE)

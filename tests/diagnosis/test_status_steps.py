@@ -63,6 +63,8 @@ def test_where_a_token_is_looked_for(name: str) -> None:
         request = Request("POST", "/order", (FORM,), f"title=Tea&{name}=dGhpcyBpcyBh3Qq8")
     text = told(request, 403)
     assert f"1. tokens: {name} (Constant value)" in text
+    if name == "X-Requested-With":
+        return  # it has no value of its own
     assert f"2. their values: {name}: the constant dGhpcyBpcyBh3Qq8" in text
 
 

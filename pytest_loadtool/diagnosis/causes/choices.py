@@ -41,9 +41,13 @@ def _offered(page: str, name: str) -> dict[str, str]:
     return {
         value: " ".join(label.split())
         for tag, one, _, end in controls(page)
-        if one.get("name") == name
+        if one.get("name") == name and (tag == "select" or one.get("type") in _CHOSEN)
         for value, label in choices(page, tag, one, end, labels)
     }
+
+
+#: The inputs that are choices.
+_CHOSEN = ("radio", "checkbox")
 
 
 def _gone(

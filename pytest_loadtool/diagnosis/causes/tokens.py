@@ -264,6 +264,8 @@ def _is_as_recorded(situation: Situation, giver: StepOutcome, name: str) -> bool
 def token_fields(situation: Situation) -> str:
     """Return the tokens that the request sends, each with where its value is from."""
     told = [f"{one.name} ({source_of(situation, one)})" for one in _all_tokens(situation)]
+    names = (line.partition(":")[0] for line in situation.subject.request_head[1:])
+    told += [f"{name} ({CONSTANT})" for name in names if name.lower() == _OF_SCRIPTS]
     return ", ".join(told) or "none in its headers, its address or its body"
 
 
@@ -274,12 +276,7 @@ def _all_tokens(situation: Situation) -> list[Field]:
         one
         for one in situation.fields
         if one.slot is not None
-        and (
-            one.name in named
-            or is_given_out(one.wire_name)
-            or one.wire_name.lower() == _OF_SCRIPTS
-            or _looks_given_out(one)
-        )
+        and (one.name in named or is_given_out(one.wire_name) or _looks_given_out(one))
     ]
 
 

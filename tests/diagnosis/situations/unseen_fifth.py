@@ -70,7 +70,12 @@ def _by_pages(client: Client) -> None:
 
 def _by_rights(client: Client) -> None:
     client.submit(client.open("/login"), {"username": "ann", "password": "correct-horse"})
-    client.open("/add")
+    client.submit(client.open("/add"), {"title": "Sencha"})
+
+
+def _adding(_request: Request, _body: str) -> Told:
+    token = f'<input type="hidden" name="csrfmiddlewaretoken" value="{secrets.token_hex(32)}">'
+    return _page("New item", f'<form method=post>{token}<input name="title"></form>')
 
 
 # REST framework.
@@ -224,7 +229,8 @@ UNSEEN_FIFTH: tuple[Situation, ...] = (
                 "GET /login": _LOGIN,
                 "POST /login": _LOGGED_IN,
                 "GET /": _page("Home", "<p>Welcome ann</p>"),
-                "GET /add": _items(7),
+                "GET /add": _adding,
+                "POST /add": _to("/"),
             },
             {"GET /add": _to("/login?next=/add")},
         ),
