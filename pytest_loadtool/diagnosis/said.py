@@ -102,16 +102,23 @@ def said_by(reply: PlainAnswer, before: Iterable[str] = ()) -> list[str]:
     have as well are none."""
     read = (*_of_protocol(reply), *_readers(reply, before), *_in_headers(reply))
     found = [clip(one, LONGEST_SAID) for one in read]
-    own = [one for one in dict.fromkeys(found) if not _is_phrase(one)]
+    own = [one for one in dict.fromkeys(found) if not says_nothing(one)]
     return (own or list(dict.fromkeys(found)))[:MOST_SAID]
 
 
-def _is_phrase(text: str) -> bool:
-    """Return whether it says no more than the status does."""
+def says_nothing(text: str) -> bool:
+    """Return whether a text says no more than the status does, or than that something failed."""
     words = _STATUS.sub("", text.rpartition(": ")[2].lower()).strip(" .!()-")
-    return not words or words in _PHRASES
+    return words in _PHRASES or all(map(_EMPTY.fullmatch, re.findall(r"[^\W\d_]+", words)))
 
 
+#: What answers say that failed, and say nothing by it.
+_EMPTY = re.compile(
+    r"(?:an?|and|at|been|be|during|encountered|errors?|fatal|for|went|while|http|in|internal|is|later"
+    r"|try|sorry|the|this|of|occurr?ed|oops|whoops|our|we|were|was|unable|server|something|your|to"
+    r"|unexpected|unhandled|unknown|wrong|please|again|has|have|request|response|processing|handle"
+    r"|exception|problem|failed|failure|could|not|cannot|processed|complete)"
+)
 _STATUS = re.compile(r"(?:http )?(?:status|error)? ?\b\d{3}\b")
 
 

@@ -20,6 +20,7 @@ from pytest_loadtool.diagnosis.finding import (
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.remedies import as_recorded, edited, references, seen_outside
+from pytest_loadtool.diagnosis.said import says_nothing
 from pytest_loadtool.diagnosis.situation import Situation
 
 _BOT = re.compile(
@@ -107,26 +108,12 @@ def server_error(situation: Situation) -> Cause | RuledOut | None:
         return None
     cause = Cause(
         f"The server failed ({situation.status})"
-        + ("." if any(map(_says_why, situation.complaints)) else ": its log says why."),
+        + (": its log says why." if all(map(says_nothing, situation.complaints)) else "."),
         LIKELY + 5,
         (),
-        (Remedy(f"mend that on the server; see its log{_at(situation)}"),),
+        (Remedy(f"look into the server's log{_at(situation)}"),),
     )
     return seen_outside(situation, cause)
-
-
-#: What answers say that failed, and say nothing by it.
-_EMPTY = re.compile(
-    r"(?:an?|and|at|been|be|during|encountered|errors?|fatal|for|went|while|http|in|internal|is|later"
-    r"|try|sorry|the|this|of|occurr?ed|oops|whoops|our|we|were|was|unable|server|something|your|to"
-    r"|unexpected|unhandled|unknown|wrong|please|again|has|have|request|response|processing|handle"
-    r"|exception|problem|failed|failure|could|not|cannot|processed|complete|error)"
-)
-
-
-def _says_why(text: str) -> bool:
-    """Return whether a text of an answer says more than that something failed."""
-    return not all(map(_EMPTY.fullmatch, re.findall(r"[^\W\d_]+", text.lower())))
 
 
 def _at(situation: Situation) -> str:
