@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from pytest_loadtool.codec.printable import printable
@@ -79,10 +79,12 @@ class StepOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The recorded traffic of a test case; when there is none, ``note`` says why."""
+    """The recorded traffic of a test case; when there is none, ``note`` says why. ``rows`` are
+    those that the replay had, by dataset and counted from 1, as far as they are known."""
 
     exchanges: Sequence[Exchange] = ()
     note: str = ""
+    rows: Mapping[str, int] = field(default_factory=dict)
 
 
 def text_of(response: Received) -> tuple[str, str]:

@@ -219,12 +219,13 @@ def _of_row(situation: Situation, names: Sequence[Reference], number: str) -> Re
     files = {one.name: one.file for one in situation.subject.case.datasets}
     for one in names:
         if one.dataset in files:
-            row, column = number or "1", one.name.partition(".")[2]
+            had = situation.subject.evidence.rows.get(one.dataset)
+            row, column = number or str(had or 1), one.name.partition(".")[2]
             file = files[one.dataset]
             return Remedy(
                 "write the password that is right now into the row that was used, the first of a "
                 "replay"
-                if row == "1"
+                if row == "1" and not had
                 else "write the password that is right now into the row that was used",
                 commands=(f"dataset-set {one.dataset} {row} {column} PASSWORD",),
                 place=f"{file}:{int(row) + 1}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_loadtool.casefile.har.replay import read_replay
@@ -90,7 +90,9 @@ def why(
         document.case,
         outcomes_of(document.case, opened.replay),
         path=path,
-        evidence=evidence_of(document),
+        evidence=replace(
+            evidence_of(document), rows={one.dataset: one.row for one in opened.replay.rows}
+        ),
         secrets=tuple(secrets_in(document.case, opened)),
         about=about,
         brief=brief,

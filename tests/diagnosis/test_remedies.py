@@ -11,7 +11,8 @@ from pytest_loadtool.diagnosis.finding import Cause
 from pytest_loadtool.diagnosis.outcome import Evidence
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.authentication import Proxy
-from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction
+from pytest_loadtool.model.dataset import DatasetUse
 from tests.report.outcomes import Answer, outcome
 
 SECRET = "hunter2-of-ann"
@@ -94,3 +95,17 @@ def test_no_secret_is_printed(sent: Sent) -> None:
 def test_a_request_without_secrets_is_printed(sent: Sent, expected: str) -> None:
     """In one line, for a shell."""
     assert overloaded(sent).confirm == expected
+
+
+@pytest.mark.parametrize(("rows", "row"), [({}, 1), ({"users": 3}, 3)])
+def test_the_row_that_was_used(rows: dict[str, int], row: int) -> None:
+    """The password that is wrong is corrected in the row that the replay had, if that is known."""
+    body = "username=${users.name}&password=${users.password}"
+    login = Transaction(Request("POST", "/login", (Header(*FORM.split(": ")),), body))
+    case = TestCase("shop", (Page("p", (login,)),), datasets=(DatasetUse("users", "users.csv"),))
+    sent = f"POST /login HTTP/1.1\r\n{FORM}\r\n\r\nusername=ann&password=x".encode()
+    failed = outcome(0, "p", login, Answer(sent, 401, body=b"Wrong password"), "Status Code is 401")
+    evidence = Evidence(rows=rows)
+    found = diagnose(case, [failed], path="x.case.toml", evidence=evidence, mask=Mask())
+    assert found.causes[0].remedies[0].commands == (f"dataset-set users {row} password PASSWORD",)
+    assert found.causes[0].remedies[0].place == f"users.csv:{row + 1}"
