@@ -145,7 +145,7 @@ def json_spans(text: str) -> Iterator[ValueSpan]:
     def around() -> str:
         if is_call and len(keys) == 2 and keys[-1] == "id":
             return CALL
-        if is_call and len(keys) == 3 and not objects[-1] and first < token.start():
+        if is_call and len(keys) == 3 and not objects[-1] and 0 < first < token.start():
             return ARGUMENT
         return keys[-2] if objects[-1] else ""
 
