@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -12,6 +12,7 @@ from pytest_loadtool.answers.kinds import JSON_STARTS, VAGUE, declared, shown
 from pytest_loadtool.answers.pages import page
 from pytest_loadtool.codec.charset import decoded
 from pytest_loadtool.codec.media import media_type
+from pytest_loadtool.codec.names import words_of
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.case import Kind, Recorded
 from pytest_loadtool.model.exchange import Exchange
@@ -36,15 +37,34 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _OF_A_RESOURCE = re.compile(r"\d|.{24}")
+#: What a header is called that tells of an error: ``X-Error``, ``X-Error-Message``; and what it
+#: says if there is none.
+_ERROR_WORDS = frozenset({"error", "errors"})
+_NO_ERROR = frozenset({"", "0", "false", "no", "none", "null", "ok"})
 
 
-def shape_of(kind: Kind, text: str, size: int, location: str = "") -> Answer:
+def shape_of(
+    kind: Kind, text: str, size: int, location: str = "", headers: Iterable[tuple[str, str]] = ()
+) -> Answer:
     """Return what an answer looks like that is ``size`` bytes long and redirects to
     ``location``."""
     read = READ.get(kind)
     found = read(text) if read is not None and text and size <= LONGEST_READ else Answer()
     failed = found.failed or ("redirect to an error" if leads_to_error(location) else "")
+    failed = failed or _error_header(headers)
     return replace(found, size=size, location=place_of(location), failed=failed)
+
+
+def _error_header(headers: Iterable[tuple[str, str]]) -> str:
+    """Return the first header that tells of an error; empty if none does."""
+    return next(
+        (
+            f"the header {name}"
+            for name, value in headers
+            if not _ERROR_WORDS.isdisjoint(words_of(name)) and value.lower() not in _NO_ERROR
+        ),
+        "",
+    )
 
 
 def leads_to_error(location: str) -> bool:
@@ -90,7 +110,7 @@ def answer_of(recorded: Recorded, exchange: Exchange) -> Answer | None:
     if recorded.kind in READ and size <= LONGEST_READ:
         text = decoded(exchange.response_body, exchange.response_header("content-type") or "")
     location = exchange.response_header("location") if exchange.status in REDIRECTS else None
-    found = shape_of(recorded.kind, text, size, location or "")
+    found = shape_of(recorded.kind, text, size, location or "", exchange.response_headers)
     return replace(found, said=tuple(one for one in found.said if _is_of_use(one[1])))
 
 

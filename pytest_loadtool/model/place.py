@@ -8,6 +8,8 @@ from enum import Enum
 class Place(Enum):
     """What surrounds a placeholder; each has its encoder in `codec.places`."""
 
+    __hash__ = object.__hash__  # which takes no call in Python
+
     WHOLE_TARGET = "whole target"
     """At the start of a target: a path or URL of its own (``${server}/x``, ``${next_page}``)."""
     PATH = "path segment"

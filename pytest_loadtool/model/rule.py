@@ -13,6 +13,8 @@ from pytest_loadtool.model.place import Place
 class ProducerKind(Enum):
     """What a value is in the response that gives it out."""
 
+    __hash__ = object.__hash__  # which takes no call in Python
+
     JSON = "JSON value"
     XML = "XML value"
     CONTROL = "form field"

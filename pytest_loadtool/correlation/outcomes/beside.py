@@ -37,7 +37,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY, Keys, inner, leaves
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
-from pytest_loadtool.extraction.jsonpath import format_path, json_text
+from pytest_loadtool.extraction.jsonpath import compile_path, format_path, json_text
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 #: Of how many other resources, and of how many fields, it is asserted that they are as before.
@@ -119,6 +119,22 @@ def _states(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
                     template = escape(json_text(value) or "")
                     proof = equal(answer, 0, path, keys, template, value)
                     yield replace(proof, field="", beside=True)
+
+
+def still_so(change: Change, proof: Proof, answer: SeenAnswer) -> bool:
+    """Return whether a later answer has the state, too, that the change has brought about: no
+    change behind it has said so, and neither has it passed."""
+    check = proof.validator
+    if not isinstance(check, JsonValidator) or check.equals is None:
+        return False
+    path = check.path
+    for resource in change.resources:
+        path = path.replace(resource.template, resource.id)
+    if "${" in path or not _PASSING.isdisjoint(plain(str(check.equals)).split()):
+        return False
+    found = compile_path(path, 1)(answer.document)
+    wanted = check.equals if isinstance(check.equals, str) else json_text(check.equals)
+    return found is not None and wanted in (found, escape(found))
 
 
 def _made(change: Change, resource: Resource) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import islice
 
+from pytest_loadtool.correlation.outcomes.beside import still_so
 from pytest_loadtool.correlation.outcomes.changes import Change
 from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, Proof, names
 from pytest_loadtool.correlation.outcomes.proofs import Shown
@@ -95,6 +96,9 @@ def _at_the_end(
             if at not in again:
                 here = [one for one in (*found, *filter(counts, each.proofs)) if one.at == at]
                 held = [one for one in here if _is_again(one, best)][:_MOST_AGAIN]
+                if not alone and not held and each.answer is not None:
+                    states = (one for one in best if still_so(change, one, each.answer))
+                    held = [replace(one, at=at) for one in islice(states, _MOST_AGAIN)]
                 beside = [one for one in here if one.beside][:_MOST_AGAIN] if held else []
                 again[at] = [*held, *beside] if alone else [_still(one) for one in held]
             if again[at]:
@@ -107,7 +111,10 @@ def _still(one: Proof) -> Proof:
 
 
 def _has(one: Shown, ids: Iterable[str]) -> bool:
-    return one.answer is not None and any(each in one.answer.text for each in ids)
+    answer = one.answer
+    return answer is not None and any(
+        (not answer.is_page or answer.may_say(each)) and each in answer.text for each in ids
+    )
 
 
 def _is_again(one: Proof, best: Sequence[Proof]) -> bool:

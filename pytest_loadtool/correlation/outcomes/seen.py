@@ -14,6 +14,7 @@ from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.outcomes.changes import is_change, operation_of, walk
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.tokens import once_each
 from pytest_loadtool.extraction.row_search import looks_like_html
 
 #: An answer that is longer is not looked into, and how many are around a change, in text.
@@ -150,7 +151,8 @@ class SeenAnswer:
     @cached_property
     def words(self) -> frozenset[str]:
         """Its words of ASCII."""
-        return frozenset(self.text.encode("ascii", "replace").translate(_WORDS).decode().split())
+        text = once_each(self.text)
+        return frozenset(text.encode("ascii", "replace").translate(_WORDS).decode().split())
 
     def may_say(self, text: str) -> bool:
         """Return whether a text may stand there between what is no part of a word: most that is

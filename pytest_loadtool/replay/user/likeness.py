@@ -20,6 +20,8 @@ from pytest_loadtool.replay.user.plan import Response
 #: The longest body that is kept, to know it again.
 _LONGEST_KEPT = 1 << 12
 _NO_BODY = b"\0none\0"
+#: The name of each header that tells of an error has this.
+_ERROR = b"rror"
 #: Where the title of a page and its main heading begin, in characters.
 _LONGEST_HEAD = 1 << 13
 
@@ -73,6 +75,7 @@ class Likeness:
         if (
             response.status == self._status
             and not self._leads
+            and _ERROR not in response.head
             and (response.body == self._body or self._is_surely_alike(response))
         ):
             return None
@@ -162,7 +165,9 @@ class Likeness:
             size = len(text)
             kind = kind_now(media, text)
         location = response.header("location") or "" if response.status in REDIRECTS else ""
-        seen = Seen(response.status, kind, media, shape_of(kind, text, size, location))
+        seen = Seen(
+            response.status, kind, media, shape_of(kind, text, size, location, _head(response))
+        )
         found = judge(self._was, seen)
         if found is None and response.status == self._status:
             self._keep(types, response.body, text)
@@ -174,6 +179,12 @@ class Likeness:
         self._title = _between(text[:_LONGEST_HEAD], "<title", "</title")
         self._heading = _between(text, "<h1", "</h1")
         self._most = max(self._most, len(text))
+
+
+def _head(response: Response) -> list[tuple[str, str]]:
+    """Return its headers, if one of them may tell of an error."""
+    found = response.headers if _ERROR in response.head else []
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in found]
 
 
 def _between(text: str, left: str, right: str) -> str:

@@ -286,7 +286,9 @@ _SAID: dict[str, _Make] = {
     "undone": _undone,
     "the ones before dropped": lambda _: (
         lambda office, number, values: _set(
-            office, number, {"comments": [{"id": number * 100 + 1, **values}]}
+            office,
+            number,
+            {"comments": [{"id": number * 100 + len(office.orders[number]["comments"]), **values}]},
         )
     ),
 }

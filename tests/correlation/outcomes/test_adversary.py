@@ -37,7 +37,7 @@ REFUSED = (
     "type", "an inner error", "violations", "some failed", "GraphQL union", "JSON-RPC batch short",
     "SOAP another element", "SOAP code", "a redirect's query", "a redirect's other query",
     "the form again, in German", "an alert that was not", "a gRPC status", "warnings", "a number",
-    "an id of nothing", "a trigger's header",
+    "an id of nothing", "a trigger's header", "a header that was not",
 )  # fmt: skip
 
 
