@@ -24,7 +24,10 @@ from pytest_loadtool.model.exchange import Exchange
 #: Keys under which the answer to a call has its result, and which say nothing else of it.
 _ANSWERS = frozenset({"", "d", "data", "result", "return", "value"})
 
-_FILE = re.compile(r"\.(?:action|ashx|asmx|asp|aspx|cgi|do|html?|jsf|jsp|php\d?|pl|svc)$", re.I)
+_FILE = re.compile(
+    r"\.(?:action|ashx|asmx|asp|aspx|cgi|csv|do|html?|ics|jsf|json|jsonld|jsp|php\d?|pl|svc|vcf|xml)$",
+    re.IGNORECASE,
+)
 #: What is done to a resource, in the name of a procedure or in the last segment of a path.
 _VERBS = frozenset(
     {

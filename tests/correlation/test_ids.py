@@ -411,6 +411,65 @@ def test_arguments_without_names() -> None:
     ]
 
 
+def test_an_argument_that_is_a_text() -> None:
+    """The first one is what the call is about, be its id a number or a code that looks like any
+    word."""
+    last = run(
+        _called(1, "tea.comment.create", [{"name": "Cup"}], {"comment_id": "_NsYTUxbCcp"}),
+        _called(2, "tea.comment.get", ["_NsYTUxbCcp", {}], None),
+    )
+    assert requests(last)[1].endswith('"params": ["${params[1]}", {}]}')
+
+
+def test_codes_in_one_segment_of_a_path() -> None:
+    """Each is used once, and looks like any word: that there are several says that they are ids."""
+    at = (("Location", "/tasks/obj_dQXNSPVRO"),), (("Location", "/tasks/obj_JkIABGEOA"),)
+    made_two = [
+        call("POST", "/tasks", {"name": name}, exchange(status=201, received=where))
+        for name, where in zip(("Tea", "Cup"), at, strict=True)
+    ]
+    last = run(*made_two, answered("DELETE", "/tasks/obj_JkIABGEOA,obj_dQXNSPVRO", exchange()))
+    assert requests(last)[2].count("${") == 2
+
+
+@pytest.mark.parametrize("ending", ["", ".json", ".xml"])
+def test_one_number_of_two_things(ending: str) -> None:
+    """Shelf 6 and warehouse 6: what is asked for is told without its ending."""
+    last = run(
+        call("POST", "/warehouses", {"name": "Tea"}, json_body({"id": 6})),
+        call("POST", "/shelves", {"name": "Cup"}, json_body({"id": 6})),
+        call("PATCH", f"/shelves/6{ending}", {"size": 2}, json_body({"id": 6})),
+        call("PUT", f"/warehouses/6{ending}", {"size": 3, "id": 6}),
+    )
+    first = [one.variable for one in next(iter(last.case.transactions())).extractors]
+    assert requests(last)[3] == (
+        f'/warehouses/${{{first[0]}}}{ending} {{"size": 3, "id": ${{{first[0]}}}}}'
+    )
+
+
+@pytest.mark.parametrize("id_", [89, "9L5WWJ"])
+@pytest.mark.parametrize("is_call", [False, True])
+def test_a_version_that_another_thing_has_later(id_: object, is_call: bool) -> None:
+    """The thing is known by its id, be that a code; and by its path, unless all calls go there."""
+    plan, step = {"plan_id": id_, "version": 7}, {"step_id": 13, "version": 7}
+
+    def ask(at: int, verb: str, noun: str, sent: object, answer: object) -> Exchange:
+        if is_call:
+            return _called(at, f"{noun}.{verb}", sent, answer)
+        path = f"/{noun}s/{id_}" if verb == "update" else f"/{noun}s"
+        return call("PUT" if verb == "update" else "POST", path, sent, json_body(answer))
+
+    about = plan if is_call else {"version": 7}
+    last = run(
+        ask(1, "create", "plan", {"name": "Tea"}, plan),
+        ask(2, "create", "step", {"name": "Buy"}, step),
+        ask(3, "update", "plan", {**about, "size": 1}, {}),
+    )
+    first = [one.variable for one in next(iter(last.case.transactions())).extractors]
+    assert "version[1]" in first
+    assert '"version": ${version[1]}' in requests(last)[2]
+
+
 def test_a_number_of_a_thing_is_meant_in_a_query_of_that_name() -> None:
     """An order was sent with the number of its shop: so ``?shop=1`` is about that shop."""
     lines = requests(

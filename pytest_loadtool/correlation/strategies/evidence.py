@@ -150,9 +150,10 @@ def _behind_collection(slot: Slot, producer: Producer, traffic: Traffic) -> bool
 
 
 def _in_address(slot: Slot, _: Producer, traffic: Traffic) -> bool:
-    """At the end of a path, but for what is done to the resource; or called an id in a query."""
+    """At the end of a path, but for what is done to the resource; one of several there; or called
+    an id in a query."""
     if slot.place is not Place.PATH:
-        return is_id_name(slot.name)
+        return is_id_name(slot.name) or (slot.place is Place.TEXT and slot.root is Place.PATH)
     path, __, query = traffic.steps[slot.transaction].address.partition("?")
     behind = path[len(traffic.before(slot)) :].split("/")[1:]
     asked = (is_id_name(pair.partition("=")[0]) for pair in query.split("&"))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from pytest_loadtool.correlation.classify import is_id_name, is_path_id, is_version_name
+from pytest_loadtool.correlation.classify import is_id_name, is_version_name
+from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot
@@ -32,11 +33,15 @@ def of_the_resource_first(
 
 
 def _is_of(one: Producer, path: str, ids: Collection[str], traffic: Traffic) -> bool:
-    """Return whether what has the version is at that path, or has one of the ids beside it."""
+    """Return whether what has the version is at that path, unless all calls go there; or has one of
+    the ids beside it."""
     step = traffic.steps[one.transaction]
-    if _path(one.transaction, traffic) == path:
+    if step.exchange is None:
+        return False
+    is_call = step.called != step.path or operation(step.exchange) is not None
+    if not is_call and _path(one.transaction, traffic) == path:
         return True
-    if one.kind not in _DOCUMENTS or one.box is not None or not one.steps or step.exchange is None:
+    if one.kind not in _DOCUMENTS or one.box is not None or not one.steps:
         return False
     response = RecordedResponse(step.exchange)
     document = response.json() if one.kind is ProducerKind.JSON else xml_document(response.text)
@@ -55,5 +60,5 @@ def _ids(slot: Slot, traffic: Traffic) -> set[str]:
     return {
         one.value
         for one in traffic.slots_of(slot.transaction)
-        if is_id_name(one.name) or (one.place is Place.PATH and is_path_id(one.value))
+        if is_id_name(one.name) or one.place is Place.PATH
     }
