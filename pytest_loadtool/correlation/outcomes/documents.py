@@ -219,7 +219,7 @@ def _is_alone(steps: Steps, keys: Keys, value: Any, answer: SeenAnswer) -> bool:
 def rendered_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Yield texts of the change that a document has as HTML, of those with markup the longest part
     that has none."""
-    if answer.paged or not _TAG.search(answer.text):
+    if answer.paged or not answer.has_tags:
         return
     for said in change.said:
         whole = "${" in said.template.replace("$${", "")

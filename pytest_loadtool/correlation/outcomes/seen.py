@@ -22,7 +22,7 @@ _LONGEST_ANSWER, _MOST_ANSWERS = 2_000_000, 40
 #: Of how many answers to later changes the same is asked where no other answer shows it.
 _MOST_TO_CHANGES = 8
 _GONE = (404, 410)
-_NODE = re.compile(r">([^<>]+)<")
+_NODE, _TAG = re.compile(r">([^<>]+)<"), re.compile(r"<\w")
 #: What nobody sees.
 _UNSEEN = re.compile(
     r"<(script|style|template|title)\b[^>]*>.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL
@@ -156,8 +156,27 @@ class SeenAnswer:
 
     def may_say(self, text: str) -> bool:
         """Return whether a text may stand there between what is no part of a word: most that is
-        looked for does not."""
-        return self.words.issuperset(_words_of(text))
+        looked for does not, so that few answers are taken apart into words."""
+        wanted = _words_of(text)
+        return all(map(self._may_hold, wanted)) and self.words.issuperset(wanted)
+
+    def _may_hold(self, word: str) -> bool:
+        """Return whether a word stands there, be it as a part of another one."""
+        found = self._held.get(word)
+        if found is None:
+            found = self._held[word] = word in self.text
+        return found
+
+    @cached_property
+    def _held(self) -> dict[str, bool]:
+        """Return what was asked for of the words that many texts have: the rest of a text need not
+        be looked for where the first is missing."""
+        return {}
+
+    @cached_property
+    def has_tags(self) -> bool:
+        """Whether there are tags in it, be it in a text of JSON."""
+        return _TAG.search(self.text) is not None
 
     def says(self, text: str) -> bool:
         """Return whether a text stands there in quotes, or for readers as words of their own."""

@@ -77,8 +77,7 @@ class Packed:
 
     def holds(self, text: str) -> bool:
         """Return whether the text is encoded as a whole and there is a wanted value in it."""
-        is_packed = len(text) >= _SHORTEST and _PACKED.fullmatch(text) is not None
-        return is_packed and bool(self._open(text).values)
+        return _PACKED.fullmatch(text) is not None and bool(self._open(text).values)
 
     def within(self, producer: Producer) -> Iterator[Producer]:
         """Yield the producers of the values within what another one gives."""
@@ -157,7 +156,9 @@ class Sought:
         """Return those of the words that are sought. A part of an encoded text is none: where it
         ends is by chance."""
         found = set(self._values.intersection(words))
-        holding = sorted(filter(self._packed.holds, words))[:_MOST_TEXTS]
+        whole = _PACKED.fullmatch  # asked once for each word of all responses
+        packed = (one for one in words if len(one) >= _SHORTEST and whole(one) is not None)
+        holding = sorted(filter(self._packed.holds, packed))[:_MOST_TEXTS]
         if holding:
             together = " ".join(words)
             found.update(

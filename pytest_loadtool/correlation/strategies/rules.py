@@ -9,7 +9,7 @@ from dataclasses import replace
 from heapq import merge
 from itertools import islice
 
-from pytest_loadtool.correlation.classify import is_short_number
+from pytest_loadtool.correlation.classify import is_short_number, is_version_name
 from pytest_loadtool.correlation.index.indexing import MOST_PRODUCERS
 from pytest_loadtool.correlation.index.traffic import ByKind, Traffic
 from pytest_loadtool.correlation.producer import Producer
@@ -87,7 +87,7 @@ def _believed(
             return
         if rule.kinds not in first:
             nearest = _nearest(traffic, slot, producers, rule.kinds, address)
-            alone = _alone_first(list(islice(nearest, MOST_PRODUCERS)))
+            alone = _alone_first(list(islice(nearest, MOST_PRODUCERS)), slot)
             first[rule.kinds] = of_the_resource_first(alone, slot, traffic)
         for producer in first[rule.kinds]:
             if _gives(rule, producer) and all(
@@ -146,14 +146,16 @@ def _nearest(
     yield from sorted(same, key=rank)
 
 
-def _alone_first(producers: list[Producer]) -> list[Producer]:
+def _alone_first(producers: list[Producer], slot: Slot) -> list[Producer]:
     """Return the same, but what no script can read last, and values of a list after those that
     stand alone, in JSON and XML.
 
     What is the first of a list for one user is the third for another: of an id that one response
-    has alone and a later one in a list, the former is this user's.
+    has alone and a later one in a list, the former is this user's. Of a version the latest counts.
     """
-    alone = any(one.kind in _DOCUMENTS and not one.in_list for one in producers)
+    alone = not is_version_name(slot.name) and any(
+        one.kind in _DOCUMENTS and not one.in_list for one in producers
+    )
     return sorted(producers, key=lambda one: (one.effort, alone and one.in_list))
 
 
