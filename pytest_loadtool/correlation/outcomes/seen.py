@@ -14,7 +14,6 @@ from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.outcomes.changes import is_change, operation_of, walk
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
-from pytest_loadtool.correlation.responses.tokens import once_each
 from pytest_loadtool.extraction.row_search import looks_like_html
 
 #: An answer that is longer is not looked into, and how many are around a change, in text.
@@ -60,6 +59,7 @@ _WRONG_WORDS = ("error", "danger", "invalid", "alert")
 _WORDS = bytes(one if chr(one).isalnum() or one == ord("_") else 32 for one in range(128)).ljust(
     256, b" "
 )
+_IN_WORDS = frozenset(chr(one) for one in range(128) if chr(one).isalnum() or one == ord("_"))
 _LONE_NUMBER = re.compile(r">\s*(\d+)\s*(?=<)")
 
 
@@ -148,29 +148,20 @@ class SeenAnswer:
         """The names of these."""
         return frozenset(name for name, _ in self.controls)
 
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """Its words of ASCII."""
-        text = once_each(self.text)
-        return frozenset(text.encode("ascii", "replace").translate(_WORDS).decode().split())
-
     def may_say(self, text: str) -> bool:
-        """Return whether a text may stand there between what is no part of a word: most that is
-        looked for does not, so that few answers are taken apart into words."""
-        wanted = _words_of(text)
-        return all(map(self._may_hold, wanted)) and self.words.issuperset(wanted)
+        """Return whether all words of a text stand there: most that is looked for does not."""
+        return all(map(self._has_word, _words_of(text)))
 
-    def _may_hold(self, word: str) -> bool:
-        """Return whether a word stands there, be it as a part of another one."""
-        found = self._held.get(word)
+    def _has_word(self, word: str) -> bool:
+        """Return whether a word of ASCII stands there by itself."""
+        found = self._words.get(word)
         if found is None:
-            found = self._held[word] = word in self.text
+            found = self._words[word] = _stands_in(word, self.text)
         return found
 
     @cached_property
-    def _held(self) -> dict[str, bool]:
-        """Return what was asked for of the words that many texts have: the rest of a text need not
-        be looked for where the first is missing."""
+    def _words(self) -> dict[str, bool]:
+        """The words that were asked for, many of them again and again."""
         return {}
 
     @cached_property
@@ -272,6 +263,16 @@ def _words_of(text: str) -> tuple[str, ...]:
     """Return the words of a text; none of one that is not all ASCII, which pages write in other
     ways."""
     return tuple(text.encode().translate(_WORDS).decode().split()) if text.isascii() else ()
+
+
+def _stands_in(word: str, text: str) -> bool:
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not _IN_WORDS & {text[at - 1 : at], text[end : end + 1]}:
+            return True
+        at = text.find(word, at + 1)
+    return False
 
 
 def _in_order(steps: Sequence[RecordedStep]) -> Iterator[RecordedStep]:

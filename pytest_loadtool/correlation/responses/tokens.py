@@ -21,12 +21,6 @@ _WIDE_OR_PADDED, _WORDS = _only(_WIDE + "="), _only(_STRICT)
 _ESCAPED = _only(_WIDE + "=\\&#;")
 
 
-def once_each(text: str) -> str:
-    """Return the pieces of a text between its quotes, once each and in no order: most of a page is
-    what the rows before have, too."""
-    return '"'.join(set(text.split('"')))
-
-
 def tokens(text: str) -> set[str]:
     """Return all tokens of at least 8 characters: of letters, digits, ``_`` and ``-``, and those
     that have other characters of URLs in them, or the padding of base64 behind them.
@@ -34,7 +28,7 @@ def tokens(text: str) -> set[str]:
     By tables of characters, in half the time that a regular expression takes: all the text of a
     recording is looked through.
     """
-    content = once_each(text).encode("ascii", "replace").translate(_WIDE_OR_PADDED).decode()
+    content = text.encode("ascii", "replace").translate(_WIDE_OR_PADDED).decode()
     wide = {one for one in set(content.split()) if len(one) >= _SHORTEST}
     words = " ".join(wide).encode().translate(_WORDS).decode().split()
     found = {one for one in words if len(one) >= _SHORTEST}
