@@ -316,6 +316,19 @@ def test_the_version_of_the_thing_itself() -> None:
     assert requests(last)[2].endswith('"version": ${version[1]}}')
 
 
+def test_the_version_that_was_given_out_last() -> None:
+    """The answer to the change has it alone, the list after it is newer: its row is known."""
+    rows = [{"id": 30, "name": "Milk", "version": 4}, {"id": 31, "name": "Tea", "version": 7}]
+    last = run(
+        call("POST", "/tasks", {"name": "Tea"}, json_body({"id": 31, "version": 7})),
+        get("/tasks", json_body(rows)),
+        call("PUT", "/tasks/31", {"size": 1, "version": 7}),
+    )
+    taken = [[one.variable for one in each.extractors] for each in last.case.transactions()]
+    assert taken == [["task_id[1]"], ["version[1]"], []]
+    assert ".version" in str(next(iter(list(last.case.transactions())[1].extractors)).source)
+
+
 def test_the_etag_of_the_path_itself() -> None:
     """Another thing may have the same."""
     tag = ("ETag", '"7"')
