@@ -462,7 +462,8 @@ def test_one_number_of_two_things(ending: str) -> None:
 
 @pytest.mark.parametrize("id_", [89, "9L5WWJ"])
 @pytest.mark.parametrize("is_call", [False, True])
-def test_a_version_that_another_thing_has_later(id_: object, is_call: bool) -> None:
+@pytest.mark.parametrize("is_named", [False, True])
+def test_a_version_that_another_thing_has_later(id_: object, is_call: bool, is_named: bool) -> None:
     """The thing is known by its id, be that a code; and by its path, unless all calls go there."""
     plan, step = {"plan_id": id_, "version": 7}, {"step_id": 13, "version": 7}
 
@@ -472,11 +473,15 @@ def test_a_version_that_another_thing_has_later(id_: object, is_call: bool) -> N
         path = f"/{noun}s/{id_}" if verb == "update" else f"/{noun}s"
         return call("PUT" if verb == "update" else "POST", path, sent, json_body(answer))
 
-    about = plan if is_call else {"version": 7}
+    def _with(about: dict[str, object]) -> object:
+        sent = {**about, "size": 1}
+        return sent if is_named or not is_call else [id_, sent]
+
+    about: dict[str, object] = {"version": 7, **(plan if is_call and is_named else {})}
     last = run(
         ask(1, "create", "plan", {"name": "Tea"}, plan),
         ask(2, "create", "step", {"name": "Buy"}, step),
-        ask(3, "update", "plan", {**about, "size": 1}, {}),
+        ask(3, "update", "plan", _with(about), {}),
     )
     first = [one.variable for one in next(iter(last.case.transactions())).extractors]
     assert "version[1]" in first

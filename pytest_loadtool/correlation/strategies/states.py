@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from pytest_loadtool.correlation.classify import is_id_name, is_version_name
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.kinds import ARGUMENTS
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
@@ -56,9 +57,10 @@ def _path(at: int, traffic: Traffic) -> str:
 
 
 def _ids(slot: Slot, traffic: Traffic) -> set[str]:
-    """Return what may be the id of the resource: what is called so, or stands in the path."""
+    """Return what may be the id of the resource: what is called so, stands in the path, or is an
+    argument of a call without a name."""
     return {
         one.value
         for one in traffic.slots_of(slot.transaction)
-        if is_id_name(one.name) or one.place is Place.PATH
+        if is_id_name(one.name) or one.place is Place.PATH or one.name in ARGUMENTS
     }
