@@ -41,9 +41,7 @@ def chosen(
     if 0 < first.strength < OWN:  # a name may have been there: an answer that says no is none
         best += [one for one in proven if one.strength == REPLY][: _MOST_PROOFS - len(best)]
     places = {one.at for one in best}
-    beside = _each_once(
-        one for one in found if one.beside and (one.at in places or one.at < first.at)
-    )
+    beside = _each_once(one for one in found if one.beside and one.at in places)
     again = _at_the_end(change, best, shown, found, counts)
     return [*best, *beside[:_MOST_BESIDE], *again]
 

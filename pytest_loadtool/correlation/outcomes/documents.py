@@ -95,14 +95,6 @@ def _elements(
                 whole = f'{path}.{key}[?(@=="{said.template}")]'
                 says = f"{short(one)} is in {key}"
                 yield Proof(answer.step.index, 0, says, JsonValidator(whole))
-        for one in (one for one in value if isinstance(one, dict) and one not in held):
-            texts = ((keys, text) for keys, text in leaves(one) if isinstance(text, str))
-            for keys, text in texts:
-                said = _said(change, keys, text) if _fits(text) else None
-                if said is not None and said.is_text and not is_id_name(keys[-1]):
-                    whole = f"{path}.{key}{condition(keys, said.template, text)}"
-                    says = f"{short(text)} is in {key}"
-                    yield Proof(answer.step.index, 0, says, JsonValidator(whole))
 
 
 def of_answer(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
