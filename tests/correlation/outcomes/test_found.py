@@ -288,9 +288,12 @@ SESSIONS = {
          "the page marks nothing as wrong | POST /run | 1 | not matching"],
     ),
     "how it went, in a message": (
-        [page("/orders", ""), post("/run", "n=7", html("<p>OK - 1 row</p>"))],
+        [page("/orders", ""), post("/run", "n=7", html("<p>OK - 1 row</p>")),
+         post("/run", "n=8", html("<p>OK - 2 rows</p>"))],
         ["the message says that it went well | POST /run | 1 | >OK - ",
-         "the page marks nothing as wrong | POST /run | 1 | not matching"],
+         "the page marks nothing as wrong | POST /run | 1 | not matching",
+         "the message says that it went well | POST /run (2) | 2 | >OK - ",
+         "the page marks nothing as wrong | POST /run (2) | 2 | not matching"],
     ),
 }  # fmt: skip
 
