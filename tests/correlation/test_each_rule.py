@@ -57,6 +57,18 @@ _TRAFFIC: dict[str, tuple[tuple[Exchange, ...], str]] = {
         ),
         "joined_0=${joined_0[1]}&name=Kim&seen=10:00:00",
     ),
+    # WordPress's form of a category, which the change before has made of its name.
+    "filled-in-slug": (
+        (
+            post("/tags", "name=Brews"),
+            get(
+                "/tags/7",
+                html('<form><input name="name" value="Brews"><input name="slug" value="brews">'),
+            ),
+            post("/tags/7", "name=Brews&slug=brews&text=Black"),
+        ),
+        "name=Brews&slug=${slug[1]}&text=Black",
+    ),
     # DokuWiki's editor: the checksum of what a person wrote.
     "text-checksum": (
         (

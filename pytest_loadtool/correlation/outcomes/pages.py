@@ -322,6 +322,7 @@ def attributes_with(text: str, resource: Resource) -> Iterator[tuple[str, str]]:
         if not inside and is_short_number(resource.id) and "${" not in resource.template:
             continue  # any attribute may be 1
         before = re.sub(r"""^["'](?:https?://[^/]*)?(?=[/?])""", "", written)
+        before = before[max(0, before.find("#")) :]  # the page before it may be another's
         known.setdefault(
             f"{before}{resource.id}{after}", f"{escape(before)}{resource.template}{after}"
         )
