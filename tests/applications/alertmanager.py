@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -21,6 +22,9 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 TITLE = "Alertmanager 0.25, Go"
 BROWSER = False
 UNIQUE: tuple[str, ...] = ("KettleHot", "CupBroken", "SpoonBent")
+
+#: What is behind the name of each user's own alert.
+_UNIQUE = re.compile("-[a-z0-9]+$")
 
 _ROOT = Path(__file__).parents[2]
 _PROGRAM = Path("/usr/bin/prometheus-alertmanager")
@@ -56,8 +60,12 @@ def state(url: str, folder: Path) -> State:
         f"{[(each['name'], each['value']) for each in one['matchers']]}"
         for one in silences
     ]
-    rows += [f"alert {one['labels']['alertname']}: {one['annotations']}" for one in alerts]
-    return State(Counter(rows))
+    # Who sends an alert again that is there already adds none: of each user there is one.
+    named = {
+        (_UNIQUE.sub("", one["labels"]["alertname"]), *one["annotations"].values())
+        for one in alerts
+    }
+    return State(Counter(rows), {"alerts": repr(sorted(named))})
 
 
 def _client(url: str) -> httpx.Client:

@@ -35,12 +35,14 @@ class Order(Model):
 class OrderView(ModelView):
     datamodel = SQLAInterface(Order)
     list_columns = ("title", "quantity", "shop")
+    page_size = 500
 
 
 class ShopView(ModelView):
     datamodel = SQLAInterface(Shop)
     related_views = (OrderView,)
     list_columns = ("name",)
+    page_size = 500
 
 
 app = Flask(__name__)
