@@ -70,7 +70,8 @@ def made(configuration: Configuration) -> list[Decision]:
 
 def post(target: str, body: str, answer: Exchange = EMPTY, **more: Any) -> Exchange:
     """A form that is submitted."""
-    return answered("POST", target, answer, sent=(FORM,), body=body.encode(), **more)
+    sent = (FORM, *more.pop("sent", ()))
+    return answered("POST", target, answer, sent=sent, body=body.encode(), **more)
 
 
 def call(method: str, target: str, body: Any, answer: Exchange = EMPTY, **more: Any) -> Exchange:

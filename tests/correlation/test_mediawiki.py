@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.correlation.exchanges import html
 from tests.correlation.talk import get, made, post, requests, run
 
@@ -45,4 +47,21 @@ def test_undoing() -> None:
         "/index.php?title=Tea&action=edit&undoafter=${undoafter[1]}&undo=${undo[1]}",
         "/index.php?title=Tea&action=submit "
         "parentRevId=${parentRevId[1]}&oldid=0&wpUndoAfter=${undoafter[1]}&text=Tea",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("page", "sent"), [("index.php?title=Tea", "${editRevId[1]}"), ("start.php", "7")]
+)
+def test_a_script_sends_the_revision_of_the_form(page: str, sent: str) -> None:
+    """What the form calls ``editRevId``, a script of that page calls ``baserevid``."""
+    form = '<form><input type="hidden" value="7" name="editRevId"><textarea name="text">'
+    configuration = run(
+        get("/index.php?title=Tea", html(form)),
+        post("/api.php", "baserevid=7", sent=(("Referer", f"http://shop.test/{page}"),)),
+        post("/index.php?title=Tea", "editRevId=7&text=White"),
+    )
+    assert requests(configuration)[1:] == [
+        f"/api.php baserevid={sent}",
+        "/index.php?title=Tea editRevId=${editRevId[1]}&text=White",
     ]

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from pytest_loadtool.codec.names import plain
-from pytest_loadtool.correlation.classify import collection_names, singular
+from pytest_loadtool.codec.names import plain, words_of
+from pytest_loadtool.correlation.classify import collection_names, is_id_name, singular
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import collection, id_stem
 from pytest_loadtool.correlation.proposals import Proposal
@@ -54,11 +54,26 @@ def _is_about(slot: Slot, resource: str, proposal: Proposal, traffic: Traffic) -
     whole = same_name(resource) if len(resource) >= _TELLING else f" {resource}"
     if own == resource or own.endswith(f" {resource}") or same_name(own).endswith(whole):
         return True
+    if _is_of_form(slot, proposal, traffic):
+        return True
     if is_bare_id(slot.name):
         words = set(resource.split())
         if any(words <= _said(one, traffic) for one in _speaking(slot, traffic)):
             return True
     return slot.place is Place.QUERY and _is_address(slot, proposal, traffic)
+
+
+def _is_of_form(slot: Slot, proposal: Proposal, traffic: Traffic) -> bool:
+    """Return whether a script of the page sends what a hidden field of it has, called alike:
+    ``baserevid`` of ``editRevId``."""
+    called = "".join(words_of(proposal.slot.name)[-2:])
+    alike = len(called) > _TELLING and same_name(slot.name).endswith(called)
+    if proposal.producer.control != "hidden" or not alike or not is_id_name(proposal.slot.name):
+        return False
+    exchange = traffic.steps[slot.transaction].exchange
+    page = exchange.request_header("referer") if exchange is not None else None
+    path = (page or "").partition("?")[0]
+    return path.endswith(traffic.steps[proposal.producer.transaction].path)
 
 
 def _is_address(slot: Slot, proposal: Proposal, traffic: Traffic) -> bool:
