@@ -6,6 +6,7 @@ import contextlib
 import re
 import sqlite3
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ UNIQUE: tuple[str, ...] = ("Kinds of tea", "Kettle leaks", "Cups chipped", "Spoo
 
 _ROOT = Path(__file__).parents[2]
 _PROGRAM = Path("/usr/bin/fossil")
+_SERVED = Path(__file__).parent / "served" / "fossil_inetd.py"
 _PASSWORD = "correct-horse-battery"
 #: Of an event, without the hash of what it is about.
 _HASH = re.compile(r"\[?\b[0-9a-f]{8,64}\b(?:\|[0-9a-f]+)?\]?")
@@ -52,11 +54,11 @@ def _fossil(folder: Path, *arguments: str, text: str = "") -> str:
 
 @contextlib.contextmanager
 def serve(state: Path) -> Iterator[str]:
-    """A new repository with one user."""
+    """A new repository with one user, which answers one request after the other."""
     port, home = free_port(), {"HOME": str(state), "USER": "admin"}
     run("fossil", "init", "--admin-user", "admin", "tea.fossil", folder=state, environment=home)
     _fossil(state, "user", "password", "admin", _PASSWORD)
-    command = ("fossil", "server", "tea.fossil", "--port", str(port), "--localhost")
+    command, home = (sys.executable, str(_SERVED)), {**home, "TEA_PORT": str(port)}
     with serving(command, f"http://127.0.0.1:{port}/login", state=state, environment=home) as url:
         yield url
 

@@ -52,7 +52,7 @@ def _programs() -> Path:
 def serve(state: Path) -> Iterator[str]:
     """A new project, in which everybody may do everything."""
     admin, project = str(_programs() / "trac-admin"), str(state / "tea")
-    run(admin, project, "initenv", "Tea", "sqlite:db/trac.db")
+    run(admin, project, "initenv", "Tea", "sqlite:db/trac.db?timeout=60")
     run(admin, project, "permission", "add", "anonymous", "TRAC_ADMIN")
     port = free_port()
     where = ("--hostname", "127.0.0.1", "--port", str(port))
