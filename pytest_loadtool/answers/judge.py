@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pytest_loadtool.answers.documents import BAD_WORDS, GOOD_WORDS, spelled
-from pytest_loadtool.answers.shape import REDIRECTS
+from pytest_loadtool.answers.shape import LONGEST_READ, REDIRECTS
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.case import Kind, Recorded
 
@@ -79,7 +79,8 @@ def judge(was: ExpectedAnswer, now: Seen) -> Finding | None:
         return Finding(differs)
     if was.recorded.status != now.status or was.recorded.answer is None:
         return None
-    return next((Finding(text) for tell in _DIFFERS if (text := tell(was, now))), None)
+    tells = _DIFFERS if now.answer.size <= LONGEST_READ else _OF_UNREAD
+    return next((Finding(text) for tell in tells if (text := tell(was, now))), None)
 
 
 def words(text: str) -> Iterator[str]:
@@ -281,6 +282,8 @@ def _size(was: ExpectedAnswer, now: Seen) -> str:
 _DIFFERS: tuple[_Judge, ...] = (
     _place, _empty, _kind, _password, _form, _keys, _lists, _root, _title, _size,
 )  # fmt: skip
+#: Of an answer that is too long to be read.
+_OF_UNREAD: tuple[_Judge, ...] = (_place, _kind, _size)
 
 _LOGIN_PATH = re.compile(
     r"\b(?:log-?in|log-?on|sign-?in|sso|auth|authenticate|authorize)\b", re.IGNORECASE

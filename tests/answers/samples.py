@@ -148,6 +148,10 @@ ALIKE = [
     (Raw(200, JSON, '{"ann": {"a": 1}, "bob": {"a": 2}}'), Raw(200, JSON, '{"eve": {"a": 3}}')),
     (Raw(200, JSON, json.dumps({"items": list(range(10))})),
      Raw(200, JSON, json.dumps({"items": list(range(9000))}))),
+    (Raw(200, HTML, page("Links", "<p>Tea" * 9000)),
+     Raw(200, HTML, page("Links", "<p>Tea" * 50_000))),  # too long to be read
+    (Raw(200, JSON, json.dumps({"items": list(range(9000))})),
+     Raw(200, JSON, json.dumps({"items": list(range(50_000))}))),
     (Raw(200, HTML, page("Inbox (3)")), Raw(200, HTML, page("Inbox (12)"))),
     (Raw(200, HTML, page("Monday, 3 March · Shop")),
      Raw(200, HTML, page("Friday, 9 May · Shop"))),
