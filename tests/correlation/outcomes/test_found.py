@@ -8,6 +8,8 @@ from dataclasses import replace
 import pytest
 
 from pytest_loadtool.correlation.outcomes import without_outcome
+from pytest_loadtool.correlation.outcomes.changes import Resource
+from pytest_loadtool.correlation.outcomes.pages import attributes_with
 from pytest_loadtool.correlation.outcomes.seen import FLASHED_WRONG, WRONG
 from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.model.decision import OUTCOME
@@ -606,3 +608,12 @@ def test_a_type_is_no_name() -> None:
     made = run(items("Milk"), sent, shown).case
     validators = [one for each in made.transactions() for one in each.validators]
     assert [one.outcome.before for one in validators if one.outcome] == [False]
+
+
+def test_an_anchor_is_known_without_its_page() -> None:
+    """The page that a comment is on may have another address now: ``/kinds-of-tea-2/``."""
+    comment = Resource("4711", "${comment_ID[1]}", "comment")
+    link = '<a href="http://shop.test/kinds-of-tea/#comment-4711">'
+    assert list(attributes_with(link, comment)) == [
+        ('#comment-${comment_ID[1]}"', '#comment-4711"')
+    ]
