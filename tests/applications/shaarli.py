@@ -27,8 +27,11 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 
 TITLE = "Shaarli 0.12, PHP"
 BROWSER = True
-#: A link that is there already is edited instead.
-UNIQUE: tuple[str, ...] = ("http://127.0.0.1:9/tea", "http://127.0.0.1:9/cups")
+#: A link that is there already is edited instead; and all are on one page, by their titles.
+UNIQUE: tuple[str, ...] = (
+    *("http://127.0.0.1:9/tea", "http://127.0.0.1:9/cups"),
+    *("Green & black, 100 %", "Cups of all sizes", "Water first, then milk"),
+)
 
 _CODE = Path("/usr/share/shaarli")
 _ROOT = Path(__file__).parents[2]

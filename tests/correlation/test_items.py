@@ -639,6 +639,7 @@ def board(
         '<li class="x">{name}<button class="y" data-pk="{id}">x</button> <i>New</i></li>',
         '<li><p>\n<button data-thing-id="{id}">x</button></p><p> {name} </p></li>',
         '<section class="card" data-thing-id="{id}"><div class="of">{name}</div></section>',
+        f'<li>{"<i>17</i>" * 30}<b>{{name}}</b><button data-thing-id="{{id}}">x</button></li>',
     ],
 )
 @pytest.mark.parametrize("order", [1, -1])

@@ -233,6 +233,8 @@ def _text(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator
         return
     if producer.name:
         yield from named_sources(reading.response.text, producer.extracted, producer.name)
+        if producer.name.startswith("data-"):
+            yield RegularExpression(rf'\s{producer.name}="([^"]*)"')
         return
     text, value = reading.response.text, producer.extracted
     position = text.find(value)
