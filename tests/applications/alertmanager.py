@@ -24,7 +24,7 @@ BROWSER = False
 UNIQUE: tuple[str, ...] = ("KettleHot", "CupBroken", "SpoonBent")
 
 #: What is behind the name of each user's own alert.
-_UNIQUE = re.compile("-[a-z0-9]+$")
+_UNIQUE = re.compile("-[A-Za-z0-9]+$")
 
 _ROOT = Path(__file__).parents[2]
 _PROGRAM = Path("/usr/bin/prometheus-alertmanager")
