@@ -49,6 +49,9 @@ APPLICATIONS = {
     "rabbitmq": "rabbitmq",
     "hledger-web": "hledger_web",
     "openrefine": "openrefine",
+    "etcd": "etcd",
+    "web-forms": "web_forms",
+    "wagtail": "wagtail_admin",
 }
 
 

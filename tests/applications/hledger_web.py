@@ -35,13 +35,14 @@ def install() -> None:
 
 @contextlib.contextmanager
 def serve(state: Path) -> Iterator[str]:
-    """A journal with one entry. Its file is part of an address."""
+    """A journal with one entry. Its file, by a path that is the same in each folder, is part of an
+    address."""
     port = free_port()
     (state / "tea.journal").write_text(_OPENING)
     url = f"http://127.0.0.1:{port}"
     command = (
         *(str(_PROGRAM), "--serve", "--host", "127.0.0.1", "--port", str(port), "--base-url", url),
-        *("-f", str(state / "tea.journal"), "--capabilities", "view,add,manage"),
+        *("-f", "/proc/self/cwd/tea.journal", "--capabilities", "view,add,manage"),
     )
     with serving(command, f"{url}/journal", state=state, environment={"LANG": "C.UTF-8"}) as base:
         yield base

@@ -22,6 +22,8 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 
 TITLE = "RabbitMQ 3.10, Erlang"
 BROWSER = True
+#: Its page sends them with each request, and they are no part of a test case: a person says them.
+IDENTITY = "test-case-configuration --share guest --password-env TEA_PASSWORD"
 UNIQUE: tuple[str, ...] = ("kettles", "teapots", "orders-in", "kim-tea")
 
 _ROOT = Path(__file__).parents[2]
@@ -58,6 +60,7 @@ def serve(state: Path) -> Iterator[str]:
         "RABBITMQ_CONFIG_FILE": str(state / "rabbitmq.conf"),
         "RABBITMQ_ENABLED_PLUGINS_FILE": str(state / "plugins"),
     }
+    os.environ["TEA_PASSWORD"] = _USER[1]
     url = f"http://127.0.0.1:{port}/api/overview"
     try:
         with serving((str(_PROGRAM),), url, state=state, environment=environment) as base:
