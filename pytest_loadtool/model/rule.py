@@ -24,6 +24,7 @@ class ProducerKind(Enum):
     LOCATION = "redirect"
     LINK = "link"
     CHOICE = "choice"
+    CALL = "call of a script"
     TEXT = "text"
 
 

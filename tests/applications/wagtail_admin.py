@@ -98,7 +98,7 @@ def drive(url: str) -> None:
         follow(page, "[type=submit]")
         for title in ("Green teas", "Black teas"):
             page.goto(f"{url}/admin/pages/3/")
-            follow(page, "a:has-text('Add child page') >> visible=true >> nth=0")
+            follow(page, "a[aria-label='Add child page'] >> nth=0")
             page.fill("[name=title]", title)
             _settle(page)
             follow(page, "button:has-text('Save draft') >> visible=true >> nth=0")

@@ -718,3 +718,36 @@ def test_no_item_is_known_by_what_is_looked_for() -> None:
     )
     found = {name: source for name, source, _ in sources(configured)}
     assert found["order_id[1]"] == JsonPath('$.rows[?(@.title=="Green tea")].id')
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "<tr><td>{name}</td><td><a href=\"javascript:__doPostBack('Grid','Delete${at}')\">x</a></td></tr>",
+        '<tr><td>{name}</td><td><a href="javascript:__doPostBack(&#39;Grid&#39;,&#39;Edit${at}&#39;)">'
+        'x</a><a href="javascript:__doPostBack(&#39;Grid&#39;,&#39;Delete${at}&#39;)">x</a></td></tr>',
+        "<li><button onclick='run({at}, \"Delete${at}\")'>x</button><b>{name}</b></li>",
+    ],
+)
+def test_arguments_of_calls_in_rows(row: str) -> None:
+    """A command of a row has its number: that of the user's own row is another one elsewhere."""
+
+    def grid(*names: str) -> Exchange:
+        rows = (row.format(at=at, name=name) for at, name in enumerate(names))
+        return html(f"<table>{''.join(rows)}</table>")
+
+    exchanges = (
+        get("/orders", grid("Salt", "Milk")),
+        post("/orders", FORM_BODY),
+        get("/orders", grid("Salt", MINE, "Milk")),
+        post("/orders/list", "target=Grid&argument=Delete%241", grid("Salt", "Milk")),
+    )
+    configuration = run(*exchanges)
+    assert [one.rule for one in made(configuration)] == ["named-call"]
+    unique = make_unique(configuration.case, "Tea & 'Cups'")
+    assert unique is not None
+    (source,) = rows(unique.case).values()
+    others = grid("Salt", "Tea-x", "Oil", "Milk").response_body.decode()
+    assert of_mine(source, others) == "Delete$1"
+    others = grid("Oil", "Salt", "Nuts", "Tea-x").response_body.decode()
+    assert of_mine(source, others) == "Delete$3"

@@ -32,6 +32,7 @@ from pytest_loadtool.correlation.responses.controls import in_page
 from pytest_loadtool.correlation.responses.escaped import decoding, escaped, is_base64
 from pytest_loadtool.correlation.responses.markup_items import row_texts
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.script_calls import in_calls
 from pytest_loadtool.correlation.responses.script_names import named
 from pytest_loadtool.correlation.responses.tokens import tokens
 from pytest_loadtool.correlation.responses.xml_document import OWN_TEXT, xml_document
@@ -198,6 +199,7 @@ def _in_body(
     elif partial or first == "<":
         yield from in_page(text, transaction, wanted)
         yield from _in_data(text, transaction, wanted)
+        yield from in_calls(text, transaction, wanted)
 
 
 def _in_data(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:

@@ -52,7 +52,9 @@ from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
 
 #: Of what there may be one in each row of a page.
-_IN_PAGES = frozenset({ProducerKind.CONTROL, ProducerKind.LINK, ProducerKind.TEXT})
+_IN_PAGES = frozenset(
+    {ProducerKind.CALL, ProducerKind.CONTROL, ProducerKind.LINK, ProducerKind.TEXT}
+)
 
 
 def by_rows(
@@ -126,6 +128,8 @@ class _Rows:
             row = page.form_row(producer, one.match, self._own(one), self._values)
         elif producer.kind is ProducerKind.CHOICE and isinstance(one.source, Choice):
             row = self._read(producer.transaction).choice_row(producer)
+        elif producer.kind is ProducerKind.CALL and one.slots:
+            row = self._read(producer.transaction).call_row(producer)
         elif producer.kind in (ProducerKind.LINK, ProducerKind.TEXT) and one.slots:
             page = self._read(producer.transaction)
             row = page.owned_row(producer, self._own(one), self._values)

@@ -161,6 +161,15 @@ class PageItems:
         rows = _by_text(text, written.start() + 1, inner, self.anchors, self._many(inner))
         return self._first(rows, producer)
 
+    def call_row(self, producer: Producer) -> Row | None:
+        """Return what finds an argument of a script's call; None as `form_row`."""
+        inner = RegularExpression(escape(producer.text))
+        for found in re.finditer(producer.text, text := self.response.text):
+            if found[1] == producer.extracted:
+                rows = _by_text(text, found.start(), inner, self.anchors, self._many(inner))
+                return self._first(rows, producer)
+        return None
+
     def choice_row(self, producer: Producer) -> Row | None:
         """Return what finds a choice by its label; None: the user has not sent that."""
         label = unescape(producer.text)

@@ -268,6 +268,7 @@ _SOURCES: Mapping[ProducerKind, _Synthesiser] = MappingProxyType(
         ProducerKind.LOCATION: _location,
         ProducerKind.LINK: _link,
         ProducerKind.CHOICE: _choice,
+        ProducerKind.CALL: _text,
         ProducerKind.TEXT: _text,
     }
 )
