@@ -52,7 +52,15 @@ _CODE_WORDS = frozenset(
 _VERSION_NAMES = frozenset(
     {
         *("changetoken", "concurrencystamp", "concurrencytoken", "etag", "ifmatch", "lockversion"),
-        *("objectversion", "odataetag", "optlock", "rev", "revision", "rowversion", "version"),
+        *(
+            "objectversion",
+            "odataetag",
+            "optlock",
+            "resourceversion",
+            "rev",
+            "rowversion",
+            "version",
+        ),
         *("versionid", "versionnumber", "versiontag", "xmin"),
     }
 )
@@ -160,8 +168,9 @@ def is_code_name(name: str) -> bool:
 
 def is_version_name(name: str) -> bool:
     """Return whether a field of that name says in which state a resource was when it was read:
-    ``version``, ``rowVersion``, ``_etag``, ``If-Match``."""
-    return same_name(name) in _VERSION_NAMES
+    ``version``, ``rowVersion``, ``_etag``, ``mod_revision``, ``If-Match``."""
+    plain = same_name(name)
+    return plain in _VERSION_NAMES or plain.endswith("revision")
 
 
 def is_code(value: str) -> bool:

@@ -1,5 +1,4 @@
-"""etcd from Debian, in Go: a store with revisions, leases, locks and elections, as JSON in
-base64."""
+"""etcd from Debian, in Go: revisions, leases, locks and elections, as JSON in base64."""
 
 from __future__ import annotations
 

@@ -99,7 +99,8 @@ def drive(url: str) -> None:
         for title in ("Green teas", "Black teas"):
             page.goto(f"{url}/admin/pages/3/")
             follow(page, "a[aria-label='Add child page'] >> nth=0")
-            page.fill("[name=title]", title)
+            page.locator("[name=title]").press_sequentially(title)
+            page.wait_for_function("document.querySelector('[name=slug]').value.includes('teas')")
             _settle(page)
             follow(page, "button:has-text('Save draft') >> visible=true >> nth=0")
             page.fill("[name=title]", f"{title} of the year")
@@ -122,6 +123,6 @@ def _settle(page: Page) -> None:
 
 
 def _publish(page: Page) -> None:
-    page.click("button[aria-label='More actions'] >> visible=true >> nth=0")
+    page.click(".w-dropdown__toggle.button >> visible=true >> nth=-1")
     follow(page, "button:has-text('Publish') >> visible=true >> nth=0")
     _settle(page)

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_loadtool.correlation.kinds import collection, id_stem, reads
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.extractor import JsonPath
 from tests.correlation.exchanges import answered, exchange, html, json_body
 from tests.correlation.talk import call, get, made, post, requests, run
 
@@ -133,6 +134,20 @@ def test_versions_are_sent_back(name: str, value: object) -> None:
     )
     assert [one.rule for one in made(last)] == ["row-version"]
     assert json.dumps(value) not in requests(last)[2].partition(name)[2]
+
+
+def test_the_version_of_a_thing_and_that_of_another() -> None:
+    """Of three equal numbers the one of the name; that of a lock's key is none of the note's."""
+    note = {"create_revision": "4", "version": "1", "key": "notes/7", "mod_revision": "4"}
+    compared = [{"key": "notes/7", "modRevision": "4"}, {"key": "lock/8", "version": "1"}]
+    last = run(
+        post("/range", '{"key": "notes/7"}', json_body({"revision": "4", "kvs": [note]})),
+        call("POST", "/txn", {"compare": compared}),
+    )
+    (extractor,) = last.case.pages[0].transactions[0].extractors
+    assert isinstance(extractor.source, JsonPath)
+    assert extractor.source.path.endswith(".mod_revision")
+    assert '"version": "1"' in requests(last)[1]
 
 
 def test_the_version_of_an_interface_is_a_constant() -> None:

@@ -723,9 +723,9 @@ def test_no_item_is_known_by_what_is_looked_for() -> None:
 @pytest.mark.parametrize(
     "row",
     [
-        "<tr><td>{name}</td><td><a href=\"javascript:__doPostBack('Grid','Delete${at}')\">x</a></td></tr>",
-        '<tr><td>{name}</td><td><a href="javascript:__doPostBack(&#39;Grid&#39;,&#39;Edit${at}&#39;)">'
-        'x</a><a href="javascript:__doPostBack(&#39;Grid&#39;,&#39;Delete${at}&#39;)">x</a></td></tr>',
+        "<tr><td>{name}</td><td><a href=\"javascript:go('Grid','Delete${at}')\">x</a></td></tr>",
+        '<tr><td>{name}</td><td><a href="javascript:go(&#39;Grid&#39;,&#39;Edit${at}&#39;)">'
+        'x</a><a href="javascript:go(&#39;Grid&#39;,&#39;Delete${at}&#39;)">x</a></td></tr>',
         "<li><button onclick='run({at}, \"Delete${at}\")'>x</button><b>{name}</b></li>",
     ],
 )

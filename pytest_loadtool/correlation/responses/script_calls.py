@@ -24,7 +24,8 @@ _SCRIPT = re.compile(
 _FUNCTION = re.compile(r"([\w$.]+)\s*\(")
 #: Group 2 is what stands in quotes, however these are written.
 _ARGUMENT = re.compile(r"""('|"|&#0*39;|&#x27;|&quot;|&apos;)([^'"<>]*?)\1""")
-_NUMBER = re.compile(r"\d+")
+#: Not the number of a character reference.
+_NUMBER = re.compile(r"(?<!&#)(?<!&#\d)(?<!&#\d\d)\d+")
 #: A shorter one is anywhere; a longer one is a text.
 _SHORTEST, _LONGEST = 3, 200
 #: How many calls of a page are read.

@@ -5,7 +5,9 @@ Two resources may have version 7 at once, so the number alone does not tell whos
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 from pytest_loadtool.correlation.classify import is_id_name, is_version_name
 from pytest_loadtool.correlation.graphql import operation
@@ -16,21 +18,36 @@ from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.responses.xml_document import xml_document
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import ProducerKind
+from pytest_loadtool.model.rule import ProducerKind, same_name
 
 _DOCUMENTS = (ProducerKind.JSON, ProducerKind.XML)
+
+
+#: A longer request is not taken apart.
+_LONGEST_BODY = 50_000
 
 
 def of_the_resource_first(
     producers: Sequence[Producer], slot: Slot, traffic: Traffic
 ) -> Sequence[Producer]:
     """Return the producers of a version, those first that stand beside an id or address which the
-    slot's own request has; all others as they are."""
-    if len(producers) < 2 or not is_version_name(slot.name):
+    slot's own request has, and of one response those that are called as the slot; without those
+    that stand beside the id of another resource than the slot does. All others as they are."""
+    if not producers or not is_version_name(slot.name):
         return producers
-    path = _path(slot.transaction, traffic)
+    own = _named(_beside_slot(slot, traffic))
+    known = [one for one in producers if not _is_of_another(one, own, traffic)]
+    path, name = _path(slot.transaction, traffic), same_name(slot.name)
     ids = {path} | _ids(slot, traffic)
-    return sorted(producers, key=lambda one: not _is_of(one, path, ids, traffic))
+    order: dict[tuple[int, bool], int] = {}
+    for at, one in enumerate(known):
+        order.setdefault((one.transaction, one.in_list), at)
+
+    def rank(one: Producer) -> tuple[bool, int, bool]:
+        nearest = order[one.transaction, one.in_list]
+        return not _is_of(one, path, ids, traffic), nearest, same_name(one.name) != name
+
+    return sorted(known, key=rank)
 
 
 def _is_of(one: Producer, path: str, ids: Collection[str], traffic: Traffic) -> bool:
@@ -42,14 +59,64 @@ def _is_of(one: Producer, path: str, ids: Collection[str], traffic: Traffic) -> 
     is_call = step.called != step.path or operation(step.exchange) is not None
     if not is_call and _path(one.transaction, traffic) == path:
         return True
-    if one.kind not in _DOCUMENTS or one.box is not None or not one.steps:
-        return False
+    beside = _beside(one, traffic)
+    return any(str(value) in ids for name, value in beside.items() if _tells(name, "href"))
+
+
+def _is_of_another(one: Producer, own: Mapping[str, str], traffic: Traffic) -> bool:
+    """Return whether what has the version is called by other ids than those of the same names that
+    stand beside the slot."""
+    beside = _named(_beside(one, traffic)) if own else {}
+    both = own.keys() & beside.keys()
+    return bool(both) and all(own[name] != beside[name] for name in both)
+
+
+def _named(fields: Mapping[str, Any]) -> dict[str, str]:
+    """Of the fields those that tell which resource it is."""
+    return {
+        same_name(name): str(value)
+        for name, value in fields.items()
+        if _tells(name) and not is_version_name(name) and isinstance(value, str | int)
+    }
+
+
+def _tells(name: str, *others: str) -> bool:
+    return is_id_name(name) or same_name(name) == "key" or name in others
+
+
+def _beside(one: Producer, traffic: Traffic) -> Mapping[str, Any]:
+    """Return the object of a document that has the value."""
+    step = traffic.steps[one.transaction]
+    if one.kind not in _DOCUMENTS or one.box is not None or not one.steps or step.exchange is None:
+        return {}
     response = RecordedResponse(step.exchange)
     document = response.json() if one.kind is ProducerKind.JSON else xml_document(response.text)
     for name in one.steps[:-1]:
         document = document[name]
-    beside = document.items() if isinstance(document, dict) else ()
-    return any(str(value) in ids for name, value in beside if is_id_name(name) or name == "href")
+    return document if isinstance(document, dict) else {}
+
+
+def _beside_slot(slot: Slot, traffic: Traffic) -> Mapping[str, Any]:
+    """Return the only object of the request's document that has the value under the slot's name."""
+    exchange = traffic.steps[slot.transaction].exchange
+    body = exchange.request_body if exchange is not None and slot.part == "body" else b""
+    if body[:1] not in (b"{", b"[") or len(body) > _LONGEST_BODY:
+        return {}
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    found = [one for one in _objects(document) if str(one.get(slot.name)) == slot.value]
+    return found[0] if len(found) == 1 else {}
+
+
+def _objects(document: Any) -> Iterator[dict[str, Any]]:
+    stack = [document]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, dict):
+            yield one
+        stack += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
 
 
 def _path(at: int, traffic: Traffic) -> str:
@@ -62,5 +129,5 @@ def _ids(slot: Slot, traffic: Traffic) -> set[str]:
     return {
         one.value
         for one in traffic.slots_of(slot.transaction)
-        if is_id_name(one.name) or one.place is Place.PATH or one.name in ARGUMENTS
+        if _tells(one.name) or one.place is Place.PATH or one.name in ARGUMENTS
     }
