@@ -52,6 +52,7 @@ APPLICATIONS = {
     "etcd": "etcd",
     "web-forms": "web_forms",
     "wagtail": "wagtail_admin",
+    "syncthing": "syncthing",
 }
 
 

@@ -34,6 +34,7 @@ ALLOWED_HOSTS = ["*"]
 DATABASES["default"]["OPTIONS"] = {"transaction_mode": "IMMEDIATE", "timeout": 60}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 WAGTAIL_ENABLE_UPDATE_CHECK = False
+WAGTAIL_AUTOSAVE_INTERVAL = 0
 """
 _DATABASE = """
 from django.core.management import call_command

@@ -18,7 +18,7 @@ from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, Proof, Sessio
 from pytest_loadtool.correlation.outcomes.proof import names as names_resource
 from pytest_loadtool.correlation.outcomes.proofs import proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
-from pytest_loadtool.correlation.outcomes.whole_lists import whole_lists
+from pytest_loadtool.correlation.outcomes.whole_lists import whole_lists, whole_texts
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
 from pytest_loadtool.model.editing import numbered_titles, with_transactions
@@ -87,7 +87,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             and not change.logs_in
         ):
             silent.append(change)
-        for one in whole_lists(change, answers):
+        for one in (*whole_lists(change, answers), *whole_texts(change, answers)):
             if "${" not in targets[one.at].partition("?")[0]:  # that of a resource of its own
                 earlier.append((change, one, True))
                 decisions.append(_sends_back(change, one, title))
@@ -206,7 +206,7 @@ def _sends_back(change: Change, proof: Proof, title: Title) -> Decision:
         producer=done,
         consumers=(read,),
         rule=OUTCOME,
-        reason=f'"{done}" sends back what "{read}" lists, with a change in it: what has come since '
+        reason=f'"{done}" sends back what "{read}" shows, with a change in it: what has come since '
         "the recording would be lost, and a replay says so.",
         confidence=_CONFIDENCE[1],
     )

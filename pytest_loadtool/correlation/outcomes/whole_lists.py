@@ -1,4 +1,4 @@
-"""Whole lists: what a change sends back as it was read, with its own change in it.
+"""Whole lists and texts: what a change sends back as it was read, with its own change in it.
 
 It takes the place of all that is there: what others have added since the recording would be lost.
 """
@@ -13,7 +13,9 @@ from pytest_loadtool.correlation.outcomes.proof import Proof
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY
 from pytest_loadtool.extraction.jsonpath import format_path
-from pytest_loadtool.model.validator import JsonValidator
+from pytest_loadtool.extraction.page import escaped_text
+from pytest_loadtool.extraction.tags import control_value, controls
+from pytest_loadtool.model.validator import JsonValidator, RegexValidator
 
 #: A longer list is not compared.
 _LONGEST_LIST = 500
@@ -32,6 +34,37 @@ def whole_lists(change: Change, answers: Answers) -> Iterator[Proof]:
             if read is not None and _is_sent_back(sent, read):
                 yield _no_more(earlier, key, len(read))
                 break
+
+
+def whole_texts(change: Change, answers: Answers) -> Iterator[Proof]:
+    """That a text has no more lines than were recorded, by the last page before the change that has
+    one to write in which the change sends back."""
+    sent = {one.field: one.value for one in change.said if "\n" in one.value}
+    for earlier in answers.before(change.step.index) if sent else ():
+        if not earlier.is_page:
+            continue
+        for tag, found, _, end in controls(earlier.text):
+            name = found.get("name", "")
+            if tag == "textarea" and name in sent:
+                read = control_value(earlier.text, tag, found, end).splitlines()
+                if _is_edited(sent.pop(name).splitlines(), read):
+                    yield _no_longer(earlier, name, len(read))
+        if not sent:
+            return
+
+
+def _is_edited(sent: list[str], read: list[str]) -> bool:
+    """Return whether what is sent has the lines that were read, but for one."""
+    lines = [one for one in read if one.strip()]
+    kept = sum(one in sent for one in lines)
+    return 1 < kept >= len(lines) - _MOST_CHANGED
+
+
+def _no_longer(answer: SeenAnswer, name: str, lines: int) -> Proof:
+    says = f"{name} has no more than {lines} lines"
+    tag = rf"<textarea(?=[^<>]*\sname=[\"']?{escaped_text(name)}[\"'\s>])[^<>]*>"
+    pattern = rf"{tag}\r?+\n?+(?:[^<\n]*\n){{{lines}}}\s*[^<\s]"
+    return Proof(answer.step.index, 0, says, RegexValidator(pattern, absent=True))
 
 
 def _lists(document: Any) -> Iterator[tuple[str, list[Any]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from urllib.parse import urlencode
 
 import pytest
 
@@ -506,6 +507,31 @@ def test_a_whole_list_that_is_sent_back(read: list[object], sent: list[object], 
     before = [one.outcome for one in first.validators]
     assert before == wanted * told
     assert any("sends back" in one.reason for one in made.decisions) == told
+
+
+@pytest.mark.parametrize(
+    ("read", "sent", "told"),
+    [
+        ("a b\nc d\ne f\n", "a b\nc d!\ne f\n", True),
+        ("a b\nc d", "a b\nc d\nmore", True),
+        ("a b\nc d\ne f", "all\nis new", False),
+        ("a b\nc d\ne f", "a b\nis\nnew", False),
+        ("", "a b\nc d", False),
+    ],
+)
+def test_a_whole_text_that_is_sent_back(read: str, sent: str, told: bool) -> None:
+    """Others' lines would be lost: a replay is red where there are more than were recorded."""
+    form = "<form method=post><textarea id=x name='text' rows=9>\n{}</textarea></form>"
+    body = urlencode({"text": sent.replace("\n", "\r\n"), "token": "1"})
+    made = run(page("/edit/book", form.format(read)), post("/edit/book", body))
+    (first, _) = made.case.transactions()
+    says = f"text has no more than {len(read.splitlines())} lines"
+    wanted = [Outcome(says, "POST /edit/book", before=True, needed=True)]
+    assert [one.outcome for one in first.validators] == wanted * told
+    for check in first.validators:
+        assert isinstance(check, RegexValidator)
+        assert not re.search(check.pattern, form.format(read))
+        assert re.search(check.pattern, form.format(f"{read.rstrip()}\n\nof others"))
 
 
 def test_controls_and_rows_follow_what_is_unique() -> None:
