@@ -65,14 +65,13 @@ def serve(state: Path) -> Iterator[str]:
     for each."""
     port, home = free_port(), state / "home"
     environment = {"HOME": "/proc/self/cwd", "STNOUPGRADE": "1"}
-    program = (str(_PROGRAM), f"--home={home}")
     shutil.copytree(_device(), home)
     text = (home / "config.xml").read_text()
     for name, value in _ALONE.items():
         text = re.sub(f"<{name}>[^<]*</{name}>", f"<{name}>{value}</{name}>", text)
-    text = re.sub("<address>127[^<]*</address>", f"<address>127.0.0.1:{port}</address>", text)
     (home / "config.xml").write_text(text)
-    command = (str(_PROGRAM), "serve", *program[1:], "--no-browser", "--no-restart")
+    options = ("--no-browser", "--no-restart", f"--gui-address=127.0.0.1:{port}")
+    command = (str(_PROGRAM), "serve", f"--home={home}", *options)
     url = f"http://127.0.0.1:{port}/"
     with serving(command, url, state=state, environment=environment) as base:
         yield base
