@@ -40,9 +40,11 @@ WRONG = {
     "adminer": "of ten users at once, 4 % of requests are refused; not looked into",
     "node-red": "a replay sends the recorded list of flows back, and takes those of others away",
     "rabbitmq": "a second replay without `unique` is green, and says that names were there before",
-    "hledger-web": "a replay sends the recorded journal back, which would take others' entries away",
+    "hledger-web": "a replay sends the recorded journal back, and takes others' entries away",
     "openrefine": "without pauses a job is asked for before it is done",
     "web-forms": "a hundred sessions make the list of orders ten times as long, and that is told",
+    "wagtail": "a page's address is a constant; the number of a session is taken for a page's",
+    "syncthing": "the whole configuration is sent back, and takes others' folders away",
     "trac": "of ten users at once, one is shown the form of a new ticket again",
 }
 #: Those that come out right now and then.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.correlation.producer import Producer, Wanted
@@ -28,33 +29,33 @@ _ARGUMENT = re.compile(r"""('|"|&#0*39;|&#x27;|&quot;|&apos;)([^'"<>]*?)\1""")
 _NUMBER = re.compile(r"(?<!&#)(?<!&#\d)(?<!&#\d\d)\d+")
 #: A shorter one is anywhere; a longer one is a text.
 _SHORTEST, _LONGEST = 3, 200
-#: How many calls of a page are read.
-_MOST_CALLS = 2_000
+#: How many such attributes of a page are read, and how much of each.
+_MOST_CALLS, _LONGEST_CODE = 2_000, 1_000
 
 
 def in_calls(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
     """Yield the wanted arguments with a number in them of calls in rows; `Producer.text` is the
     pattern of such calls."""
-    for count, script in enumerate(_SCRIPT.finditer(text)):
-        if count == _MOST_CALLS:
-            return
-        start = script.start(1 if script[2] is None else 2)
-        code = script[1] or script[2] or ""
-        for found in _ARGUMENT.finditer(code):
-            raw = found[2]
-            value = unescape(raw) if "&" in raw else raw
-            if value not in wanted or not _tells(value):
-                continue
-            functions = [*_FUNCTION.finditer(code, 0, found.start())]
-            labels = row_texts(text, start) if functions else ()
-            if labels:
-                before = code[functions[-1].start() : found.start(2)]
-                pattern = f"{_any_number(before)}({_any_number(raw)}){escaped_text(found[1])}"
+    for script in islice(_SCRIPT.finditer(text), _MOST_CALLS):
+        at = 1 if script[2] is None else 2
+        code = script[at][:_LONGEST_CODE]
+        found = [(one, unescape(one[2])) for one in _ARGUMENT.finditer(code)]
+        told = [(one, value) for one, value in found if value in wanted and _tells(value)]
+        labels = row_texts(text, script.start(at)) if told else frozenset()
+        for one, value in told if labels else ():
+            if (function := _function(code, one.start())) is not None:
+                before = code[function.start() : one.start(2)]
+                pattern = f"{_any_number(before)}({_any_number(one[2])}){escaped_text(one[1])}"
                 yield Producer(
-                    transaction, ProducerKind.CALL, functions[-1][1], value, text=pattern,
-                    labels=frozenset(labels), encoded=raw if raw != value else None,
-                    filters=("unhtml",) if raw != value else (),
+                    transaction, ProducerKind.CALL, function[1], value, text=pattern, labels=labels,
+                    encoded=one[2] if one[2] != value else None,
+                    filters=("unhtml",) if one[2] != value else (),
                 )  # fmt: skip
+
+
+def _function(code: str, end: int) -> re.Match[str] | None:
+    """The last call that opens before ``end``."""
+    return next(reversed([*_FUNCTION.finditer(code, 0, end)]), None)
 
 
 def _tells(value: str) -> bool:
@@ -64,6 +65,6 @@ def _tells(value: str) -> bool:
 
 
 def _any_number(text: str) -> str:
-    """Return a pattern for the text, with whatever numbers."""
+    """A pattern for the text, with whatever numbers."""
     parts = _NUMBER.split(text)
     return r"\d+".join(map(escaped_text, parts))
