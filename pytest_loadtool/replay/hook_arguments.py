@@ -119,7 +119,7 @@ class HookRequest:
     """A request with all that is sent: ``headers``, ``target`` (path and query) and ``body``, which
     may be changed. ``page`` and ``transaction`` are the names that reports call it by."""
 
-    __slots__ = ("_body", "_prefix", "_target", "_version", "headers", "method", "page", "server",
+    __slots__ = ("_body", "_method", "_prefix", "_target", "_version", "headers", "page", "server",
                  "transaction")  # fmt: skip
 
     def __init__(self, send: Send) -> None:
@@ -127,12 +127,17 @@ class HookRequest:
         self.page, self.transaction = step.page_title, step.title
         head, _, self._body = send.data.partition(b"\r\n\r\n")
         line, *lines = head.decode("latin-1").split("\r\n")
-        self.method, target, self._version = line.split(" ", 2)
+        self._method, target, self._version = line.split(" ", 2)
         self.server = str(step.origin)
         # To a proxy a target has its server with it, which is no part to change.
         self._prefix = self.server if target.startswith(f"{self.server}/") else ""
         self._target = target.removeprefix(self._prefix)
         self.headers = Headers(_pair(one) for one in lines)
+
+    @property
+    def method(self) -> str:
+        """The method, which stays."""
+        return self._method
 
     @property
     def url(self) -> str:
@@ -162,7 +167,7 @@ class HookRequest:
             self.headers["Content-Length"] = str(len(self._body))
 
     def __bytes__(self) -> bytes:
-        lines = [f"{self.method} {self._prefix}{self._target} {self._version}"]
+        lines = [f"{self._method} {self._prefix}{self._target} {self._version}"]
         lines += [f"{name}: {value}" for name, value in self.headers.pairs]
         return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + self._body
 
