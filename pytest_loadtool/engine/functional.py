@@ -12,9 +12,10 @@ from pytest_loadtool.engine.running import run
 from pytest_loadtool.engine.transport_factory import Networks, open_networks
 from pytest_loadtool.load.cluster.share import FIRST_ROWS
 from pytest_loadtool.model.load import BODY_LIMIT
-from pytest_loadtool.replay.acting import actor_for
+from pytest_loadtool.replay.acting import held_actor_for, hooks_of
 from pytest_loadtool.replay.control import Control
 from pytest_loadtool.replay.holding import Stretches
+from pytest_loadtool.replay.hooking import UserHooks
 from pytest_loadtool.replay.user.plan import Observer, Plan, Step
 from pytest_loadtool.replay.user.user import RowChoice, VirtualUser
 from pytest_loadtool.transport.connections.network import ASKING, Unobserved
@@ -68,12 +69,13 @@ def replay_once(
     user = VirtualUser(plan, rows, stretches or observer)
     if began is not None:
         began(user)
-    commands = actor_for(user).act(plan.visits.whole, number, perf_counter())
+    hooks = hooks_of(user)
+    commands = held_actor_for(user, hooks).act(plan.visits.whole, number, perf_counter())
 
     async def act() -> None:
         networks = await open_networks([plan], tunnels, body_limit=body_limit)
         try:
-            driver = _Driver(networks, user, timeout)
+            driver = _Driver(networks, user, timeout, hooks)
             if control is None or stretches is None:
                 await driver.run(commands)
             else:
@@ -100,9 +102,12 @@ class _Tunnels(Unobserved):
 class _Driver:
     """The connections of the only virtual user."""
 
-    def __init__(self, networks: Networks, user: VirtualUser, timeout: float) -> None:
+    def __init__(
+        self, networks: Networks, user: VirtualUser, timeout: float, hooks: UserHooks | None
+    ) -> None:
         self._loop = asyncio.get_running_loop()
         self._timeout = timeout
+        self._hooks = hooks
         self._ended: asyncio.Future[BaseException | None]
         self._session = networks.session(user.plan, self._end, user.at_proxy)
 
@@ -135,7 +140,7 @@ class _Driver:
     async def _do(self, commands: Commands, stretches: Stretches | None = None) -> None:
         """Do what the commands say, up to their end, or until somebody stops that."""
         ended = self._ended = self._loop.create_future()
-        self._session.run(commands)
+        self._session.run(commands if self._hooks is None else self._hooks.requests(commands))
         while not ended.done() and not (stretches is not None and stretches.over):
             await asyncio.wait([ended], timeout=_SWEEP)
             self._session.check_timeout(perf_counter(), self._timeout)

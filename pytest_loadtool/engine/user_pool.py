@@ -73,7 +73,7 @@ class LoadUser:
         observer.user = virtual
         self._observer = observer
         self._virtual = virtual
-        self._actor = actor_for(virtual)
+        self._actor = actor_for(virtual, setting.metrics.record_hook)
         self.session = setting.networks.session(plan, self._ended, virtual.at_proxy)
         self.number = number
         self.case = case

@@ -20,6 +20,7 @@ from pytest_loadtool.casefile.trust import Reach, Trust, named_path, reached
 from pytest_loadtool.codec.uses import lasting_datasets
 from pytest_loadtool.engine.prepare.keyrings import keyring_password
 from pytest_loadtool.engine.prepare.share import LoadTest
+from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import Share
 from pytest_loadtool.load.cluster.share import rows_for
 from pytest_loadtool.model.case import TestCase, Variable
@@ -71,6 +72,22 @@ class LargeDataset:
         return format_dataset(replace(self.dataset, rows=kept)).encode()
 
 
+def _refuse_hooks(test: LoadTest) -> None:
+    """Find out whether functions would have to be called where their modules are not.
+
+    Raises:
+        LoadToolError: they would.
+    """
+    for hooks in filter(None, test.hooks):
+        called = (hooks.request, hooks.response, hooks.iteration_start, hooks.iteration_end)
+        hook = next(filter(None, called))
+        where = f"{hook.functions[0].shown}:{hook.functions[0].line}"
+        raise LoadToolError(
+            f"{where}: {hook.name} cannot be called on the machines of a cluster: "
+            "make the load with pytest -n, or take the function away"
+        )
+
+
 def pack(test: LoadTest, *, secrets: bool) -> tuple[Luggage, tuple[LargeDataset, ...]]:
     """Read what ``test`` needs, and apart from it the datasets that are large; without what the
     environment and the keyring have unless ``secrets``.
@@ -80,6 +97,7 @@ def pack(test: LoadTest, *, secrets: bool) -> tuple[Luggage, tuple[LargeDataset,
             this process.
         ReplayError: the keyring has no such password.
     """
+    _refuse_hooks(test)
     paths = {test.path: test.path}
     for number, case in enumerate(test.cases):
         by = test.path_of(number)

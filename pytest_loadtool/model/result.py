@@ -27,6 +27,7 @@ Cause = Literal[
     "decoding",
     "auth",
     "memory",
+    "hook",
     "internal",
 ]
 

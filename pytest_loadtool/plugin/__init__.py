@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_loadtool import CASE_SUFFIX, LOAD_SUFFIX, listeners
-from pytest_loadtool.plugin import option_table, options
+from pytest_loadtool.plugin import hookspecs, option_table, options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +26,11 @@ __all__ = ["loadtool_recorder", "loadtool_recorder_environment"]
 
 #: What became of recordings from the tests of a session, with `--record-from-tests` or without.
 _RECORDED = pytest.StashKey["list[RecordedCase]"]()
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Declare the hooks of replays."""
+    pluginmanager.add_hookspecs(hookspecs)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -6,15 +6,17 @@ the releases that this was checked with.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import TextIO
 
+    import pluggy
     from _pytest._io import TerminalWriter
     from xdist.workermanage import WorkerController
 
@@ -41,6 +43,22 @@ def junit_of(config: pytest.Config) -> Any:
     from _pytest.junitxml import xml_key
 
     return config.stash.get(xml_key, None)
+
+
+def hooks_seen_from(config: pytest.Config, paths: Iterable[Path], name: str) -> pluggy.HookCaller:
+    """Return what calls a hook of plugins, and of each conftest.py that counts for one of
+    ``paths``; those that nobody has imported so far are."""
+    manager = config.pluginmanager
+    seen: set[object] = set()
+    for path in paths:
+        manager._loadconftestmodules(
+            path,
+            config.getoption("importmode"),
+            config.rootpath,
+            consider_namespace_packages=config.getini("consider_namespace_packages"),
+        )
+        seen.update(manager._getconftestmodules(path))
+    return manager.subset_hook_caller(name, manager._conftest_plugins - seen)
 
 
 def output_of(writer: TerminalWriter) -> TextIO:

@@ -10,16 +10,30 @@ from collections.abc import Generator
 from pytest_loadtool.replay.authentication.authenticating import Authenticating
 from pytest_loadtool.replay.authentication.renewal import Renewing
 from pytest_loadtool.replay.compile.servers import guarded
+from pytest_loadtool.replay.hooking import Took, UserHooks, untold
 from pytest_loadtool.replay.user.plan import Command, Response, Visit
 from pytest_loadtool.replay.user.user import Actor, VirtualUser
 
 
-def actor_for(user: VirtualUser) -> Actor:
-    """Return what acts out the visits of ``user``: itself, if its plan needs nothing else."""
+def actor_for(user: VirtualUser, took: Took = untold) -> Actor:
+    """Return what acts out the visits of ``user``: itself, if its plan needs nothing else.
+    ``took`` is told how long the functions take that it calls."""
+    hooks = hooks_of(user, took)
+    actor = held_actor_for(user, hooks)
+    return actor if hooks is None else _Calling(actor, hooks)
+
+
+def hooks_of(user: VirtualUser, took: Took = untold) -> UserHooks | None:
+    """Return what calls the functions of ``user``; None if there are none."""
+    return None if user.plan.hooks is None else UserHooks(user, user.plan.hooks, took)
+
+
+def held_actor_for(user: VirtualUser, hooks: UserHooks | None) -> Actor:
+    """As `actor_for`, but the functions for requests are to be called by whoever sends them."""
     plan = user.plan
-    actor: Actor = user
+    actor: Actor = user if hooks is None else _Iterating(user, hooks)
     if plan.renewals is not None:
-        actor = Renewing(user, plan.renewals)
+        actor = Renewing(user, actor, plan.renewals)
     if plan.accounts:
         actor = Authenticating(user, actor)
     if plan.guarded:
@@ -40,3 +54,35 @@ class _Guarded(Actor):
     ) -> Generator[Command, Response | None, None]:
         """Return the visit of the one within."""
         return guarded(self._actor.act(visit, number, start))
+
+
+class _Iterating(Actor):
+    """Calls what is called at the beginning and the end of iterations."""
+
+    __slots__ = ("_actor", "_hooks")
+
+    def __init__(self, actor: Actor, hooks: UserHooks) -> None:
+        self._actor = actor
+        self._hooks = hooks
+
+    def act(
+        self, visit: Visit, number: int, start: float
+    ) -> Generator[Command, Response | None, None]:
+        """Return the visit of the one within."""
+        return self._hooks.iteration(self._actor.act(visit, number, start), visit, number)
+
+
+class _Calling(Actor):
+    """Calls what is called for requests and responses, as they are on the wire."""
+
+    __slots__ = ("_actor", "_hooks")
+
+    def __init__(self, actor: Actor, hooks: UserHooks) -> None:
+        self._actor = actor
+        self._hooks = hooks
+
+    def act(
+        self, visit: Visit, number: int, start: float
+    ) -> Generator[Command, Response | None, None]:
+        """Return the visit of the one within."""
+        return self._hooks.requests(self._actor.act(visit, number, start))

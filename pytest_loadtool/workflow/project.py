@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_loadtool.casefile.trust import TRUSTED, Trust
+from pytest_loadtool.model.hook import Hooks
 from pytest_loadtool.recording.filter.domains import NO_FILTER, DomainFilter
 from pytest_loadtool.recording.pages.grouping import REFERRER_ANALYSIS, Grouping
 from pytest_loadtool.replay.compile.proxies import DIRECT, ENVIRONMENT, ProxyUrl
 
 #: Characters of a path that is shown whole, and its parts at either end that always are.
 _BRIEF, _KEPT_PARTS = 48, 4
+
+
+def no_hooks(*_paths: Path) -> None:
+    """Return the hooks where nobody implements any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,8 @@ class Project:
     """Files with the project's rules of application state management."""
     trust: Trust = TRUSTED
     """What the files of the project may reach."""
+    hooks: Callable[..., Hooks | None] = no_hooks
+    """The functions that are called as the test case of some paths is replayed."""
 
     def shown(self, path: Path) -> str:
         """Return a path as a person would type it in the project's directory."""

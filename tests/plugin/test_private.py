@@ -92,6 +92,22 @@ def test_where_a_fixture_is_defined(request: pytest.FixtureRequest, somewhere: s
         assert private.fixture_place(request.node, "nobody") is None
 
 
+def test_hooks_of_a_folder(pytester: pytest.Pytester) -> None:
+    """Its conftest.py is imported when it is asked for, and that of another folder left out."""
+    for folder in ("one", "two"):
+        pytester.mkdir(folder).joinpath("conftest.py").write_text(
+            f"def pytest_report_header(): return '{folder}'", encoding="utf-8"
+        )
+    config = pytester.parseconfigure()
+    with explained():
+        for folder in ("one", "two"):
+            paths = [pytester.path / folder / "shop.case.toml"]
+            caller = private.hooks_seen_from(config, paths, "pytest_report_header")
+            said = caller(config=config, start_path=pytester.path)
+            assert [one for one in said if one in ("one", "two")] == [folder]
+    config._ensure_unconfigure()
+
+
 def test_phases_of_a_test_without_a_log(pytester: pytest.Pytester) -> None:
     """The reports of the three phases are returned."""
     item = pytester.getitem("def test_func(): assert False")

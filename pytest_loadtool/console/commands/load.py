@@ -97,7 +97,8 @@ def _read(session: Console, path: Path) -> LoadTest:
     )
     if session.case_path.resolve() in (test.path_of(n).resolve() for n in range(len(cases))):
         saved(session)
-    return replace(test, cases=cases)
+    hooks = [session.settings.hooks(test.path_of(n), test.path) for n in range(len(cases))]
+    return replace(test, cases=cases, hooks=tuple(hooks))
 
 
 async def _run(session: Console, test: LoadTest, server: str) -> None:

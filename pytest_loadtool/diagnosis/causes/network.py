@@ -43,6 +43,10 @@ _MEANING: dict[str, tuple[str, str]] = {
     "auth": ("The credentials were refused.", ""),
     "memory": ("The response is larger than what is left of memory.", "run fewer users"),
     "internal": ("pytest-loadtool has a defect.", "please report it, with the response"),
+    "hook": (
+        "A function of the project failed.",
+        "mend the function: the message says where it stands",
+    ),
     "target": ("The address cannot be asked for.", "correct `request` of the transaction"),
 }
 

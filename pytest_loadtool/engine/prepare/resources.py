@@ -17,6 +17,7 @@ from pytest_loadtool.diagnosis.causes.challenge import WIZARD
 from pytest_loadtool.engine.prepare.keyrings import keyring_password
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.hook import Hooks
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.replay import Plan, compile_case
 from pytest_loadtool.transport.wire.tls import TlsError, check_tls
@@ -37,6 +38,7 @@ def compile_from(
     think_time: ThinkTime | None = None,
     unsaved: Mapping[str, bytes] = _NOTHING,
     trust: Trust = TRUSTED,
+    hooks: Hooks | None = None,
 ) -> Plan:
     """Compile ``case``, of the file ``path``; all else as in `compile_case`. ``unsaved`` is what
     files in its bodies hold that are not written yet; ``trust`` says what it may reach.
@@ -64,6 +66,7 @@ def compile_from(
             folder=str(path.parent),
             files=files,
             alone=trust.untrusted,
+            hooks=hooks,
         )
     except ReplayError as error:
         if not error.at or not path.exists():  # a test case that is not saved yet

@@ -15,6 +15,7 @@ from pytest_loadtool.casefile.trust import TRUSTED, Trust
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.load import LoadMetrics, Share, case_of, preflight
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.hook import Hooks
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import LoadConfiguration, Override
 from pytest_loadtool.replay.compile.length import length_of
@@ -32,6 +33,8 @@ class LoadTest:
     configuration: LoadConfiguration
     cases: tuple[TestCase, ...]
     trust: Trust = TRUSTED
+    hooks: tuple[Hooks | None, ...] = ()
+    """For each test case the functions that are called; empty if there are none."""
 
     @property
     def lengths(self) -> tuple[tuple[str, Length], ...]:
@@ -175,9 +178,14 @@ def _check_line(test: LoadTest, number: int, plan: Plan) -> None:
 def _compile(test: LoadTest, number: int, server: str) -> Plan:
     from pytest_loadtool.engine.prepare.resources import check_plan, compile_from
 
-    path, think_time = test.path_of(number), test.configuration.think_time
+    path = test.path_of(number)
     plan = compile_from(
-        path, test.cases[number], server=server, think_time=think_time, trust=test.trust
+        path,
+        test.cases[number],
+        server=server,
+        think_time=test.configuration.think_time,
+        trust=test.trust,
+        hooks=test.hooks[number] if test.hooks else None,
     )
     check_plan(plan, path)
     _check_line(test, number, plan)

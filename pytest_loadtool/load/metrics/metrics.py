@@ -31,7 +31,7 @@ ADDED = (
 LONGEST = ("elapsed_us", "second")
 """Those of which the greatest counts."""
 
-DELAYS = ("lateness", "lag", "connect", "tls", "negotiation")
+DELAYS = ("lateness", "lag", "connect", "tls", "negotiation", "hooks")
 """The attributes of `LoadMetrics` that are histograms of the whole run."""
 
 MEASURED = ("transactions", "pages", "cases")
@@ -95,6 +95,7 @@ class LoadMetrics:
         self.connect = Histogram()
         self.tls = Histogram()
         self.negotiation = Histogram()
+        self.hooks = Histogram()
         self.cut = self.cut_iterations = self.retried = self.renewals = self.dropped = 0
         self.backed_off_us = 0
         self.users = self.peak_users = 0
@@ -171,6 +172,10 @@ class LoadMetrics:
     def record_negotiation(self, service_us: int) -> None:
         """Count one request that was answered by a challenge: it is among no others."""
         self.negotiation.record(service_us)
+
+    def record_hook(self, us: int) -> None:
+        """For how long a function of the project ran, in which no user went on."""
+        self.hooks.record(us)
 
     def record_lateness(self, us: int) -> None:
         """How late this generator started something that was due, by its own fault alone."""

@@ -176,6 +176,15 @@ class ConnectionSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class HookSummary:
+    """The functions of the project: how often they were called, and how long they took. That is in
+    no time of requests."""
+
+    calls: int
+    took: TimeSummary
+
+
+@dataclass(frozen=True, slots=True)
 class MomentTimes:
     """Times of a part of a run: ``percentiles`` are those that the load configuration asks for.
     All is None where nothing was measured."""
@@ -226,6 +235,7 @@ class Summary:
     cut_iterations: int
     dropped: int
     connections: ConnectionSummary
+    hooks: HookSummary
     detailed_pages: bool
     saved: SavedRun
     """What of this run can be compared with a later one."""

@@ -35,6 +35,7 @@ from pytest_loadtool.plugin.options import server_of, trust_of
 from pytest_loadtool.plugin.overrides import on_its_way
 from pytest_loadtool.plugin.paths import shown_error, shown_path
 from pytest_loadtool.plugin.proxy import proxy_secrets
+from pytest_loadtool.plugin.replay_hooks import hooks_for
 from pytest_loadtool.plugin.run_in_thread import run_apart
 from pytest_loadtool.plugin.server import server_from_fixture
 from pytest_loadtool.plugin.think_time import think_time_of, timeout_of
@@ -223,6 +224,7 @@ class CaseItem(FileItem):
             server=self._server(request),
             think_time=think_time_of(self.config),
             trust=trust_of(self.config),
+            hooks=hooks_for(self.config, self.path),
         )
         check_plan(plan, self.path)
         return plan

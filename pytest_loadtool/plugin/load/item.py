@@ -24,6 +24,7 @@ from pytest_loadtool.plugin.load_overrides import overrides_of
 from pytest_loadtool.plugin.options import server_of, trust_of
 from pytest_loadtool.plugin.overrides import on_its_way
 from pytest_loadtool.plugin.paths import shown_error, shown_path, slug
+from pytest_loadtool.plugin.replay_hooks import hooks_for
 from pytest_loadtool.plugin.report_failure import LoadFailure, WrappedText
 from pytest_loadtool.plugin.server import server_from_fixture
 
@@ -102,7 +103,15 @@ class LoadItem(FileItem):
     """The results, once it has run in this process."""
 
     def __init__(self, name: str, parent: LoadFile, *, test: LoadTest, **others: Any) -> None:
-        test = replace(test, cases=tuple(on_its_way(one, parent.config) for one in test.cases))
+        config = parent.config
+        test = replace(
+            test,
+            cases=tuple(on_its_way(one, config) for one in test.cases),
+            hooks=tuple(
+                hooks_for(config, test.path_of(number), test.path)
+                for number in range(len(test.cases))
+            ),
+        )
         self.load_test = test
         self._server = server_of(parent.config) or test.configuration.server
         self.fixture_keys = _fixture_keys(test, with_servers=not self._server)

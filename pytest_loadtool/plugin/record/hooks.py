@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.plugin.options import trust_of
 from pytest_loadtool.plugin.overrides import put_on_path
 from pytest_loadtool.plugin.private import give_back_stdin
+from pytest_loadtool.plugin.replay_hooks import hooks_for
 
 if TYPE_CHECKING:
     from pytest_loadtool.console import Settings
@@ -82,6 +84,7 @@ def _settings(config: pytest.Config) -> Settings:
     replay = config.getoption("replay_har")
     return Settings(
         **_project(config),
+        hooks=partial(hooks_for, config),
         case_path=directory / file if file else None,
         url=config.getoption("record_url") or "",
         browser=config.getoption("record_browser") or "",

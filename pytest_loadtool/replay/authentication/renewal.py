@@ -72,15 +72,16 @@ class _Tokens:
 
 
 class Renewing(Actor):
-    """Acts out the iterations of ``user``, and renews its tokens.
+    """Acts out the iterations of ``actor``, which is ``user`` or around it, and renews its tokens.
 
     The observer is told of refused requests and of renewals by `negotiation`.
     """
 
-    __slots__ = ("_renewals", "_tokens", "_user")
+    __slots__ = ("_actor", "_renewals", "_tokens", "_user")
 
-    def __init__(self, user: VirtualUser, renewals: Renewals) -> None:
+    def __init__(self, user: VirtualUser, actor: Actor, renewals: Renewals) -> None:
         self._user = user
+        self._actor = actor
         self._renewals = renewals
         self._tokens = _Tokens()
 
@@ -90,7 +91,7 @@ class Renewing(Actor):
         """As of the user, but for requests that wait for a new token."""
         if visit.fresh:
             self._tokens = _Tokens()
-        tokens, commands = self._tokens, self._user.act(visit, number, start)
+        tokens, commands = self._tokens, self._actor.act(visit, number, start)
         event: Response | None = None
         sends: list[Send] = []
         while True:

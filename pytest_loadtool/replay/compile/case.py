@@ -17,6 +17,7 @@ from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.case import Page, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, shown_columns
 from pytest_loadtool.model.extractor import Extractor, source_texts
+from pytest_loadtool.model.hook import Hooks
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import Validator, expected_text
@@ -79,6 +80,7 @@ def compile_case(
     files: Mapping[str, bytes] = _NO_FILES,
     clock: Clock = time.time,
     alone: bool = False,
+    hooks: Hooks | None = None,
 ) -> Plan:
     """Compile ``case`` once for all virtual users of this process.
 
@@ -87,7 +89,7 @@ def compile_case(
     it, ``keyring`` where those with ``keyring`` do; ``think_time`` None means as recorded;
     ``folder`` is where the files are that the case names, ``files`` what those in its bodies hold;
     ``clock`` gives the seconds since 1970 that timestamps are made of; ``alone`` says that requests
-    may go to ``server`` and nowhere else.
+    may go to ``server`` and nowhere else; ``hooks`` are functions that are called meanwhile.
 
     Raises:
         ReplayError: there is no server to talk to, or a request would go to one that is not named;
@@ -125,6 +127,7 @@ def compile_case(
         renewals=renewals,
         guarded=any(step.refuse for step in every),
         at_proxies=_at_proxies(every),
+        hooks=hooks,
     )
 
 

@@ -17,6 +17,7 @@ from pytest_loadtool.codec.content import ContentError, decode
 from pytest_loadtool.codec.events import json_or_events
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.model.hook import Hooks
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.user.credential_cache import CredentialCache
 from pytest_loadtool.replay.user.head import Head, parse_head
@@ -188,6 +189,8 @@ class Plan:
     """None when no transaction refreshes a token."""
     guarded: bool = False
     """Whether a step has a guard."""
+    hooks: Hooks | None = None
+    """None when no function is called as it is acted out."""
     credential_cache: CredentialCache = field(default_factory=CredentialCache)
     """What became of the credentials that its users have tried."""
 

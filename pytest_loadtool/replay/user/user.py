@@ -69,11 +69,11 @@ class VirtualUser(Actor):
         "_begun",
         "_choose_row",
         "_lost",
-        "_number",
         "_rows",
         "began",
         "jar",
         "keep_state",
+        "number",
         "observer",
         "plan",
         "state",
@@ -93,7 +93,7 @@ class VirtualUser(Actor):
         self.plan = plan
         self._choose_row = choose_row
         self.observer = observer
-        self._number = number
+        self.number = number
         self.stop_on_error = stop_on_error
         self._begun = False
         """Whether it has been through its start, and has not left since."""
@@ -168,7 +168,7 @@ class VirtualUser(Actor):
             if any_failed and self.stop_on_error:
                 break
             if page.pause is not None:
-                due += page.pause(self._number, number)
+                due += page.pause(self.number, number)
                 yield Wait(due)
             if page.index == visit.last_of_start:
                 self._begun = not any_failed
@@ -190,7 +190,7 @@ class VirtualUser(Actor):
             if self._lost:
                 break
             if part.pause is not None:
-                seconds = part.pause(self._number, number)
+                seconds = part.pause(self.number, number)
                 paused += seconds
                 due += seconds
                 yield Wait(due)

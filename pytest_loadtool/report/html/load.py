@@ -171,6 +171,7 @@ def _times_of(summary: Summary) -> Iterator[list[str]]:
         ("Connecting", connections.connect),
         ("TLS handshake", connections.tls),
         ("Negotiation", connections.negotiation),
+        ("Hooks", summary.hooks.took),
     ):
         if times.mean is not None:
             values = (times.mean, times.p50, times.p95, times.p99, times.max)

@@ -67,6 +67,7 @@ def load_data(
         "configuration": _configuration(summary),
         "totals": _numbers(summary.totals) | _picked(summary, _UNCOUNTED),
         "connections": _connections(summary.connections),
+        "hooks": {"calls": summary.hooks.calls, "time_ms": _times(summary.hooks.took)},
         "cases": [_case(case) for case in cases],
         "pages": [_page(case.name, page) for case in cases for page in case.pages],
         "transactions": [

@@ -100,6 +100,7 @@ def _totals(summary: Summary, width: int) -> Iterator[str]:
         ("connecting", connections.connect),
         ("TLS handshake", connections.tls),
         ("negotiation", connections.negotiation),
+        ("hooks", summary.hooks.took),
     ]
     wanted = _percentiles(summary)
     shown = always + [(name, times) for name, times in if_any if times.mean is not None]

@@ -1,0 +1,252 @@
+"""Functions in a conftest.py take part in replays: as docs/hooks.md shows them, against servers
+that want what they do."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qsl, quote
+
+import pytest
+
+from pytest_loadtool.engine.prepare.share import read_test
+from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.model.hook import Hook, HookFunction, Hooks
+from tests.plugin.loading import Project
+from tests.plugin.serving import case, transaction
+
+DOCS = (Path(__file__).parents[2] / "docs" / "hooks.md").read_text(encoding="utf-8")
+SIGNED, AWS, VALUES = re.findall(r"```python\n(# conftest.py\n.*?)```", DOCS, re.DOTALL)
+FAILURE = re.findall(r"```text\n(.*?)\n```", DOCS, re.DOTALL)[0]
+
+LOAD = 'format = 1\nname = "Rush"\nusers = 3\niterations = 2\n[[case]]\nfile = "shop.case.toml"\n'
+
+#: Whether a server takes a request: its method, target, headers and body.
+Judge = Callable[[str, str, dict[str, str], bytes], bool]
+
+
+@contextmanager
+def strict(judge: Judge) -> Iterator[str]:
+    """A server that answers 403 to what does not stand before the judge; else with the body."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            self.send_response(200 if judge(self.command, self.path, headers, body) else 403)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST  # noqa: N815  http.server calls it so
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def signed(method: str, target: str, headers: dict[str, str], body: bytes) -> bool:
+    """By HMAC, as the server of the docs wants it; each signature is of its own request."""
+    text = f"{method}\n{target}\n{headers.get('x-time', '')}\n".encode() + body
+    wanted = hmac.new(b"s3cret", text, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(wanted, headers.get("x-signature", ""))
+
+
+def signed_for_aws(method: str, target: str, headers: dict[str, str], body: bytes) -> bool:
+    """Signature Version 4 as AWS describes it, done by hand: nothing of botocore is in it."""
+    found = re.fullmatch(
+        r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8}/[^,]+), SignedHeaders=([^,]+), "
+        r"Signature=([0-9a-f]{64})",
+        headers.get("authorization", ""),
+    )
+    if found is None:
+        return False
+    user, scope, names, signature = found.groups()
+    path, _, query = target.partition("?")
+    pairs = sorted(
+        (quote(name, safe="-_.~"), quote(value, safe="-_.~"))
+        for name, value in parse_qsl(query, keep_blank_values=True)
+    )
+    lines = "".join(f"{name}:{headers[name].strip()}\n" for name in names.split(";"))
+    digest = hashlib.sha256(body).hexdigest()
+    asked = "&".join(map("=".join, pairs))
+    request = f"{method}\n{path}\n{asked}\n{lines}\n{names}\n{digest}"
+    hashed = hashlib.sha256(request.encode()).hexdigest()
+    text = f"AWS4-HMAC-SHA256\n{headers['x-amz-date']}\n{scope}\n{hashed}"
+    key = b"AWS4wJalrXUtnFEMI"
+    for part in (*scope.split("/"), text):
+        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+    day, *rest = scope.split("/")
+    right = rest == ["eu-central-1", "execute-api", "aws4_request"]
+    return (
+        user == "AKIDEXAMPLE"
+        and right
+        and headers["x-amz-date"].startswith(day)
+        and (hmac.compare_digest(key.hex(), signature))
+    )
+
+
+def shop(url: str) -> str:
+    """Values of each user in target and body."""
+    order = transaction(
+        "POST /orders?for=${who}&b=%C3%A9",
+        'headers = ["Content-Type: application/json"]',
+        """body = '{"number": "${number}"}'""",
+        'extractors = [{ variable = "who", json = "$.number" }]',
+    )
+    variables = '[variables]\nwho = "a b"\nnumber = "7"\n'
+    return case(url, "GET /?z=1&a=2", order, order) + variables
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A load configuration; the keys are in the environment."""
+    for name, value in {
+        "SHOP_KEY": "s3cret",
+        "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",
+        "AWS_SECRET_ACCESS_KEY": "wJalrXUtnFEMI",
+    }.items():
+        monkeypatch.setenv(name, value)
+    project = Project(pytester.path, pytester)
+    project.write(rush__load__toml=LOAD)
+    return project
+
+
+def loaded(project: Project, *arguments: str) -> dict[str, object]:
+    """The totals and hooks of a load run that passes."""
+    done = project.run("--load", "--load-json", "out.json", *arguments)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^hooks +\d", done.stdout, re.MULTILINE)
+    data = project.json()
+    return {**data["totals"]["status"], "calls": data["hooks"]["calls"]}
+
+
+def test_every_request_is_signed(project: Project) -> None:
+    """As the docs show it, in a test, at load and in the console; without it all is refused."""
+    with strict(signed) as url:
+        project.write(shop__case__toml=shop(url), play__txt="play\nload trial rush.load.toml\n")
+        refused = project.run()
+        assert "3 of 3 transactions failed" in refused.stdout
+        project.write(conftest__py=SIGNED)
+        assert project.run("-W", "error").returncode == 0
+        assert loaded(project) == {"200": 18, "calls": 18}
+        console = project.run("--record", "shop.case.toml", "--record-script", "play.txt")
+    assert console.returncode == 0, console.stdout
+    assert re.search(r"^hooks +\d", console.stdout, re.MULTILINE)
+
+
+def test_every_request_is_signed_for_aws(project: Project) -> None:
+    """As the docs show it, with botocore; who verifies it knows AWS's description alone."""
+    pytest.importorskip("botocore")
+    with strict(signed_for_aws) as url:
+        project.write(shop__case__toml=shop(url), conftest__py=AWS)
+        assert project.run().returncode == 0
+        assert loaded(project) == {"200": 18, "calls": 18}
+    assert not signed_for_aws("GET", "/", {}, b"")
+
+
+@pytest.mark.slow
+def test_the_workers_of_pytest_xdist_call_them(project: Project) -> None:
+    """Each has its conftest.py, and the calls of all are counted."""
+    with strict(signed) as url:
+        project.write(shop__case__toml=shop(url), conftest__py=SIGNED)
+        assert loaded(project, "-n", "2") == {"200": 18, "calls": 18}
+
+
+def test_an_exception_is_told_with_its_place(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """File, line and transaction, and no traceback; users of a load test go on to the end."""
+    monkeypatch.delenv("SHOP_KEY")
+    with strict(signed) as url:
+        project.write(shop__case__toml=shop(url), conftest__py=SIGNED)
+        done = project.run()
+        assert done.returncode == 1
+        assert FAILURE in done.stdout
+        assert "shop.case.toml:7: page 'Home', transaction 1 'GET /'" in done.stdout
+        assert "Traceback" not in done.stdout
+        assert project.run("--load", "--load-json", "out.json").returncode == 1
+    data = project.json()
+    assert data["totals"]["status"] == {"0": 18}
+    assert {one["cause"] for one in data["errors"]} == {"hook"}
+    assert {one["message"] for one in data["errors"]} == {FAILURE.rpartition(":")[0]}
+
+
+def test_values_of_users(project: Project) -> None:
+    """As the docs have them: each iteration has its own number, which its answer must have."""
+    told: set[str] = set()
+
+    def judge(_method: str, _target: str, _headers: dict[str, str], body: bytes) -> bool:
+        told.add(json.loads(body)["number"])
+        return True
+
+    with strict(judge) as url:
+        (text,) = re.findall(r"```toml case\n(.*?)```", DOCS, re.DOTALL)
+        project.write(
+            shop__case__toml=text.replace("http://127.0.0.1:8000", url), conftest__py=VALUES
+        )
+        assert loaded(project) == {"200": 6, "calls": 12}
+    assert told == {f"{user}-{iteration}" for user in range(3) for iteration in range(2)}
+
+
+def test_a_conftest_counts_for_what_is_below_it(project: Project) -> None:
+    """That beside a test case counts in a load test from elsewhere, too; that of others not."""
+    with strict(signed) as url:
+        for folder in ("shop", "other"):
+            (project.path / folder).mkdir()
+        project.write(rush__load__toml=LOAD.replace("shop.case", "shop/shop.case"))
+        (project.path / "shop" / "shop.case.toml").write_text(shop(url))
+        (project.path / "shop" / "conftest.py").write_text(SIGNED)
+        (project.path / "other" / "conftest.py").write_text(
+            "def pytest_loadtool_request(request):\n    del request.headers['X-Signature']\n"
+        )
+        (project.path / "other" / "other.case.toml").write_text(shop(url))
+        assert loaded(project) == {"200": 18, "calls": 18}
+        done = project.run()
+    assert "1 failed, 1 passed" in done.stdout
+    assert "other/conftest.py:1: pytest_loadtool_request raised KeyError in line 2" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        ("def pytest_loadtool_requests(request): ...", "unknown hook 'pytest_loadtool_requests'"),
+        ("def pytest_loadtool_request(rquest): ...", "rquest"),
+    ],
+)
+def test_what_pytest_says_of_a_name_that_is_wrong(
+    project: Project, function: str, told: str
+) -> None:
+    """It is known which hooks there are, and which arguments they have."""
+    project.write(conftest__py=function, shop__case__toml=case("http://127.0.0.1:9", "GET /"))
+    done = project.run()
+    assert done.returncode != 0
+    assert told in done.stdout
+
+
+def test_a_cluster_has_no_conftest(tmp_path: Path) -> None:
+    """What cannot be called there is refused, and not left out."""
+    pytest.importorskip("distributed")
+    from dataclasses import replace
+
+    from pytest_loadtool.fleet.luggage import pack
+
+    Project(tmp_path).write(rush__load__toml=LOAD, shop__case__toml=case("http://h", "GET /"))
+    function = HookFunction("x", "conftest.py", 3)
+    hooks = Hooks(response=Hook("pytest_loadtool_response", print, (function,)))
+    test = replace(read_test(tmp_path / "rush.load.toml"), hooks=(hooks,))
+    with pytest.raises(LoadToolError, match=r"conftest.py:3: pytest_loadtool_response cannot be"):
+        pack(test, secrets=True)
