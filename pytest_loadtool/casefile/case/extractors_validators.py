@@ -60,6 +60,7 @@ from pytest_loadtool.model.validator import (
     ResponseValidator,
     TextValidator,
     Validator,
+    ValueValidator,
     XmlValidator,
 )
 
@@ -170,6 +171,7 @@ _KINDS: Mapping[str, tuple[type[Validator], str]] = {
     "xml": (XmlValidator, "path"),
     "header": (HeaderValidator, "name"),
     "response": (ResponseValidator, "measure"),
+    "value": (ValueValidator, "value"),
 }
 
 VALIDATOR = Table(
@@ -187,6 +189,7 @@ VALIDATOR = Table(
         "xml": Key(parsed(sought_xml_path)),
         "header": Key(parsed(token)),
         "response": Key(one_of(*MEASURES)),
+        "value": Key(_name),
         "count": Key(boolean),
         **COMPARISON_KEYS,
         "absent": Key(boolean),
