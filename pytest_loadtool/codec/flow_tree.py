@@ -9,18 +9,27 @@ from itertools import groupby, takewhile
 
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.model.case import Page, TestCase
-from pytest_loadtool.model.flow import NOTHING, Choose, Flow, Until, When, chain_of, parents_of
+from pytest_loadtool.model.flow import (
+    NOTHING,
+    Choose,
+    NamedFlow,
+    Repeat,
+    Until,
+    When,
+    chain_of,
+    parents_of,
+)
 
 #: Where something stands in a test case's file.
 Place = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FlowGroup:
     """What stands together in a flow: indexes, and groups within it."""
 
     name: str
-    members: tuple[int | Group, ...]
+    members: tuple[int | FlowGroup, ...]
 
 
 def page_chain(page: Page, parents: Mapping[str, str]) -> tuple[str, ...]:
@@ -36,17 +45,19 @@ def own_chains(page: Page, parents: Mapping[str, str]) -> list[tuple[str, ...]]:
     return [one[len(around) :] if one[: len(around)] == around else one for one in chains]
 
 
-def grouped(chains: Sequence[tuple[str, ...]]) -> tuple[int | Group, ...]:
+def grouped(chains: Sequence[tuple[str, ...]]) -> tuple[int | FlowGroup, ...]:
     """Return the indexes of ``chains``, those of the same flow in a group, and so on within it."""
     return _grouped(list(enumerate(chains)), 0)
 
 
-def _grouped(chains: Sequence[tuple[int, tuple[str, ...]]], depth: int) -> tuple[int | Group, ...]:
-    found: list[int | Group] = []
+def _grouped(
+    chains: Sequence[tuple[int, tuple[str, ...]]], depth: int
+) -> tuple[int | FlowGroup, ...]:
+    found: list[int | FlowGroup] = []
     by_flow = groupby(chains, key=lambda one: one[1][depth] if depth < len(one[1]) else "")
     for name, members in by_flow:
         inner = list(members)
-        found += [Group(name, _grouped(inner, depth + 1))] if name else [at for at, _ in inner]
+        found += [FlowGroup(name, _grouped(inner, depth + 1))] if name else [at for at, _ in inner]
     return tuple(found)
 
 
@@ -59,6 +70,20 @@ def may_be_skipped(case: TestCase) -> Iterator[tuple[str, str]]:
             rules = (case.flows[name].rule for name in around if name in case.flows)
             if any(isinstance(rule, When | Choose) for rule in rules):
                 yield page.name, one.title
+
+
+def rounds_of(case: TestCase, name: str) -> float:
+    """Return how often what stands in a flow is done, on average, as far as the file says it: what
+    goes by a check counts as once."""
+    often, chosen = 1.0, ""
+    for one in reversed(chain_of(name, parents_of(case.flows)) if name else ()):
+        match case.flows[one].rule if one in case.flows else None:
+            case Repeat(least, most):
+                often *= (least + most) / 2
+            case Choose(weights):
+                often *= weights[chosen] / sum(weights.values())
+        chosen = one
+    return often
 
 
 def used_flows(case: TestCase) -> set[str]:
@@ -113,7 +138,7 @@ def _uses(case: TestCase) -> Iterator[tuple[Place, str]]:
                 yield ("page", number, "transaction", index, "flow"), one.flow
 
 
-def _circles(flows: Mapping[str, Flow]) -> Iterator[tuple[Place, str]]:
+def _circles(flows: Mapping[str, NamedFlow]) -> Iterator[tuple[Place, str]]:
     parents = parents_of(flows)
     for name, flow in flows.items():
         chain = chain_of(name, parents)
@@ -166,14 +191,14 @@ def _endings(
     """Yield what goes on until something holds ends with the transaction whose response is looked
     at."""
 
-    def look(members: Sequence[int | Group]) -> Iterator[tuple[Place, str]]:
+    def look(members: Sequence[int | FlowGroup]) -> Iterator[tuple[Place, str]]:
         for one in members:
             if isinstance(one, int):
                 continue
             flow = case.flows.get(one.name)
             if flow is not None and isinstance(flow.rule, Until):
                 ending = one.members[-1]
-                if isinstance(ending, Group):
+                if isinstance(ending, FlowGroup):
                     first = _first(ending)
                     yield (
                         (*at, "transaction", first, "flow"),
@@ -185,7 +210,7 @@ def _endings(
     yield from look(grouped(own_chains(page, parents)))
 
 
-def _first(group: Group) -> int:
+def _first(group: FlowGroup) -> int:
     first = group.members[0]
     return first if isinstance(first, int) else _first(first)
 

@@ -15,7 +15,7 @@ from pytest_loadtool.model.asm import USUAL_ASM, AsmSettings
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.extractor import Extractor
-from pytest_loadtool.model.flow import Flow
+from pytest_loadtool.model.flow import NamedFlow
 from pytest_loadtool.model.generator import Generator
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes, Validator
@@ -204,7 +204,7 @@ class TestCase:
     """By name: likewise, for the transactions that name it."""
     datasets: tuple[DatasetUse, ...] = ()
     variables: Mapping[str, Variable] = field(default_factory=lambda: MappingProxyType({}))
-    flows: Mapping[str, Flow] = field(default_factory=lambda: MappingProxyType({}))
+    flows: Mapping[str, NamedFlow] = field(default_factory=lambda: MappingProxyType({}))
     """By name: what is done more than once, or not each time. See `codec.flow_tree`."""
     identities: tuple[Identity, ...] = ()
     """Who a virtual user is; the first that fits answers a challenge."""

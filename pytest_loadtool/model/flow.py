@@ -48,7 +48,7 @@ Rule = Repeat | Until | When | Choose
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class NamedFlow:
     """A rule for pages, or for transactions of one page, that stand together.
 
     ``within`` names the flow that it is a part of; empty: none, or one that chooses it.
@@ -59,7 +59,7 @@ class Flow:
     within: str = ""
 
 
-def parents_of(flows: Mapping[str, Flow]) -> dict[str, str]:
+def parents_of(flows: Mapping[str, NamedFlow]) -> dict[str, str]:
     """Return, for each flow, the one that it is within or that chooses it; empty for none. Also for
     those that are only chosen, which have no rule of their own."""
     found = {name: flow.within for name, flow in flows.items()}

@@ -19,7 +19,7 @@ from pytest_loadtool.casefile.toml.schema import (
     parsed,
 )
 from pytest_loadtool.casefile.toml.values import inline_table, key, scalar, string
-from pytest_loadtool.model.flow import Choose, Flow, Repeat, Rule, Until, When
+from pytest_loadtool.model.flow import Choose, NamedFlow, Repeat, Rule, Until, When
 from pytest_loadtool.model.validator import ValueValidator
 
 #: How often something is asked for where nobody says so, in seconds.
@@ -95,7 +95,7 @@ FLOW = Table(
 )
 
 
-def flow(node: Node) -> Flow:
+def flow(node: Node) -> NamedFlow:
     """Return a table of ``[flows]``."""
     found = FLOW.read(node)
     present = [name for name in _RULES if name in found]
@@ -105,7 +105,7 @@ def flow(node: Node) -> Flow:
     for name in ("every", "limit"):
         if name in found and present != ["until"]:
             raise node.child(name, None).wrong("goes with 'until' only")
-    return Flow(str(node.at[-1]), _rule(node, found), found.get("within", ""))
+    return NamedFlow(str(node.at[-1]), _rule(node, found), found.get("within", ""))
 
 
 def _rule(node: Node, found: Mapping[str, Any]) -> Rule:
@@ -131,7 +131,7 @@ def _missing(node: Node, name: str, example: str) -> Rejected:
     return node.child(name, None).wrong(f"missing: write {example}")
 
 
-def flow_pairs(one: Flow, written: Any) -> Iterator[tuple[str, str, bool]]:
+def flow_pairs(one: NamedFlow, written: Any) -> Iterator[tuple[str, str, bool]]:
     """Yield the keys of a flow's table with their values, and whether that is as usual.
 
     ``written`` gives the keys of a validator.

@@ -49,7 +49,7 @@ from pytest_loadtool.model.extractor import (
     Source,
     XmlPath,
 )
-from pytest_loadtool.model.flow import Flow
+from pytest_loadtool.model.flow import NamedFlow
 from pytest_loadtool.model.generator import Generator, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.validator import (
     HeaderValidator,
@@ -144,7 +144,7 @@ def _dataset(use: DatasetUse) -> Iterator[KeyedLine]:
         yield _pair(table, name, value, usual=value == getattr(default, name))
 
 
-def _flow(flow: Flow) -> Iterator[KeyedLine]:
+def _flow(flow: NamedFlow) -> Iterator[KeyedLine]:
     table = ("flows", flow.name)
     yield KeyedLine(table, f"[flows.{key(flow.name)}]", gap=True)
     for name, value, usual in flow_pairs(flow, validator_pairs):

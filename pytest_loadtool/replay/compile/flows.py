@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
-from pytest_loadtool.codec.flow_tree import Group, grouped, own_chains, page_chain
+from pytest_loadtool.codec.flow_tree import FlowGroup, grouped, own_chains, page_chain
 from pytest_loadtool.model.case import Page, TestCase
 from pytest_loadtool.model.flow import NOTHING, Choose, Repeat, Rule, Until, When, parents_of
 from pytest_loadtool.model.result import Failure
@@ -42,7 +42,7 @@ class Flows:
         """Return what comes when of these pages; nothing if they have no flows."""
         chains = [page_chain(page, self._parents) for page in pages]
 
-        def nodes(members: Sequence[int | Group]) -> Iterator[PagePlan | FlowPlan[PagePlan]]:
+        def nodes(members: Sequence[int | FlowGroup]) -> Iterator[PagePlan | FlowPlan[PagePlan]]:
             for one in members:
                 yield (
                     plans[one]
@@ -60,7 +60,7 @@ class Flows:
         chains = own_chains(page, self._parents)
         if not any(chains):
             return ()
-        return tuple(_Page(self, inside, stretch).nodes(grouped(chains), len(chains)))
+        return tuple(_FlowsOfPage(self, inside, stretch).nodes(grouped(chains), len(chains)))
 
     def until(self, name: str) -> UntilPlan | None:
         """Return until when a flow goes on; None if it is no such flow."""
@@ -74,7 +74,7 @@ class Flows:
 
         return UntilPlan(self._compiled(rule.check), rule.every, rule.limit, failure)
 
-    def flow(self, group: Group, nodes: tuple[T | FlowPlan[T], ...]) -> FlowPlan[T]:
+    def flow(self, group: FlowGroup, nodes: tuple[T | FlowPlan[T], ...]) -> FlowPlan[T]:
         """Return the plan of a flow, but of one that goes on until something holds."""
         match self._rules.get(group.name):
             case Repeat(least, most):
@@ -82,7 +82,7 @@ class Flows:
             case When(check):
                 return WhenPlan(group.name, nodes, self._compiled(check))
             case Choose(weights):
-                own = [weights[one.name] for one in group.members if isinstance(one, Group)]
+                own = [weights[one.name] for one in group.members if isinstance(one, FlowGroup)]
                 nothing = [weights[NOTHING]] if NOTHING in weights else []
                 return ChoosePlan(group.name, nodes, (*own, *nothing))
             case _:
@@ -90,7 +90,7 @@ class Flows:
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class _FlowsOfPage:
     """Compiles the flows of one page."""
 
     flows: Flows
@@ -98,7 +98,7 @@ class _Page:
     stretch: Stretch
 
     def nodes(
-        self, members: Sequence[int | Group], stop: int
+        self, members: Sequence[int | FlowGroup], stop: int
     ) -> Iterator[PagePlan | FlowPlan[PagePlan]]:
         """Yield what comes when of these, which end before position ``stop``."""
         run: list[int] = []
@@ -114,7 +114,7 @@ class _Page:
                 yield self.stretch(end, end, self.inside[end])
         yield from self._run(run, stop)
 
-    def _group(self, group: Group, end: int) -> FlowPlan[PagePlan]:
+    def _group(self, group: FlowGroup, end: int) -> FlowPlan[PagePlan]:
         until = self.flows.until(group.name)
         if until is None:
             return self.flows.flow(group, tuple(self.nodes(group.members, end)))
@@ -133,7 +133,7 @@ class _Page:
             yield self.stretch(begin, after, pause)
 
 
-def _end(group: Group) -> int:
+def _end(group: FlowGroup) -> int:
     """Return the position behind a group."""
     last = group.members[-1]
     return last + 1 if isinstance(last, int) else _end(last)
