@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from pytest_loadtool.casefile.case.extractors_validators import validator
+from pytest_loadtool.casefile.case.extractors_validators import alone, validator
 from pytest_loadtool.casefile.quantities import format_duration, parse_duration
 from pytest_loadtool.casefile.toml.schema import (
     Key,
@@ -106,6 +106,15 @@ def flow(node: Node) -> NamedFlow:
         if name in found and present != ["until"]:
             raise node.child(name, None).wrong("goes with 'until' only")
     return NamedFlow(str(node.at[-1]), _rule(node, found), found.get("within", ""))
+
+
+def parse_flow(name: str, table: Mapping[str, Any]) -> NamedFlow:
+    """Return the flow that these keys say, as a test case has them.
+
+    Raises:
+        ValueError: they say none; the text says why.
+    """
+    return alone(flow, table, (flow_name(name),))
 
 
 def _rule(node: Node, found: Mapping[str, Any]) -> Rule:
