@@ -9,7 +9,7 @@ from types import MappingProxyType
 from pytest_loadtool.codec.flow_tree import Place, flow_problems
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import page_span, without_unused_flows
-from pytest_loadtool.model.flow import NamedFlow
+from pytest_loadtool.model.flow import NOTHING, ONCE, Choose, NamedFlow
 
 
 def with_flow(case: TestCase, flow: NamedFlow) -> TestCase:
@@ -45,7 +45,14 @@ def left(
 
 
 def without_flow(case: TestCase, name: str) -> TestCase:
-    """Return ``case`` without the flow ``name``: what stood in it stands in the one around it."""
+    """Return ``case`` without the flow ``name``: what stood in it stands in the one around it. What
+    it chooses, and has no rule of its own, goes with it."""
+    rule = case.flows[name].rule if name in case.flows else None
+    for one in rule.weights if isinstance(rule, Choose) else ():
+        if one in case.flows:
+            case = with_flow(case, replace(case.flows[one], within=case.flows[name].within))
+        elif one != NOTHING:
+            case = without_flow(with_flow(case, NamedFlow(one, ONCE, case.flows[name].within)), one)
     around = case.flows[name].within if name in case.flows else ""
     everything = range(sum(len(page.transactions) for page in case.pages))
     inner = {

@@ -20,6 +20,10 @@ class Repeat:
     most: int
 
 
+#: A rule that changes nothing.
+ONCE = Repeat(1, 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Until:
     """Again and again, ``every`` so many seconds, until ``check`` holds of the response to its last

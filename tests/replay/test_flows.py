@@ -156,3 +156,32 @@ def test_who_stops_on_errors_asks_no_more() -> None:
     book.answer("GET /b")
     assert book.ended
     assert diary.iterations == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("check", "early", "failed"),
+    [
+        ('{ json = "$.s", equals = "done" }', 200, []),
+        ('{ json = "$.s", equals = "done" }', 404, ["status"]),
+        ('{ response = "status", equals = 200 }', 404, []),
+        ('{ value = "${url}", equals = "/x" }', 202, []),
+    ],
+)
+def test_what_is_about_the_last_answer(check: str, early: int, failed: list[str]) -> None:
+    """Validators and extractors are of the answer that is waited for; its status is of all."""
+    flows = f'[flows.done]\nuntil = {check}\nlimit = "60s"\n'
+    actors = (
+        '\nvalidators = [{ json = "$.s", equals = "done" }]'
+        '\nextractors = [{ variable = "url", json = "$.url" }]'
+    )
+    case = case_of(flows + '[variables]\nurl = ""\n', ("", "/job@done"))
+    text = format_case(case).replace('flow = "done"', f'flow = "done"{actors}')
+    plan, diary = compile_case(parse_case(text, "x")), Diary()
+    book = Playbook(plan, VirtualUser(plan, first_row, diary), diary)
+    book.answer("GET /job", early, QUEUED)
+    book.wake()
+    book.answer("GET /job", body=b'{"s": "done", "url": "/x"}')
+    assert book.ended
+    first, last = (failures for _, failures in diary.transactions)
+    assert [one.cause for one in first] == failed
+    assert not last

@@ -53,7 +53,8 @@ def flow_notes(case: TestCase) -> tuple[dict[int, str], dict[int, str]]:
     opened: set[str] = set()
 
     def note(chain: tuple[str, ...]) -> str:
-        said = [one if one in opened else f"{one}: {rule_of(case, one)}" for one in chain]
+        known = opened | {one for one in chain if one not in case.flows}
+        said = [one if one in known else f"{one}: {rule_of(case, one)}" for one in chain]
         opened.update(chain)
         return "; ".join(said)
 

@@ -11,7 +11,7 @@ from pytest_loadtool.codec.flow_tree import FlowGroup, grouped, own_chains, page
 from pytest_loadtool.model.case import Page, TestCase
 from pytest_loadtool.model.flow import NOTHING, Choose, Repeat, Rule, Until, When, parents_of
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.model.validator import Validator
+from pytest_loadtool.model.validator import ResponseValidator, Validator
 from pytest_loadtool.replay.user.flow import (
     AskPlan,
     ChoosePlan,
@@ -26,6 +26,15 @@ T = TypeVar("T")
 
 #: Makes a part of a page: the transactions from one position up to another, and the pause after it.
 Stretch = Callable[[int, int, Pause | None], PagePlan]
+
+
+#: What fails where the answer to a request is not as it has to be in the end.
+_OF_ANSWERS: frozenset[str] = frozenset(
+    {
+        *("answer", "text", "regex", "json", "xml", "header", "response", "value"),
+        *("outcome", "extractor"),
+    }
+)
 
 
 class Flows:
@@ -72,7 +81,10 @@ class Flows:
         def failure(last: Failure) -> Failure:
             return Failure("flow", f"{start}: {last.message}", seen=f"{start}: {last.told}")
 
-        return UntilPlan(self._compiled(rule.check), rule.every, rule.limit, failure)
+        of_status = isinstance(rule.check, ResponseValidator) and rule.check.measure == "status"
+        awaited = _OF_ANSWERS | {"status"} if of_status else _OF_ANSWERS
+        check = self._compiled(rule.check)
+        return UntilPlan(check, rule.every, rule.limit, failure, awaited)
 
     def flow(self, group: FlowGroup, nodes: tuple[T | FlowPlan[T], ...]) -> FlowPlan[T]:
         """Return the plan of a flow, but of one that goes on until something holds."""

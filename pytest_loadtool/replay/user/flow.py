@@ -22,12 +22,14 @@ _Check = Callable[[Any, list[str]], Failure | None]
 @dataclass(frozen=True, slots=True, eq=False)
 class UntilPlan:
     """How long something is asked for: ``failure`` makes what is said at the end of ``limit``
-    seconds of what ``check`` has said last."""
+    seconds of what ``check`` has said last. Until then it is no failure what has one of the causes
+    ``awaited``: it is about the answer that is waited for."""
 
     check: _Check
     every: float
     limit: float
     failure: Callable[[Failure], Failure]
+    awaited: frozenset[str]
 
 
 class Walker:

@@ -246,7 +246,10 @@ class VirtualUser(Actor):
         failures = self.outcome(step, response)
         missing = self._unmet(until, response)
         again = missing is not None and due + until.every <= deadline
-        if missing is not None and not again:
+        if again:
+            failures = tuple(one for one in failures if one.cause not in until.awaited)
+            response.not_as_recorded = ""
+        elif missing is not None:
             failures = (*failures, until.failure(missing))
         self.observer.transaction(step, response, failures)
         if failures and (self.stop_on_error or _page_is_lost(step, response)):
