@@ -298,12 +298,12 @@ def flow_not_ended(situation: Situation) -> Cause | RuledOut | None:
         ),
         None,
     )
-    if name is None or situation.causes != {"flow"}:
+    if name is None or "status" in situation.causes:
         return None
     said = next(one.told for one in situation.failed.failures if one.cause == "flow")
     return Cause(
         "What the server works on was not ready in time, or never will be.",
-        LIKELY,
+        SHOWN + 8,
         (said,),
         (
             Remedy(

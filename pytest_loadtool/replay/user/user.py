@@ -250,7 +250,12 @@ class VirtualUser(Actor):
             failures = tuple(one for one in failures if one.cause not in until.awaited)
             response.not_as_recorded = ""
         elif missing is not None:
-            failures = (*failures, until.failure(missing))
+            told = (
+                one
+                for one in failures
+                if one.cause not in until.awaited or one.cause == "extractor"
+            )
+            failures = (until.failure(missing), *told)
         self.observer.transaction(step, response, failures)
         if failures and (self.stop_on_error or _page_is_lost(step, response)):
             self._lost = True
