@@ -25,7 +25,7 @@ from pytest_loadtool.model.validator import JsonValidator, ResponseValidator, Va
 #: So many equal requests in a row are polling, and so often it may go on beyond the recorded time.
 _FEWEST, _LONGER = 3, 10
 #: Seconds: the least that it may go on for, and the shortest interval.
-_SHORTEST_LIMIT, _SHORTEST_EVERY = 60, 0.05
+_LEAST_SECONDS, _SHORTEST_EVERY = 60, 0.05
 #: What a test case says that wants no flow for a request.
 _IGNORED = "until"
 #: Keys that tell how far something is, by what people call it.
@@ -120,7 +120,7 @@ def _flow_of(
     gaps = [after.started - one.started - one.took for one, after in pairwise(known)]
     every = max(_SHORTEST_EVERY, round(median(gaps), 1 if median(gaps) >= 1 else 2))
     took = known[-1].started + known[-1].took - known[0].started
-    limit = float(max(_SHORTEST_LIMIT, round(_LONGER * took)))
+    limit = float(max(_LEAST_SECONDS, round(_LONGER * took)))
     names = (f"{called} {number}" if number > 1 else called for number in range(1, len(flows) + 2))
     name = next(one for one in names if one not in flows)
     return NamedFlow(name, Until(check, every, limit))
