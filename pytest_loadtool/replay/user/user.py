@@ -164,8 +164,10 @@ class VirtualUser(Actor):
         for page in pages:
             page_started = due
             if page.parts:
-                in_parts = self._in_flow if page.flow else self._in_parts
-                due, failed, paused = yield from in_parts(page, due, number)
+                if page.flow:
+                    due, failed, paused = yield from self._in_flow(page, due, number)
+                else:
+                    due, failed, paused = yield from self._in_parts(page, due, number)
                 page_started += paused
             else:
                 act = self._overlapped if page.overlapped else self._sequential
