@@ -8,6 +8,7 @@ Importing it imports none of the large libraries.
 from __future__ import annotations
 
 from pytest_loadtool.casefile.case.extractors_validators import parse_extractor, parse_validator
+from pytest_loadtool.casefile.case.flows import parse_flow
 from pytest_loadtool.casefile.case.reader import parse_case, read_case
 from pytest_loadtool.casefile.case.writer import extractor_pairs, format_case, validator_pairs
 from pytest_loadtool.casefile.dataset import (
@@ -47,6 +48,7 @@ __all__ = [
     "parse_duration",
     "parse_exchange",
     "parse_extractor",
+    "parse_flow",
     "parse_har",
     "parse_load",
     "parse_rules",

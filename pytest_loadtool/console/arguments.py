@@ -39,6 +39,8 @@ NewVariable = NewType("NewVariable", str)
 BrowserPath = NewType("BrowserPath", str)
 #: When a user does a page: one of `PART_NAMES`.
 PagePart = NewType("PagePart", str)
+#: A flow of the test case, or what a new one is called.
+FlowName = NewType("FlowName", str)
 #: A scheme that a proxy is answered in: one of `PROXY_METHODS`.
 ProxyScheme = NewType("ProxyScheme", str)
 #: A user whose HTTP authentication was recorded.

@@ -71,6 +71,7 @@ EVERYWHERE: tuple[Check, ...] = (
     validators.says_it_failed,
     validators.text_not_found,
     validators.value_differs,
+    validators.flow_not_ended,
     validators.nothing_extracted,
     unconfirmed.change_unconfirmed,
     values.stale_constant(tokens=False),

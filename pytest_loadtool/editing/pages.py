@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from pytest_loadtool.editing.flows import ensure_flows
 from pytest_loadtool.model.case import Page, TestCase, Transaction, misplaced
-from pytest_loadtool.model.editing import page_span, retitled
+from pytest_loadtool.model.editing import page_span, retitled, without_unused_flows
 
 #: What a transaction is, and the index that it had before.
 _Placed = tuple[int, Transaction]
@@ -203,7 +204,7 @@ def _with(case: TestCase, arranged: Iterable[tuple[Page, Sequence[_Placed]]]) ->
     """Return the test case with these pages, but for empty ones; outcomes are of what they were of.
 
     Raises:
-        ValueError: as `ensure_parts`.
+        ValueError: as `ensure_parts` and `ensure_flows`.
     """
     kept = [(page, placed) for page, placed in arranged if placed]
     pages = tuple(
@@ -211,7 +212,9 @@ def _with(case: TestCase, arranged: Iterable[tuple[Page, Sequence[_Placed]]]) ->
     )
     ensure_parts(pages)
     origins = [origin for _, placed in kept for origin, _ in placed]
-    return retitled(replace(case, pages=pages), case, origins)
+    arranged_case = without_unused_flows(replace(case, pages=pages))
+    ensure_flows(arranged_case)
+    return retitled(arranged_case, case, origins)
 
 
 def ensure_parts(pages: Sequence[Page]) -> None:

@@ -15,6 +15,7 @@ from pytest_loadtool.model.asm import USUAL_ASM, AsmSettings
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.model.flow import NamedFlow
 from pytest_loadtool.model.generator import Generator
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes, Validator
@@ -103,6 +104,8 @@ class Transaction:
     """Whether it does what cannot be undone: looking for dynamic values never sends it."""
     refreshes: str = ""
     """The variable, a token, that it gets a new value for when that has expired."""
+    flow: str = ""
+    """The flow that it stands in; empty: that of its page, if that has one."""
     line: int = field(default=0, compare=False)
     """Where it stands in its file, from 1; 0 when it came from elsewhere."""
 
@@ -125,12 +128,14 @@ class Page:
 
     ``once`` tells pages that a virtual user does once, before its first iteration or after its
     last, from those of each iteration (None). Those of the start come first, those of the end last.
+    ``flow`` names the flow that it stands in as a whole, if it does.
     """
 
     name: str
     transactions: tuple[Transaction, ...]
     think_time: float = 0.0
     once: Once | None = None
+    flow: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +204,8 @@ class TestCase:
     """By name: likewise, for the transactions that name it."""
     datasets: tuple[DatasetUse, ...] = ()
     variables: Mapping[str, Variable] = field(default_factory=lambda: MappingProxyType({}))
+    flows: Mapping[str, NamedFlow] = field(default_factory=lambda: MappingProxyType({}))
+    """By name: what is done more than once, or not each time. See `codec.flow_tree`."""
     identities: tuple[Identity, ...] = ()
     """Who a virtual user is; the first that fits answers a challenge."""
     proxy: Proxy | None = None

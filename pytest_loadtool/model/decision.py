@@ -8,6 +8,10 @@ from dataclasses import dataclass
 OUTCOME = "outcome"
 #: That of changes which nothing shows.
 NO_OUTCOME = "no-outcome"
+#: That of polling: asked until its answer has come.
+POLL = "poll"
+#: The rules of decisions without a variable that can be taken back.
+TAKEN_BACK = (OUTCOME, POLL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.model.flow import NOTHING, Choose, NamedFlow, chain_of, parents_of
 from pytest_loadtool.model.validator import Validator
 
 
@@ -79,7 +81,24 @@ def without(case: TestCase, dropped: Container[int]) -> TestCase:
         if kept:
             pages.append(page if kept == page.transactions else replace(page, transactions=kept))
     origins = [index for index in range(position) if index not in dropped]
-    return retitled(replace(case, pages=tuple(pages)), before, origins)
+    kept_case = without_unused_flows(replace(case, pages=tuple(pages)))
+    return retitled(kept_case, before, origins)
+
+
+def without_unused_flows(case: TestCase) -> TestCase:
+    """Return ``case`` without the flows in which nothing stands."""
+    parents = parents_of(case.flows)
+    named = {page.flow for page in case.pages} | {one.flow for one in case.transactions()}
+    used = {name for one in named for name in chain_of(one, parents)} | {NOTHING}
+    kept: dict[str, NamedFlow] = {}
+    for name, flow in case.flows.items():
+        if name not in used:
+            continue
+        if isinstance(flow.rule, Choose):
+            weights = {one: weight for one, weight in flow.rule.weights.items() if one in used}
+            flow = replace(flow, rule=Choose(MappingProxyType(weights)))
+        kept[name] = flow
+    return case if kept == case.flows else replace(case, flows=MappingProxyType(kept))
 
 
 def _carried(case: TestCase, dropped: Container[int]) -> Iterator[Transaction]:

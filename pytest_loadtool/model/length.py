@@ -9,11 +9,13 @@ from dataclasses import dataclass
 class Length:
     """In seconds: what a virtual user thinks in an iteration, and for how long it waits for answers
     if these take what they took when they were recorded; ``start`` is what its start takes, once,
-    before the first one."""
+    before the first one. ``skippable`` are the page and the title of each transaction that a user
+    may rightly never come to."""
 
     thinking: float = 0.0
     waiting: float = 0.0
     start: float = 0.0
+    skippable: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def total(self) -> float:

@@ -15,6 +15,8 @@ Cause = Literal[
     "xml",
     "header",
     "response",
+    "value",
+    "flow",
     "outcome",
     "extractor",
     "target",

@@ -178,6 +178,16 @@ class ResponseValidator(Compared):
     outcome: Outcome | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ValueValidator(Compared):
+    """What a text (a template) comes to with the user's values: a variable, a dataset's field."""
+
+    value: str
+    equals: Constant | None = None
+    absent: bool = False
+    outcome: Outcome | None = None
+
+
 Validator = (
     TextValidator
     | RegexValidator
@@ -185,6 +195,7 @@ Validator = (
     | XmlValidator
     | HeaderValidator
     | ResponseValidator
+    | ValueValidator
 )
 
 
@@ -206,6 +217,7 @@ _TEMPLATES: Mapping[type, tuple[str, ...]] = MappingProxyType(
         XmlValidator: ("path", *_COMPARED),
         HeaderValidator: _COMPARED,
         ResponseValidator: (),
+        ValueValidator: ("value", *_COMPARED),
     }
 )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import case_rules
 from pytest_loadtool.model.case import TestCase, Transaction
-from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
+from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, POLL, Decision
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Rule
 from pytest_loadtool.recording import with_answers
@@ -51,8 +51,11 @@ def configure(
     Raises:
         FileError: something is wrong with a file of rules.
     """
+    from pytest_loadtool.editing.polling import with_polling
+
     made = _correlated(project, case_path, document, told)
-    return replace(document, case=made.case, configuration=made)
+    case = with_polling(made.case, document.exchanges)
+    return replace(document, case=case, configuration=made)
 
 
 def decided(project: Project, case_path: Path, document: Document, told: Told = silent) -> Document:
@@ -75,16 +78,19 @@ def decided(project: Project, case_path: Path, document: Document, told: Told = 
 def decisions(document: Document) -> tuple[Decision, ...]:
     """Return what was decided, as far as it stands: transactions that were deleted since, and
     variables that are gone, are in no decision, and the others have the numbers of now."""
+    from pytest_loadtool.editing.polling import poll_decisions
+
     made = document.configuration
     if made is None:
         return ()
     names = _renamed(made.case, document.case) if made.case is not document.case else {}
     known = document.case.variables
-    return tuple(
+    found = (
         _told_anew(one, names) if names else one
         for one in made.decisions
-        if not one.variable or one.variable in known
+        if one.rule != POLL and (not one.variable or one.variable in known)
     )
+    return (*found, *poll_decisions(document.case, document.exchanges))
 
 
 def without_variable(document: Document, name: str) -> Document:
@@ -127,6 +133,17 @@ def without_outcome(document: Document, change: str) -> Document:
 
     case = without(document.case, document.exchanges, change)
     return _decided_anew(document, case, decisions(document))
+
+
+def without_poll(document: Document, flow: str) -> Document:
+    """Ask as often as recorded for what a flow asks for until its answer has come.
+
+    Raises:
+        ValueError: polling was found in no flow of that name.
+    """
+    from pytest_loadtool.editing.polling import without_polling
+
+    return replace(document, case=without_polling(document.case, document.exchanges, flow))
 
 
 def with_values(document: Document, case: TestCase) -> Document:

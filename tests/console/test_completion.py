@@ -157,8 +157,9 @@ def test_a_single_candidate_ends_its_word(
     assert completed(session, "delete /") == ["/login", "/by-hand"]
 
 
-#: Commands whose first word is a person's own: an address, a program, a text, a time.
-_OWN_WORDS = {"record", "run", "wait", "unique", "search", "shell"}
+#: Commands whose first word is a person's own: an address, a program, a text, a time, what a flow
+#: is to be called.
+_OWN_WORDS = {"record", "run", "wait", "unique", "search", "shell", "flow"}
 
 
 @pytest.mark.promise(14)
@@ -176,6 +177,13 @@ def test_first_word_of_every_command_is_offered(
     command = COMMANDS.commands[name]
     takes = command.slot(0) is not None and name not in _OWN_WORDS
     assert bool(offered(session, f"{name} ")) == takes
+
+
+def test_flows_are_offered(session: Console) -> None:
+    """Those that there are, with quotes where they have spaces."""
+    session.document = SHOP
+    do(session, "flow 'once more' P3 --repeat 2")
+    assert offered(session, "flow ") == ["'once more'"]
 
 
 def test_recorded_users_are_offered(session: Console, tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ EDITS: dict[str, Sequence[str]] = {
     "rename": ("rename P3 Paying",),
     "think": ("think all x0.5",),
     "once": ("once P1 start",),
+    "flow": ("flow again P3 --repeat 2",),
     "move": ("move 5 --before 3",),
     "merge": ("merge P2-P3 --name Both",),
     "split": ("split P2 --at 4",),

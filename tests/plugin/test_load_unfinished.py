@@ -73,3 +73,19 @@ def test_iterations_that_end_with_an_error(project: Project, server: Server) -> 
     assert done.returncode == EXIT_INCONCLUSIVE, done.stdout
     assert "finished no request of 1 of its 3 transactions: its iterations ended" in done.stdout
     assert "GET /three" not in server.requests
+
+
+@pytest.mark.promise(139)
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_what_is_rightly_skipped_is_not_missing(
+    project: Project, server: Server, workers: list[str]
+) -> None:
+    """A flow whose check never holds leaves its transactions out, and the run has passed."""
+    flow = '[flows.never]\nwhen = { value = "${server}", equals = "another" }\n[[page]]'
+    text = case(server.url, "GET /").replace("[[page]]", flow, 1)
+    skipped = transaction("GET /two") + '\nflow = "never"\n'
+    project.write(some__case__toml=f"{text}\n{skipped}", rush__load__toml=load("some.case.toml"))
+    done = project.run("--load", "--load-json", "out.json", *workers)
+    assert done.returncode == 0, done.stdout
+    assert set(server.requests) == {"GET /"}
+    assert project.json()["totals"]["requests"] == len(server.requests)

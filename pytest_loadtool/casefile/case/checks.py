@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pytest_loadtool.casefile.case.authentication import literal_password
 from pytest_loadtool.casefile.toml.diagnostics import Problems
 from pytest_loadtool.casefile.toml.positions import KeyPath
+from pytest_loadtool.codec.flow_tree import flow_problems
 from pytest_loadtool.codec.renewal import successors
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, Template
@@ -14,6 +15,7 @@ from pytest_loadtool.codec.uses import references, used_names
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Header, TestCase, Transaction, misplaced
 from pytest_loadtool.model.dataset import shown_columns
+from pytest_loadtool.model.flow import Until, When, chain_of, parents_of
 from pytest_loadtool.model.validator import XmlValidator, validator_texts
 
 #: The number of a transaction that would come before all others.
@@ -29,6 +31,7 @@ def check_case(case: TestCase, problems: Problems, *, columns: Columns) -> None:
     _check_parts(case, problems)
     names = _Names(case, columns)
     _check_made_of(case, problems)
+    _check_flows(case, names, problems)
     _check_identities(case, names, problems)
     shared = {"": _dynamic(("headers",), case.headers)}
     for name, headers in case.header_sets.items():
@@ -119,6 +122,28 @@ def _check_made_of(case: TestCase, problems: Problems) -> None:
                 problems.add(("variables", name, "template"), _no_place(reference))
         if variable.template and name in used_names((variable.template,), case.variables):
             problems.add(("variables", name, "template"), f"{name!r} is made of itself")
+
+
+def _check_flows(case: TestCase, names: _Names, problems: Problems) -> None:
+    """Flows can stand where they do, and what they go by is known there."""
+    for place, problem in flow_problems(case):
+        problems.add(place, problem)
+    parents = parents_of(case.flows)
+    spans: dict[str, list[int]] = {}
+    for number, (at, transaction) in enumerate(names.transactions):
+        page = case.pages[int(at[1])]
+        for name in {*chain_of(page.flow, parents), *chain_of(transaction.flow, parents)}:
+            spans.setdefault(name, []).append(number)
+    for name, span in spans.items():
+        rule = case.flows[name].rule if name in case.flows else None
+        if not isinstance(rule, Until | When):
+            continue
+        # What goes on until something holds knows what its own responses have set.
+        key, user = ("until", span[-1] + 1) if isinstance(rule, Until) else ("when", span[0])
+        for text in validator_texts(rule.check).values():
+            for reference in Template.parse(text).references:
+                if message := names.wrong(reference, user):
+                    problems.add(("flows", name, key), message)
 
 
 def _check_identities(case: TestCase, names: _Names, problems: Problems) -> None:

@@ -22,6 +22,7 @@ _GO_WITH: Mapping[str, tuple[str, ...]] = {
     "xml": _OF_TEXT,
     "header": _OF_TEXT,
     "response": ("equals", "not_equals", *_BOUNDS),
+    "value": _OF_TEXT,
 }
 
 
@@ -72,7 +73,7 @@ def compared(node: Node, found: Mapping[str, Any], kind: str) -> dict[str, Any]:
     for how in given:
         if how not in goes:
             raise node.child(how, None).wrong(_elsewhere(how, counted))
-    if not given and (counted or kind == "response"):
+    if not given and (counted or kind in ("response", "value")):
         at, what = (node.child("count", True), "count") if counted else (node, found[kind])
         raise at.wrong(f"needs what the {what} is compared with: add one of {', '.join(goes)}")
     for alone in ("equals", "schema"):

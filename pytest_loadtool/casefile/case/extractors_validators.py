@@ -19,7 +19,7 @@ from pytest_loadtool.casefile.syntax import (
     variable_name,
 )
 from pytest_loadtool.casefile.toml.diagnostics import Problems
-from pytest_loadtool.casefile.toml.positions import scan
+from pytest_loadtool.casefile.toml.positions import KeyPath, scan
 from pytest_loadtool.casefile.toml.schema import (
     Key,
     Node,
@@ -60,10 +60,11 @@ from pytest_loadtool.model.validator import (
     ResponseValidator,
     TextValidator,
     Validator,
+    ValueValidator,
     XmlValidator,
 )
 
-_Actor = TypeVar("_Actor", Extractor, Validator)
+_Read = TypeVar("_Read")
 _Sources = Mapping[str, Callable[[Mapping[str, Any]], Source]]
 
 
@@ -170,6 +171,7 @@ _KINDS: Mapping[str, tuple[type[Validator], str]] = {
     "xml": (XmlValidator, "path"),
     "header": (HeaderValidator, "name"),
     "response": (ResponseValidator, "measure"),
+    "value": (ValueValidator, "value"),
 }
 
 VALIDATOR = Table(
@@ -187,6 +189,7 @@ VALIDATOR = Table(
         "xml": Key(parsed(sought_xml_path)),
         "header": Key(parsed(token)),
         "response": Key(one_of(*MEASURES)),
+        "value": Key(_name),
         "count": Key(boolean),
         **COMPARISON_KEYS,
         "absent": Key(boolean),
@@ -218,7 +221,7 @@ def parse_extractor(table: Mapping[str, Any]) -> Extractor:
     Raises:
         ValueError: they say none; the text says why.
     """
-    return _alone(extractor, table)
+    return alone(extractor, table)
 
 
 def parse_validator(table: Mapping[str, Any]) -> Validator:
@@ -227,14 +230,18 @@ def parse_validator(table: Mapping[str, Any]) -> Validator:
     Raises:
         ValueError: as `parse_extractor`.
     """
-    return _alone(validator, table)
+    return alone(validator, table)
 
 
-def _alone(read: Callable[[Node], _Actor], table: Mapping[str, Any]) -> _Actor:
-    """Return what ``read`` makes of a table that stands in no file."""
+def alone(read: Callable[[Node], _Read], table: Mapping[str, Any], at: KeyPath = ()) -> _Read:
+    """Return what ``read`` makes of a table that stands in no file; ``at`` is where it would.
+
+    Raises:
+        ValueError: it is wrong; the text says why.
+    """
     problems = Problems("", scan(""))
     try:
-        return read(Node(dict(table), (), problems))
+        return read(Node(dict(table), at, problems))
     except Rejected:
         pass
     try:

@@ -18,6 +18,7 @@ from pytest_loadtool.casefile.case.extractors_validators import (
     extractor,
     validator,
 )
+from pytest_loadtool.casefile.case.flows import FLOW, flow, flow_name
 from pytest_loadtool.casefile.case.tls import TLS, check_tls_files, tls_settings
 from pytest_loadtool.casefile.case.variables import VARIABLE, variable
 from pytest_loadtool.casefile.dataset import read_dataset
@@ -118,6 +119,7 @@ def _case(source: str, path: str) -> tuple[TestCase, Problems]:
             header_sets=MappingProxyType(found.get("header_sets", {})),
             datasets=tuple(found.get("datasets", {}).values()),
             variables=MappingProxyType(found.get("variables", {})),
+            flows=MappingProxyType(found.get("flows", {})),
             identities=found.get("identity", ()),
             proxy=found.get("proxy"),
             strict=found.get("strict", False),
@@ -147,7 +149,11 @@ def _columns(
 def _page(node: Node) -> Page:
     found = _PAGE.read(node)
     return Page(
-        found["name"], found["transaction"], found.get("think_time", 0.0), found.get("once")
+        name=found["name"],
+        transactions=found["transaction"],
+        think_time=found.get("think_time", 0.0),
+        once=found.get("once"),
+        flow=found.get("flow", ""),
     )
 
 
@@ -177,6 +183,7 @@ def _transaction(node: Node) -> Transaction:
         recorded=found.get("recorded"),
         dangerous=found.get("dangerous", False),
         refreshes=found.get("refreshes", ""),
+        flow=found.get("flow", ""),
         line=node.problems.layout.line(node.at),
     )
 
@@ -227,6 +234,7 @@ _TRANSACTION_KEYS: dict[str, Key] = {
     "name": Key(text),
     "dangerous": Key(boolean),
     "refreshes": Key(filled),
+    "flow": Key(parsed(flow_name)),
     "header_set": Key(parsed(header_set_name)),
     "headers": Key(array(parsed(own_header_line))),
     "cookies": Key(array(parsed(cookie_line))),
@@ -243,6 +251,7 @@ _PAGE_KEYS: dict[str, Key] = {
     "name": Key(filled, 'name = "…"'),
     "think_time": Key(parsed(parse_duration, "s")),
     "once": Key(one_of("start", "end")),
+    "flow": Key(parsed(flow_name)),
     "transaction": Key(
         lambda node: tables(_transaction, "page.transaction")(node),
         "at least one [[page.transaction]] below it",
@@ -268,6 +277,7 @@ _CASE_KEYS: dict[str, Key] = {
     "headers": Key(_HEADERS),
     "header_sets": Key(named(header_set_name, _HEADERS)),
     "datasets": Key(lambda node: named(dataset_name, _dataset)(node)),
+    "flows": Key(lambda node: named(flow_name, flow)(node)),
     "identity": Key(tables(identity, "identity")),
     "page": Key(lambda node: tables(_page, "page")(node), "at least one [[page]]"),
     "variables": Key(lambda node: named(variable_name, variable)(node)),
@@ -284,6 +294,7 @@ _IN_TRANSACTION = (_TRANSACTION_KEYS, "under [[page.transaction]]")
 _IN_TLS = (TLS.keys, "under [tls]")
 _IN_ASM = (ASM.keys, "under [asm]")
 _IN_IDENTITY = (IDENTITY.keys, "under [[identity]]")
+_IN_FLOW = (FLOW.keys, "under [flows.NAME]")
 _IN_ACTORS = ({**EXTRACTOR.keys, **VALIDATOR.keys}, "inside 'extractors' or 'validators'")
 
 _CASE = Table(
@@ -291,8 +302,10 @@ _CASE = Table(
     _CASE_KEYS,
     _elsewhere(_IN_IDENTITY, _IN_TLS, _IN_ASM, _IN_TRANSACTION, _IN_PAGE),
 )
-_PAGE = Table("a page", _PAGE_KEYS, _elsewhere(_AT_TOP, _IN_TRANSACTION))
-_TRANSACTION = Table("a transaction", _TRANSACTION_KEYS, _elsewhere(_AT_TOP, _IN_PAGE, _IN_ACTORS))
+_PAGE = Table("a page", _PAGE_KEYS, _elsewhere(_IN_FLOW, _AT_TOP, _IN_TRANSACTION))
+_TRANSACTION = Table(
+    "a transaction", _TRANSACTION_KEYS, _elsewhere(_IN_FLOW, _AT_TOP, _IN_PAGE, _IN_ACTORS)
+)
 _DATASET = Table(
     "a dataset",
     {
@@ -308,4 +321,5 @@ _DATASET = Table(
 TABLES = (
     *(_CASE, _PAGE, _TRANSACTION, _RECORDED, ANSWER, _DATASET, VARIABLE, TLS, ASM, IDENTITY),
     PROXY,
+    FLOW,
 )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pytest_loadtool.casefile.case.answers import answer_text
 from pytest_loadtool.casefile.case.asm import asm_lines
 from pytest_loadtool.casefile.case.authentication import identity_lines, proxy_lines
+from pytest_loadtool.casefile.case.flows import flow_pairs
 from pytest_loadtool.casefile.case.tls import tls_lines
 from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.casefile.toml.positions import KeyPath
@@ -48,6 +49,7 @@ from pytest_loadtool.model.extractor import (
     Source,
     XmlPath,
 )
+from pytest_loadtool.model.flow import NamedFlow
 from pytest_loadtool.model.generator import Generator, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.validator import (
     HeaderValidator,
@@ -57,6 +59,7 @@ from pytest_loadtool.model.validator import (
     StatusCodes,
     TextValidator,
     Validator,
+    ValueValidator,
     XmlValidator,
     comparisons,
 )
@@ -92,6 +95,8 @@ def case_lines(case: TestCase) -> Iterator[KeyedLine]:
         yield KeyedLine(("header_sets", name), f"{key(name)} = ", elements=written)
     for use in case.datasets:
         yield from _dataset(use)
+    for flow in case.flows.values():
+        yield from _flow(flow)
     yield from identity_lines(case.identities)
     for index, page in enumerate(case.pages):
         yield from _page(("page", index), page)
@@ -139,12 +144,20 @@ def _dataset(use: DatasetUse) -> Iterator[KeyedLine]:
         yield _pair(table, name, value, usual=value == getattr(default, name))
 
 
+def _flow(flow: NamedFlow) -> Iterator[KeyedLine]:
+    table = ("flows", flow.name)
+    yield KeyedLine(table, f"[flows.{key(flow.name)}]", gap=True)
+    for name, value, usual in flow_pairs(flow, validator_pairs):
+        yield KeyedLine((*table, name), f"{name} = {value}", usual=usual)
+
+
 def _page(table: KeyPath, page: Page) -> Iterator[KeyedLine]:
     yield KeyedLine(table, "[[page]]", gap=True)
     yield _pair(table, "name", page.name)
     pause = format_duration(page.think_time)
     yield _pair(table, "think_time", pause, usual=not page.think_time)
     yield from _filled(table, "once", page.once or "")
+    yield from _filled(table, "flow", page.flow)
     for index, transaction in enumerate(page.transactions):
         yield from _transaction((*table, "transaction", index), transaction)
 
@@ -156,6 +169,7 @@ def _transaction(table: KeyPath, transaction: Transaction) -> Iterator[KeyedLine
     yield from _filled(table, "name", transaction.name)
     yield _pair(table, "dangerous", transaction.dangerous, usual=not transaction.dangerous)
     yield from _filled(table, "refreshes", transaction.refreshes)
+    yield from _filled(table, "flow", transaction.flow)
     yield from _filled(table, "header_set", request.header_set)
     yield from _strings(table, "headers", map(_header, request.headers))
     yield from _strings(table, "cookies", request.cookies)
@@ -280,6 +294,8 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
             pairs["header"] = string(name)
         case ResponseValidator(measure=measure):
             pairs["response"] = string(measure)
+        case ValueValidator(value=text):
+            pairs["value"] = string(text)
     pairs |= {"count": "true"} if validator.counted else {}
     seconds = isinstance(validator, ResponseValidator) and validator.measure == "duration"
     for how, value in comparisons(validator).items():

@@ -45,6 +45,7 @@ from pytest_loadtool.console.commands.edit import (
 from pytest_loadtool.console.commands.extracting import extract, move_extractor, remove_extractor
 from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
+from pytest_loadtool.console.commands.flows import flow
 from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell, wizards
 from pytest_loadtool.console.commands.inspection import curl, diff, open_, response
 from pytest_loadtool.console.commands.load import load_trial, start
@@ -136,7 +137,7 @@ COMMANDS = registry(
         "Record": (record, run, wait, stop, import_, import_page, preferences),
         "Look": (view, tree, collapse, expand, show, fields, show_errors, show_fidelity),
         "Edit": (
-            *(set_field, variable, restore, unique, strip, delete, rename, think, once),
+            *(set_field, variable, restore, unique, strip, delete, rename, think, once, flow),
             *(move, merge, split, duplicate, regroup, undo, redo),
         ),
         "Actors": (

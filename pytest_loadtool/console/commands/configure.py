@@ -17,11 +17,13 @@ from pytest_loadtool.console.wizards.improve import improve_by_replays
 from pytest_loadtool.console.wizards.reset_server import words_of
 from pytest_loadtool.correlation.autocorrelate import REPLAYS
 from pytest_loadtool.editing.parts import proposed
+from pytest_loadtool.model.decision import POLL
 from pytest_loadtool.recording import hostnames
 from pytest_loadtool.workflow.configuring import (
     decided,
     decisions,
     without_outcome,
+    without_poll,
     without_variable,
 )
 from pytest_loadtool.workflow.document import Document
@@ -113,7 +115,8 @@ async def undo_decision(session: Console, decision: VariableName) -> None:
 
     DECISION is the variable, or its number as `explain` lists it. Its values are sent as they were
     recorded, and their fields are noted in the test case as ignored, each for its request alone. Of
-    an outcome, its number: nothing is asserted of that change then.
+    an outcome, its number: nothing is asserted of that change then; of polling, too: it is asked as
+    often as recorded.
 
     Example: `undo-decision 3`
     """
@@ -125,7 +128,10 @@ async def undo_decision(session: Console, decision: VariableName) -> None:
     name = made[number - 1].variable if number else str(decision)
     change = made[number - 1].producer if number else ""
     try:
-        if name or not number:
+        if number and made[number - 1].rule == POLL:
+            session.document = without_poll(document, made[number - 1].value)
+            session.say(f"{change} is asked as often as it was recorded:")
+        elif name or not number:
             session.document = without_variable(document, name)
             session.say(
                 f"{name} is gone. What used it is sent as recorded, and left alone by `configure`:"

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
@@ -26,6 +27,7 @@ from pytest_loadtool.console.arguments import (
     DatasetName,
     ExtractorName,
     FieldName,
+    FlowName,
     GroupingName,
     HarFile,
     HostName,
@@ -60,6 +62,7 @@ from pytest_loadtool.console.selection import ALL, transaction_index
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.editing.parts import PART_NAMES
 from pytest_loadtool.model.authentication import PROXY_METHODS
+from pytest_loadtool.model.flow import parents_of
 from pytest_loadtool.recording import ALGORITHMS, hostnames
 from pytest_loadtool.workflow.accounts import accounts
 from pytest_loadtool.workflow.filtering import OPERATORS
@@ -91,6 +94,7 @@ class RegistryCompleter(Completer):
             BrowserPath: _one_of((*browsers(), "none")),
             UserName: self._users,
             VariableName: self._variables,
+            FlowName: self._flows,
             TracedValue: self._variables,
             SearchScope: _one_of(SCOPES),
             ExtractorName: self._extractors,
@@ -264,6 +268,11 @@ class RegistryCompleter(Completer):
         for number, path in enumerate(kept_replays(self._session.case_path), 1):
             if str(number).startswith(start):
                 yield Completion(str(number), -len(start), display_meta=path.name)
+
+    def _flows(self, start: str) -> Iterator[Completion]:
+        document = self._session.document
+        flows = parents_of(document.case.flows) if document is not None else ()
+        yield from (Completion(quote(one), -len(start)) for one in flows if one.startswith(start))
 
     def _variables(self, start: str) -> Iterator[Completion]:
         document = self._session.document

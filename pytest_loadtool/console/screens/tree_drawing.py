@@ -77,6 +77,7 @@ def _page_line(
     folded = page.name in tree.folded and not tree.query
     think = f" {page.think_time:.1f}s" if page.think_time >= _NOTICEABLE else ""
     count = f" {page.once}" if page.once else ""
+    count += f" {page.flow}" if page.flow else ""
     count += (
         f" ({len(page.transactions)}{received(Same(tree.document), Same(page))})" if folded else ""
     )
@@ -112,6 +113,7 @@ def _transaction_line(
     behind = bool(outcomes)  # a column for what became of it
     room = columns - columns_of(head) - len(marks) - 2 - 2 * behind
     text = one.name or BY_NAME.text(one.request.target)
+    text += f"  ({one.flow})" if one.flow else ""
     path: Kind = "bad" if one.dangerous else ""
     return joined(
         (

@@ -10,7 +10,7 @@ from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.masking.text import BY_NAME, cut
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
+from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, POLL, TAKEN_BACK, Decision
 from pytest_loadtool.recording import fidelity, transactions_of
 from pytest_loadtool.recording.notes import RECORDING_ERROR
 from pytest_loadtool.workflow.document import Document
@@ -36,13 +36,13 @@ def summary(document: Document) -> str:
 
 
 #: What decisions without a variable are about, by their rules.
-_NO_VARIABLE = {OUTCOME: "outcome", NO_OUTCOME: "no outcome"}
+_NO_VARIABLE = {OUTCOME: "outcome", NO_OUTCOME: "no outcome", POLL: "polling"}
 
 
 def taken_back_by_number(made: Iterable[Decision]) -> list[Decision]:
     """Return the decisions that can be taken back, in the order of their numbers: those that made a
-    variable, and after them the outcomes."""
-    undone = [one for one in made if one.variable or one.rule == OUTCOME]
+    variable, and after them the outcomes and polling."""
+    undone = [one for one in made if one.variable or one.rule in TAKEN_BACK]
     return sorted(undone, key=lambda one: not one.variable)
 
 
@@ -51,7 +51,7 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
 
     What the client makes up for one request after the other, such as times, is told once.
     """
-    ordered = sorted(made, key=lambda one: (not one.variable, one.rule != OUTCOME))
+    ordered = sorted(made, key=lambda one: (not one.variable, one.rule not in TAKEN_BACK))
     for _, group in groupby(enumerate(ordered, 1), _told_as):
         alike = dict(group)
         number, decision = next(iter(alike.items()))
@@ -68,7 +68,7 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
             uses = ", ".join(_some(users)) or "nothing"
             yield _below(f"set by {decision.producer or 'nothing'}, used by {uses}")
         else:
-            mark = f"{number:3}. " if numbered and decision.rule == OUTCOME else "  "
+            mark = f"{number:3}. " if numbered and decision.rule in TAKEN_BACK else "  "
             if decision.rule in _NO_VARIABLE:  # what it is about, and no value
                 value = decision.value
             what = _NO_VARIABLE.get(decision.rule, "left as recorded")

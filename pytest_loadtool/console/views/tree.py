@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.columns import cell_len, clipped, middle
+from pytest_loadtool.console.views.flows import flow_notes
 from pytest_loadtool.console.views.identity import authentication, offered
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.console.views.text import size, status_kind
@@ -78,6 +79,7 @@ def tree(
         yield f"{_sign(closed)} Authentication"
         yield from (f"       {line}" for line in authentication(case) if not closed)
     marks = marks_of(document, failed)
+    of_pages, of_transactions = flow_notes(case)
     used: set[str] = set()
     pages = []
     for index, page in enumerate(case.pages):
@@ -87,7 +89,7 @@ def tree(
         used.update(*(marks[at] for at in numbers))
         mine = list(zip(span, page.transactions, strict=True))
         rows = [
-            _row(document, at, one, marks[at], width)
+            _row(document, at, one, marks[at], width, of_transactions.get(at, ""))
             for at, one in (mine if not is_folded else ())
             if only is None or at in only
         ]
@@ -99,7 +101,7 @@ def tree(
         for column in range(5)
     ]
     for index, page, rows, letters in pages:
-        yield _page_line(document, index, page, letters, width)
+        yield _page_line(document, index, page, letters, width, of_pages.get(index, ""))
         for row in rows:
             yield from _lines(row, widths, width)
     if used:
@@ -108,7 +110,7 @@ def tree(
 
 
 def _row(
-    document: Document, index: int, one: Transaction, marks: str, width: int | None
+    document: Document, index: int, one: Transaction, marks: str, width: int | None, flow: str
 ) -> _TransactionLine:
     recorded = one.recorded
     exchange = document.evidence_of(one)
@@ -117,6 +119,7 @@ def _row(
         f"({one.name})" if one.name else "",
         "(dangerous)" if one.dangerous else "",
         f"(refreshes {one.refreshes})" if one.refreshes else "",
+        f"({flow})" if flow else "",
     )
     negotiated = document.case.show_negotiation or not document.case.identities
     return _TransactionLine(
@@ -154,7 +157,7 @@ def _lines(row: _TransactionLine, widths: Sequence[int], width: int | None) -> I
 
 
 def _page_line(
-    document: Document, index: int, page: Page, letters: str | None, width: int | None
+    document: Document, index: int, page: Page, letters: str | None, width: int | None, flow: str
 ) -> ViewLine:
     """Return the line of a page; ``letters`` are the marks of one that is folded."""
     count = f"  ({_content(document, page)})" if letters is not None else ""
@@ -163,6 +166,7 @@ def _page_line(
     think = f"  think {page.think_time:.1f}s" if page.think_time >= _NOTICEABLE else ""
     marks = f"  {letters}" if letters else ""
     once = f"  once, at the {page.once}" if page.once else ""
+    once += f"  ({flow})" if flow else ""
     number, rest = f"P{index + 1}", f"{once}{count}{pauses}{think}"
     room = (
         _PATH if width is None else max(_SHORTEST_PATH, width - len(number) - 3 - len(rest + marks))

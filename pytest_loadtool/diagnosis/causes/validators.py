@@ -32,6 +32,7 @@ from pytest_loadtool.diagnosis.situation import Situation, recorded_text
 from pytest_loadtool.extraction.jsonpath import compile_path
 from pytest_loadtool.model.editing import numbered_titles
 from pytest_loadtool.model.extractor import Extractor, JsonPath
+from pytest_loadtool.model.flow import Until
 from pytest_loadtool.model.validator import (
     HeaderValidator,
     JsonValidator,
@@ -39,6 +40,7 @@ from pytest_loadtool.model.validator import (
     ResponseValidator,
     TextValidator,
     Validator,
+    ValueValidator,
     XmlValidator,
 )
 
@@ -243,6 +245,7 @@ _SUBJECTS: Mapping[type[Validator], str] = MappingProxyType(
         XmlValidator: "path",
         HeaderValidator: "name",
         ResponseValidator: "measure",
+        ValueValidator: "value",
     }
 )
 
@@ -260,7 +263,7 @@ def value_differs(situation: Situation) -> Cause | RuledOut | None:
         (
             one
             for one in situation.failed.failures
-            if one.cause in ("json", "xml", "header", "response")
+            if one.cause in ("json", "xml", "header", "response", "value")
             and any(where in one.message for where in wanted)
         ),
         None,
@@ -276,6 +279,38 @@ def value_differs(situation: Situation) -> Cause | RuledOut | None:
                 situation,
                 "compare what came with what was recorded; if it is right, correct the validator "
                 f"({place_of_failed(situation)})",
+            ),
+        ),
+    )
+
+
+def flow_not_ended(situation: Situation) -> Cause | RuledOut | None:
+    """Return what was asked for again and again did not become what it has to be in time."""
+    name = next(
+        (
+            name
+            for name, flow in situation.subject.case.flows.items()
+            if isinstance(flow.rule, Until)
+            and any(
+                one.cause == "flow" and repr(name) in one.message
+                for one in situation.failed.failures
+            )
+        ),
+        None,
+    )
+    if name is None or "status" in situation.causes:
+        return None
+    said = next(one.told for one in situation.failed.failures if one.cause == "flow")
+    return Cause(
+        "What the server works on was not ready in time, or never will be.",
+        SHOWN + 8,
+        (said,),
+        (
+            Remedy(
+                "if it only takes longer, give it more time; otherwise look at what the server "
+                "says last, and at its own log",
+                commands=(f"flow {quote(name)}", f"diff {situation.failed.index + 1}"),
+                place=place_of(situation.subject.path, situation.failed),
             ),
         ),
     )

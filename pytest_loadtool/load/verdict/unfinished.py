@@ -42,10 +42,12 @@ def unfinished(
     """Yield one sentence for each test case that has finished requests, but no iteration, or none
     of a transaction. ``lengths`` are of the test cases in their order, if they are known."""
     every, never = Counter[str](), Counter[str]()
-    for key, transaction in zip(metrics.transaction_keys, metrics.transactions, strict=True):
-        every[key.case] += 1
-        never[key.case] += not transaction.requests
     known = dict(zip(metrics.case_keys, lengths, strict=False))
+    for key, transaction in zip(metrics.transaction_keys, metrics.transactions, strict=True):
+        skippable = known[key.case].skippable if key.case in known else ()
+        if transaction.requests or (key.page, key.name) not in skippable:
+            every[key.case] += 1
+            never[key.case] += not transaction.requests
     for name, iterations in zip(metrics.case_keys, metrics.cases, strict=True):
         if never[name] == every[name]:
             continue

@@ -236,7 +236,7 @@ class SharedTest:
             self._view.clear()
 
     def _introduce(
-        self, path: str, location: Sequence[Any], lengths: Iterable[tuple[str, float, float]] = ()
+        self, path: str, location: Sequence[Any], lengths: Iterable[Sequence[Any]] = ()
     ) -> None:
         """The first worker says what the test is. The controller itself has collected nothing."""
         file, line, name = location
@@ -252,7 +252,7 @@ class SharedTest:
             self.announce()
             return
         self.announce()
-        known = [(name, Length(*seconds)) for name, *seconds in lengths]
+        known = [(name, Length(*values)) for name, *values in lengths]
         write_hints(self._config, configuration, known)
         self._view = view = LiveView(self._config, configuration)
         self.run.introduce(

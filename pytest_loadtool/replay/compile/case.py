@@ -30,6 +30,7 @@ from pytest_loadtool.replay.compile.computed import (
     rendering,
     taking,
 )
+from pytest_loadtool.replay.compile.flows import Flows, all_chosen
 from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.compile.identities import accounts_of, constant_facts
 from pytest_loadtool.replay.compile.order import order_of
@@ -106,7 +107,8 @@ def compile_case(
     routes = Routes(case, environ, names, direct=base if app else "")
     main = routes.origin(base) if base else None
     parts = _Parts(case, names, servers, routes, main, yardsticks, clock)
-    pages = tuple(parts.pages(think_time or ThinkTime()))
+    flows = Flows(case, parts.check)
+    pages = tuple(parts.pages(think_time or ThinkTime(), flows))
     every = tuple(step for page in pages for step in page.steps)
     servers.check(case, every)
     accounts = accounts_of(case, every, main, names)
@@ -117,7 +119,7 @@ def compile_case(
     return Plan(
         case=case,
         pages=pages,
-        visits=_visits(case, names, pages, rows),
+        visits=_visits(case, names, pages, rows, flows),
         initial=initial,
         slots=dict(names.slots),
         datasets=rows,
@@ -144,7 +146,7 @@ class _Parts:
     yardsticks: References
     clock: Clock
 
-    def pages(self, think_time: ThinkTime) -> Iterator[PagePlan]:
+    def pages(self, think_time: ThinkTime, flows: Flows) -> Iterator[PagePlan]:
         """Yield all pages in order."""
         index = 0
         pauses = pauses_after(self.case, think_time)
@@ -155,7 +157,7 @@ class _Parts:
             )
             index += len(steps)
             inside = pauses_inside(page, number, think_time)
-            yield _page(self.case, page, number, steps, pause, inside)
+            yield _page(self.case, page, number, steps, pause, inside, flows)
 
     def _step(self, page: Page, transaction: Transaction, index: int, position: int) -> Step:
         request, origin = transaction.request, self._origin(transaction)
@@ -172,7 +174,7 @@ class _Parts:
             origin=origin,
             render=rendering(render, makers(texts, self.case.variables, self.names, self.clock)),
             accepted=accepted_codes(transaction.status),
-            checks=tuple(map(self._check, transaction.validators)),
+            checks=tuple(map(self.check, transaction.validators)),
             takes=tuple(map(self._take, transaction.extractors)),
             without_body=request.method == "HEAD",
             idempotent=request.method in IDEMPOTENT_METHODS,
@@ -191,7 +193,7 @@ class _Parts:
             )
         return self.main
 
-    def _check(self, validator: Validator) -> Check:
+    def check(self, validator: Validator) -> Check:
         """A check may use what is made of other values; a time is that of the last request."""
         made = makers((expected_text(validator),), self.case.variables, self.names, None)
         strict = self.case.strict
@@ -219,6 +221,7 @@ def _visits(
     names: VariableNames,
     pages: tuple[PagePlan, ...],
     rows: tuple[DatasetSlots, ...],
+    flows: Flows,
 ) -> Visits:
     """Return what a user does in one go. What the start has made up lasts as long as the user."""
     made = tuple(generators(case.variables, names))
@@ -228,12 +231,15 @@ def _visits(
     lasting = {names.slots.get(name) for one in starting for name in needed_by(case, one)}
     again = tuple(one for one in made if one[0] not in lasting)
     body, last = pages[start:end], start - 1
-    first = Visit(pages[:end], rows, made, fresh=True, last_of_start=last)
+    flow = flows.of_pages(case.pages[:end], pages[:end])
+    first = Visit(pages[:end], rows, made, fresh=True, last_of_start=last, flow=flow)
+    of_body = flow[start:]  # pages of the start have none
+    whole = all_chosen(flows.of_pages(case.pages, pages) or pages)
     return Visits(
-        whole=replace(first, pages=pages),
+        whole=replace(first, pages=pages, flow=whole if case.flows else ()),
         first=first,
-        again=Visit(body, rows, again) if start else first,
-        kept=Visit(body, (), again),
+        again=Visit(body, rows, again, flow=of_body) if start else first,
+        kept=Visit(body, (), again, flow=of_body),
         end=Visit(pages[end:], is_iteration=False),
     )
 
@@ -245,6 +251,7 @@ def _page(
     steps: tuple[Step, ...],
     pause: Pause | None,
     inside: Mapping[int, Pause],
+    flows: Flows,
 ) -> PagePlan:
     """Return a page; ``pause`` comes after it, those ``inside`` before the positions that they
     have."""
@@ -264,6 +271,8 @@ def _page(
         )
 
     whole = stretch(0, len(steps), pause)
+    if flow := flows.of_page(page, inside, stretch):
+        return replace(whole, parts=(whole,), flow=flow)
     if not inside:
         return whole
     ends = [*inside, len(steps)]

@@ -22,6 +22,7 @@ from pytest_loadtool.model.validator import (
     ResponseValidator,
     TextValidator,
     Validator,
+    ValueValidator,
     XmlValidator,
 )
 from pytest_loadtool.replay.compile.computed import composed
@@ -91,6 +92,9 @@ def all_found(validator: Validator, names: VariableNames) -> FindAll:
             )
         case HeaderValidator(name=name):
             return lambda response, _: response.header_values(name)
+        case ValueValidator(value=text):
+            made = pieces(Template.parse(text), names)
+            return lambda _response, values: (joined(made, values),)
         case ResponseValidator(measure="status"):
             return lambda response, _: (response.status,)
         case ResponseValidator(measure="size"):
@@ -128,6 +132,8 @@ def subject_of(validator: Validator) -> str:
             return f"Header {name}"
         case ResponseValidator(measure=measure):
             return measure
+        case ValueValidator(value=text):
+            return text
 
 
 def name_of(validator: Validator) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from statistics import fmean
 
+from pytest_loadtool.codec.flow_tree import may_be_skipped, rounds_of
 from pytest_loadtool.model.case import PARTS, Page, TestCase
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import ThinkTime
@@ -21,9 +22,12 @@ def length_of(case: TestCase, think_time: ThinkTime, users: int = 1) -> Length:
     thinking = dict.fromkeys(PARTS, 0.0)
     waiting = dict.fromkeys(PARTS, 0.0)
     for page, pauses in zip(case.pages, pauses_of(case, think_time), strict=True):
-        thinking[page.once] += fmean(sum(pause(user, 0) for pause in pauses) for user in numbers)
-        waiting[page.once] += _waiting(page)
-    return Length(thinking[None], waiting[None], thinking["start"] + waiting["start"])
+        often = rounds_of(case, page.flow)
+        paused = fmean(sum(pause(user, 0) for pause in pauses) for user in numbers)
+        thinking[page.once] += often * paused
+        waiting[page.once] += often * _waiting(page)
+    start = thinking["start"] + waiting["start"]
+    return Length(thinking[None], waiting[None], start, frozenset(may_be_skipped(case)))
 
 
 def _waiting(page: Page) -> float:

@@ -21,9 +21,11 @@ def pauses_of(case: TestCase, think_time: ThinkTime) -> Iterator[list[Pause]]:
 
 
 def pauses_after(case: TestCase, think_time: ThinkTime) -> list[Pause | None]:
-    """By page, the think time after it. Nobody thinks about the end."""
+    """By page, the think time after it. Nobody thinks about the end, unless it comes again."""
     return [
-        _pause(page.think_time, f"{index}", think_time) if index + 1 < len(case.pages) else None
+        _pause(page.think_time, f"{index}", think_time)
+        if index + 1 < len(case.pages) or page.flow
+        else None
         for index, page in enumerate(case.pages)
     ]
 

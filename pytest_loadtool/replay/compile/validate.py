@@ -27,6 +27,7 @@ from pytest_loadtool.model.validator import (
     StatusCodes,
     TextValidator,
     Validator,
+    ValueValidator,
     XmlValidator,
     comparisons,
 )
@@ -61,6 +62,7 @@ _CAUSES: Mapping[type, Cause] = MappingProxyType(
         XmlValidator: "xml",
         HeaderValidator: "header",
         ResponseValidator: "response",
+        ValueValidator: "value",
     }
 )
 

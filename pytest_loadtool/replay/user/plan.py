@@ -20,6 +20,7 @@ from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.hook import Hooks
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.user.credential_cache import CredentialCache
+from pytest_loadtool.replay.user.flow import FlowPlan, UntilPlan
 from pytest_loadtool.replay.user.head import Head, parse_head
 from pytest_loadtool.replay.user.origin import Account, Origin
 
@@ -79,7 +80,8 @@ class PagePlan:
     Its steps start in their order. Step ``i`` may start once the first ``after[i]`` steps of
     ``finish_order`` (positions by recorded end) have finished; ``overlapped`` is False when that
     means one after the other. ``parts`` are its stretches between pauses, one after the other; it
-    is empty if there is no pause within the page.
+    is empty if there is no pause or flow within the page. ``flow`` says which of them comes when,
+    where the page has flows; ``until`` how long a part of one step is asked for.
     """
 
     index: int
@@ -91,6 +93,8 @@ class PagePlan:
     finish_order: tuple[int, ...]
     after: tuple[int, ...]
     parts: tuple[PagePlan, ...] = ()
+    flow: tuple[PagePlan | FlowPlan[PagePlan], ...] = ()
+    until: UntilPlan | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,6 +149,8 @@ class Visit:
     """The index of the page with which the user's start ends, if it is in this visit."""
     is_iteration: bool = True
     """Whether there is an iteration in it."""
+    flow: tuple[PagePlan | FlowPlan[PagePlan], ...] = ()
+    """Which page comes when, where they have flows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

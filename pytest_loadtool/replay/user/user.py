@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 
 from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.errors import NoRowLeftError, SlowPatternError
@@ -13,6 +13,7 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.user.cookies import CookieJar
 from pytest_loadtool.replay.user.credential_cache import ProxyUser
 from pytest_loadtool.replay.user.failures import OUT_OF_MEMORY, internal_failure, status_failure
+from pytest_loadtool.replay.user.flow import UntilPlan, Walker, walk
 from pytest_loadtool.replay.user.origin import Account, Origin, ProxyRoute
 from pytest_loadtool.replay.user.plan import (
     Command,
@@ -70,6 +71,7 @@ class VirtualUser(Actor):
         "_choose_row",
         "_lost",
         "_rows",
+        "_walker",
         "began",
         "jar",
         "keep_state",
@@ -104,6 +106,7 @@ class VirtualUser(Actor):
         self.began = 0.0
         self._lost = False
         """Whether nothing more is asked for of the page, or the part of one, that it is at."""
+        self._walker = Walker(number, -1, self.state)
 
     @property
     def values(self) -> dict[str, str]:
@@ -155,10 +158,16 @@ class VirtualUser(Actor):
             self.state[slot] = generate()
         due = start
         any_failed = False
-        for page in visit.pages:
+        pages: Iterable[PagePlan] = visit.pages
+        if visit.flow:
+            pages = walk(visit.flow, self._walking(number))
+        for page in pages:
             page_started = due
             if page.parts:
-                due, failed, paused = yield from self._in_parts(page, due, number)
+                if page.flow:
+                    due, failed, paused = yield from self._in_flow(page, due, number)
+                else:
+                    due, failed, paused = yield from self._in_parts(page, due, number)
                 page_started += paused
             else:
                 act = self._overlapped if page.overlapped else self._sequential
@@ -195,6 +204,80 @@ class VirtualUser(Actor):
                 due += seconds
                 yield Wait(due)
         return due, any_failed, paused
+
+    def _walking(self, number: int) -> Walker:
+        """Return where it is in its flows, which begin anew with each iteration."""
+        if self._walker.iteration != number or self._walker.values is not self.state:
+            self._walker = Walker(self._number, number, self.state)
+        return self._walker
+
+    def _in_flow(
+        self, page: PagePlan, due: float, number: int
+    ) -> Generator[Command, Response | None, tuple[float, bool, float]]:
+        """A page with flows, as `_in_parts`; what is asked for again is a part of its time."""
+        any_failed, paused = False, 0.0
+        self._lost = False
+        walker = self._walking(number)
+        for part in walk(page.flow, walker):
+            if part.until is not None:
+                due, failed = yield from self._ask(part, part.until, walker, due)
+            else:
+                act = self._overlapped if part.overlapped else self._sequential
+                due, failed = yield from act(part, due)
+            any_failed = any_failed or failed
+            if self._lost:
+                walker.deadlines.clear()
+                break
+            if part.pause is not None:
+                seconds = part.pause(self._number, number)
+                paused += seconds
+                due += seconds
+                yield Wait(due)
+        return due, any_failed, paused
+
+    def _ask(
+        self, part: PagePlan, until: UntilPlan, walker: Walker, due: float
+    ) -> Generator[Command, Response | None, tuple[float, bool]]:
+        """The last transaction of what is done until its response is as it has to be; and the wait
+        before it is done again. If there is no time for that, the transaction has failed."""
+        step = part.steps[0]
+        deadline = walker.deadlines.setdefault(until, due + until.limit)
+        response = yield (Send(step, 0, step.render(self.state, self.jar), due),)
+        assert response is not None
+        due = response.finished
+        failures = self.outcome(step, response)
+        missing = self._unmet(until, response)
+        again = missing is not None and due + until.every <= deadline
+        if again:
+            failures = tuple(one for one in failures if one.cause not in until.awaited)
+            response.not_as_recorded = ""
+        elif missing is not None:
+            told = (
+                one
+                for one in failures
+                if one.cause not in until.awaited or one.cause == "extractor"
+            )
+            failures = (until.failure(missing), *told)
+        self.observer.transaction(step, response, failures)
+        if failures and (self.stop_on_error or _page_is_lost(step, response)):
+            self._lost = True
+        elif again:
+            due += until.every
+            yield Wait(due)
+        else:
+            del walker.deadlines[until]
+        return due, bool(failures)
+
+    def _unmet(self, until: UntilPlan, response: Response) -> Failure | None:
+        """Return why a response is not yet as it has to be; None: it is."""
+        if response.failure is not None:
+            return response.failure
+        try:
+            return until.check(response, self.state)
+        except ContentError as broken:
+            return Failure("decoding", str(broken))
+        except Exception as error:
+            return internal_failure(error)
 
     def _sequential(
         self, page: PagePlan, due: float

@@ -1,0 +1,129 @@
+"""What of a plan comes next for a virtual user, where it has flows: a walk over pages, or over the
+parts of one.
+
+A plan without flows has none of this, and pays nothing for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Generic, TypeVar
+
+from pytest_loadtool.model.result import Failure
+
+T = TypeVar("T")
+
+#: A validator as compiled: a response and the user's values to a failure or None.
+_Check = Callable[[Any, list[str]], Failure | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UntilPlan:
+    """How long something is asked for: ``failure`` makes what is said at the end of ``limit``
+    seconds of what ``check`` has said last. Until then it is no failure what has one of the causes
+    ``awaited``: it is about the answer that is waited for."""
+
+    check: _Check
+    every: float
+    limit: float
+    failure: Callable[[Failure], Failure]
+    awaited: frozenset[str]
+
+
+class Walker:
+    """Where a virtual user is in its flows: the numbers of the user and of its iteration, and its
+    values. ``deadlines`` are of what is asked for until it is as it has to be."""
+
+    __slots__ = ("_drawn", "_random", "deadlines", "iteration", "user", "values")
+
+    def __init__(self, user: int, iteration: int, values: list[str]) -> None:
+        self.user = user
+        self.iteration = iteration
+        self.values = values
+        self.deadlines: dict[UntilPlan, float] = {}
+        self._random = Random()  # noqa: S311  chance, not secrets
+        self._drawn = 0
+
+    def chance(self) -> Random:
+        """Return random numbers for the next draw of the iteration: the same ones in each run, over
+        any workers."""
+        self._random.seed(f"{self.user}/{self.iteration}/flow/{self._drawn}")
+        self._drawn += 1
+        return self._random
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlowPlan(Generic[T]):
+    """What stands together in a flow: pages, or parts of one, and flows within it."""
+
+    name: str
+    nodes: tuple[T | FlowPlan[T], ...]
+
+    def rounds(self, walker: Walker) -> Iterator[Sequence[T | FlowPlan[T]]]:  # noqa: ARG002 - others do
+        """Yield what is done in each round; this is all of it, once."""
+        yield self.nodes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RepeatPlan(FlowPlan[T]):
+    """So many times."""
+
+    least: int
+    most: int
+
+    def rounds(self, walker: Walker) -> Iterator[Sequence[T | FlowPlan[T]]]:
+        """Yield all of it as often as is drawn."""
+        fixed = self.least == self.most
+        times = self.least if fixed else walker.chance().randint(self.least, self.most)
+        for _ in range(times):
+            yield self.nodes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AskPlan(FlowPlan[T]):
+    """Again and again, until its last part is as it has to be; see `VirtualUser`."""
+
+    until: UntilPlan
+
+    def rounds(self, walker: Walker) -> Iterator[Sequence[T | FlowPlan[T]]]:
+        """Yield all of it, once more as long as it is still asked for."""
+        yield self.nodes
+        while self.until in walker.deadlines:
+            yield self.nodes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WhenPlan(FlowPlan[T]):
+    """Only if a check of the user's values holds."""
+
+    check: _Check
+
+    def rounds(self, walker: Walker) -> Iterator[Sequence[T | FlowPlan[T]]]:
+        """Yield all of it, or nothing."""
+        if self.check(None, walker.values) is None:
+            yield self.nodes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChoosePlan(FlowPlan[T]):
+    """One of its nodes; ``weights`` are of these, in their order, and may have one more at the end:
+    that of none of them."""
+
+    weights: tuple[int, ...]
+
+    def rounds(self, walker: Walker) -> Iterator[Sequence[T | FlowPlan[T]]]:
+        """Yield the one that is drawn."""
+        (chosen,) = walker.chance().choices(range(len(self.weights)), self.weights)
+        yield self.nodes[chosen : chosen + 1]
+
+
+def walk(nodes: Sequence[T | FlowPlan[T]], walker: Walker) -> Iterator[T]:
+    """Yield one page, or part, after the other; each is decided on when it is asked for."""
+    for node in nodes:
+        if isinstance(node, FlowPlan):
+            for chosen in node.rounds(walker):
+                yield from walk(chosen, walker)
+        else:
+            yield node
