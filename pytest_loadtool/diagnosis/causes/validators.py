@@ -29,6 +29,7 @@ from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.remedies import compared, edited, place_of_failed, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation, recorded_text
+from pytest_loadtool.diagnosis.subject import place_of
 from pytest_loadtool.extraction.jsonpath import compile_path
 from pytest_loadtool.model.editing import numbered_titles
 from pytest_loadtool.model.extractor import Extractor, JsonPath

@@ -208,7 +208,7 @@ class VirtualUser(Actor):
     def _walking(self, number: int) -> Walker:
         """Return where it is in its flows, which begin anew with each iteration."""
         if self._walker.iteration != number or self._walker.values is not self.state:
-            self._walker = Walker(self._number, number, self.state)
+            self._walker = Walker(self.number, number, self.state)
         return self._walker
 
     def _in_flow(
@@ -229,7 +229,7 @@ class VirtualUser(Actor):
                 walker.deadlines.clear()
                 break
             if part.pause is not None:
-                seconds = part.pause(self._number, number)
+                seconds = part.pause(self.number, number)
                 paused += seconds
                 due += seconds
                 yield Wait(due)
