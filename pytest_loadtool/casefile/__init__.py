@@ -16,9 +16,8 @@ from pytest_loadtool.casefile.dataset import (
     read_dataset,
     save_dataset,
 )
-from pytest_loadtool.casefile.har.decisions import write_decisions
 from pytest_loadtool.casefile.har.reader import har_comment, parse_har, read_har, read_troubles
-from pytest_loadtool.casefile.har.writer import HarWriter
+from pytest_loadtool.casefile.har.writer import HarWriter, write_decisions
 from pytest_loadtool.casefile.http_text import parse_exchange, read_exchange
 from pytest_loadtool.casefile.load.reader import parse_load, read_load
 from pytest_loadtool.casefile.load.writer import format_load
