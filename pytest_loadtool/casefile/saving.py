@@ -12,9 +12,9 @@ from pytest_loadtool.casefile.files import read_text, replace_file
 from pytest_loadtool.casefile.load.writer import load_lines
 from pytest_loadtool.casefile.toml.comment_transfer import match
 from pytest_loadtool.casefile.toml.comments import carry
+from pytest_loadtool.casefile.toml.diagnostics import syntax_error
 from pytest_loadtool.casefile.toml.positions import KeyPath, scan
 from pytest_loadtool.casefile.toml.render import KeyedLine, render
-from pytest_loadtool.casefile.toml.syntax_errors import syntax_error
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import LoadConfiguration

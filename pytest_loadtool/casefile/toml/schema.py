@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from pytest_loadtool.casefile.toml.diagnostics import Problems
+from pytest_loadtool.casefile.toml.diagnostics import Problems, syntax_error
 from pytest_loadtool.casefile.toml.positions import KeyPath, scan
-from pytest_loadtool.casefile.toml.syntax_errors import syntax_error
 from pytest_loadtool.codec.suggestions import did_you_mean
 
 #: The version of our formats that this code reads and writes.
