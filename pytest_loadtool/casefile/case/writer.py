@@ -11,17 +11,18 @@ from pytest_loadtool.casefile.case.authentication import identity_lines, proxy_l
 from pytest_loadtool.casefile.case.tls import tls_lines
 from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.casefile.toml.positions import KeyPath
-from pytest_loadtool.casefile.toml.render import KeyedLine, render
-from pytest_loadtool.casefile.toml.schema import FORMAT
-from pytest_loadtool.casefile.toml.values import (
+from pytest_loadtool.casefile.toml.render import (
+    KeyedLine,
     Scalar,
     inline_array,
     inline_table,
     key,
     multiline,
+    render,
     scalar,
     string,
 )
+from pytest_loadtool.casefile.toml.schema import FORMAT
 from pytest_loadtool.model.case import (
     Header,
     Kind,
