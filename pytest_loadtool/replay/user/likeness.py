@@ -8,8 +8,15 @@ from __future__ import annotations
 
 from pytest_loadtool.answers.documents import OUTCOMES, spelled
 from pytest_loadtool.answers.judge import ExpectedAnswer, Finding, Seen, judge
-from pytest_loadtool.answers.kinds import VAGUE, declared
-from pytest_loadtool.answers.look import LONGEST_READ, READ, REDIRECTS, kind_now, look
+from pytest_loadtool.answers.look import (
+    LONGEST_READ,
+    READ,
+    REDIRECTS,
+    VAGUE,
+    declared,
+    kind_now,
+    look,
+)
 from pytest_loadtool.codec.content import BrokenError, ContentError
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.case import Kind
