@@ -14,8 +14,7 @@ from typing import Any
 
 from pytest_loadtool.diagnosis.kept import identities_of
 from pytest_loadtool.masking.carried import carried_by
-from pytest_loadtool.masking.exchange import without_secrets
-from pytest_loadtool.masking.text import Mask
+from pytest_loadtool.masking.text import Mask, without_secrets
 from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.result import Failure

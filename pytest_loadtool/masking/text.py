@@ -2,6 +2,8 @@
 
 What counts as one: credentials and cookies in headers; fields whose name says so, in a query, a
 form, JSON, XML, multipart or HTML; and values that the caller names.
+
+What was sent and received, without its secrets.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.spellings import any_of, spellings
+from pytest_loadtool.model.exchange import Exchange, HeaderList
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.requests.fields import Field
@@ -179,3 +182,27 @@ _HEADERS: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "set-cookie": _set_cookie,
     }
 )
+
+
+def without_secrets(exchange: Exchange, mask: Mask) -> Exchange:
+    """Return the exchange with its secrets cut as ``mask`` cuts them. A body that is no text stays
+    as it is."""
+    return exchange.changed(
+        url=mask.text(exchange.url),
+        request_headers=_headers(exchange.request_headers, mask),
+        request_body=_body(exchange.request_body, mask),
+        response_headers=_headers(exchange.response_headers, mask),
+        response_body=_body(exchange.response_body, mask),
+        error=mask.text(exchange.error),
+    )
+
+
+def _headers(headers: HeaderList, mask: Mask) -> HeaderList:
+    return tuple((name, mask.header(name, value)) for name, value in headers)
+
+
+def _body(body: bytes, mask: Mask) -> bytes:
+    try:
+        return mask.text(body.decode()).encode()
+    except UnicodeDecodeError:
+        return body
