@@ -17,8 +17,8 @@ from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Progress
 from pytest_loadtool.load.verdict.summarise import MomentsSoFar
 from pytest_loadtool.model.load import LoadConfiguration
-from pytest_loadtool.plugin.load.environment import environment
 from pytest_loadtool.plugin.load.live import LiveView
+from pytest_loadtool.plugin.load.results import environment
 from pytest_loadtool.plugin.paths import target_file
 
 #: Seconds between two pages.
