@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.answers.documents import document, document_of, element
 from pytest_loadtool.answers.pages import page
-from pytest_loadtool.codec.charset import decoded
-from pytest_loadtool.codec.media import is_html, is_json, is_xml, media_type
+from pytest_loadtool.codec.media import decoded, is_html, is_json, is_xml, media_type
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.case import Kind, Recorded
 from pytest_loadtool.model.exchange import Exchange

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
-from pytest_loadtool.codec.charset import decoded
+from pytest_loadtool.codec.media import decoded
 from pytest_loadtool.correlation.requests.fields import fields_of
 from pytest_loadtool.diagnosis.finding import SAID, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_loadtool.codec.charset import decoded
 from pytest_loadtool.codec.content import ContentError, decode
 from pytest_loadtool.codec.events import json_or_events
+from pytest_loadtool.codec.media import decoded
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.result import Failure
