@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from pytest_loadtool.codec.media import FORM, media_type
-from pytest_loadtool.codec.secret import is_given_out, is_password, is_secret, is_typed_secret
+from pytest_loadtool.codec.names import is_given_out, is_password, is_secret, is_typed_secret
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
     is_id_name,

@@ -7,8 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Set
 
 from pytest_loadtool.codec.entities import unescape
-from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.secret import is_password
+from pytest_loadtool.codec.names import is_password, plain
 from pytest_loadtool.correlation.classify import (
     TELLING,
     collection_names,

@@ -6,7 +6,7 @@ import re
 from shlex import quote
 from urllib.parse import unquote
 
-from pytest_loadtool.codec.secret import Secret, is_given_out, is_typed_secret, secret_kinds
+from pytest_loadtool.codec.names import Secret, is_given_out, is_typed_secret, secret_kinds
 from pytest_loadtool.codec.spellings import spellings
 from pytest_loadtool.codec.template import Reference
 from pytest_loadtool.correlation.classify import is_identity_name, looks_random
