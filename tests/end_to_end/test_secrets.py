@@ -219,7 +219,7 @@ def test_load_test(project: Path) -> None:
         ("pytest_loadtool.report.failure:carried_by", "basic.case.toml"),
         ("pytest_loadtool.masking.text:Mask.text", "basic.case.toml"),
         ("ssl:SSLContext.load_cert_chain", "locked.case.toml"),
-        ("pytest_loadtool.engine.examples:carried_by", "all.load.toml"),
+        ("pytest_loadtool.engine.samples:carried_by", "all.load.toml"),
         ("pytest_loadtool.replay.user.user:VirtualUser._settle", "all.load.toml"),
         ("pytest_loadtool.engine.load:LoadRunner.__init__", "all.load.toml"),
     ],
