@@ -27,7 +27,7 @@ from pytest_loadtool.load.pacing.schedule import describe
 from pytest_loadtool.load.verdict.unfinished import too_short
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
-from pytest_loadtool.replay.compile.length import length_of
+from pytest_loadtool.replay.compile.pauses import length_of
 from pytest_loadtool.workflow.datasets import FileChange, lacking
 from pytest_loadtool.workflow.errors import LoadValueError
 from pytest_loadtool.workflow.files import as_load_path, load_name, load_path
