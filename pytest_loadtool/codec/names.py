@@ -1,6 +1,6 @@
 """Names of fields, however they are spelled.
 
-Names of fields and headers that hold secrets, by kinds.
+Here, too: names of fields and headers that hold secrets, by kinds.
 """
 
 from __future__ import annotations

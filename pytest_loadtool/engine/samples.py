@@ -2,7 +2,8 @@
 
 While the load is made, they are only held; what is sent of them is made when it is over.
 
-The first example of an error of a load test: what was asked and what came, without secrets.
+Here, too: the first example of an error of a load test: what was asked and what came, without
+secrets.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Regular expressions with a time limit: what somebody wrote meets what a server sent.
 
-Literal text, found quickly in texts that are much alike, such as a page seen by many users.
+Here, too: literal text, found quickly in texts that are much alike, such as a page seen by many
+users.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 What counts as one: credentials and cookies in headers; fields whose name says so, in a query, a
 form, JSON, XML, multipart or HTML; and values that the caller names.
 
-What was sent and received, without its secrets.
+Here, too: what was sent and received, without its secrets.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``*.case.toml`` to `TestCase`.
 
-The files that transactions of a test case name: whether they are there.
+Here, too: the files that transactions of a test case name: whether they are there.
 """
 
 from __future__ import annotations

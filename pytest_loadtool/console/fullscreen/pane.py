@@ -1,6 +1,6 @@
 """The pane below the screen: what commands say, while they run and afterwards.
 
-Ctrl-C as a signal, while a terminal is read key by key.
+Here, too: Ctrl-C as a signal, while a terminal is read key by key.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Indexing: the traffic of a test case, read once.
 
-Spelling: a text as an address writes it, such as the title of a post.
+Here, too: spelling: a text as an address writes it, such as the title of a post.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What made iterations fail, as plain values: the groups of first failures of a run.
 
-Samples of failed exchanges as they come from workers: as kept replays, of which only what failed
-was kept, or a whole iteration.
+Here, too: samples of failed exchanges as they come from workers: as kept replays, of which only
+what failed was kept, or a whole iteration.
 """
 
 from __future__ import annotations

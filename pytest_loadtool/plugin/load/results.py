@@ -1,6 +1,6 @@
 """What came of a session's load tests: verdicts for pytest, numbers for the terminal and a file.
 
-Where this session makes its load tests.
+Here, too: where this session makes its load tests.
 """
 
 from __future__ import annotations

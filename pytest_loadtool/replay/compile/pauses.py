@@ -1,6 +1,6 @@
 """For how long a virtual user does nothing: after a page, and within one.
 
-How long an iteration takes, worked out before anything is sent.
+Here, too: how long an iteration takes, worked out before anything is sent.
 """
 
 from __future__ import annotations
