@@ -29,8 +29,8 @@ from typing import Any, Self
 
 from pytest_loadtool import __version__
 from pytest_loadtool.casefile.files import file_errors, read_bytes, replace_file
-from pytest_loadtool.casefile.har.body import READABLE, BodySource, StoredBody
 from pytest_loadtool.casefile.har.exchange import HEAD, TROUBLES, encoded, entry_from
+from pytest_loadtool.casefile.har.lines import READABLE, BodySource, StoredBody
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Body, Exchange
 
