@@ -33,7 +33,7 @@ from pytest_loadtool.correlation.requests.parts import header_sets
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots
 from pytest_loadtool.correlation.responses.encoded import Packed, Sought
 from pytest_loadtool.correlation.responses.escaped import disguises
-from pytest_loadtool.correlation.responses.links import MOST_LABELS, label_at, links
+from pytest_loadtool.correlation.responses.markup_items import MOST_LABELS, label_at, links
 from pytest_loadtool.correlation.responses.producers import in_response, issued_tokens
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.partial import is_partial

@@ -1,5 +1,8 @@
 """Items of lists in pages, as extractors with ``in_item`` know them: the ``tr``, ``li`` or
-``article`` around a place, or a ``div`` or ``section`` with a class."""
+``article`` around a place, or a ``div`` or ``section`` with a class.
+
+Here, too: links: the addresses in a page, and the texts that a person clicks on.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,48 @@ from itertools import islice
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.extraction.page import item_around
 from pytest_loadtool.extraction.row_search import LONGEST_ROW, row_around
+
+_LINK = re.compile(
+    r"""[\s"'](?=[adfhs])(?:(?:form)?action|href|src"""
+    r"""|data-[\w-]*(?:ur[il]|href|src|action)(?:-value)?"""
+    r"""|(?:data-)?hx-(?:get|post|put|patch|delete))\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"[^<>]*+>\s*+([^<>]{1,200}?)\s*+<")
+_WHOLE_LABEL = re.compile(r"[^<>]*+>\s*+([^<>]{1,81})<")
+#: At how many places of one address in one page its text is looked for.
+MOST_LABELS = 100
+#: How much text behind an address is looked at for what a person clicks on.
+_LONGEST_TAG = 5000
+
+
+def links(text: str) -> Iterator[tuple[str, str, int]]:
+    """The addresses a page links to or submits to: as the browser reads them, as written, and where
+    they end.
+    """
+    for found in _LINK.finditer(text):
+        raw = found[1] or found[2] or found[3] or ""
+        yield (unescape(raw) if "&" in raw else raw), raw, found.end()
+
+
+def labels_of(text: str, raw: str) -> Iterator[str]:
+    """The texts behind an address that the page writes so, as the page writes them."""
+    end = 0
+    for _place in range(MOST_LABELS):
+        start = text.find(raw, end)
+        if start < 0:
+            return
+        end = start + len(raw)
+        label = _WHOLE_LABEL.match(text, end, end + _LONGEST_TAG)
+        if label is not None:
+            yield label[1]
+
+
+def label_at(text: str, end: int) -> str:
+    """The text of the link whose address ends there."""
+    label = _LABEL.match(text, end, end + _LONGEST_TAG)
+    return unescape(label[1]) if label else ""
+
 
 #: What may be an item beside rows; rows in capitals, too.
 _BLOCK = re.compile(r"<(/?)(div|section|DIV|SECTION|TR|LI|ARTICLE)(?=[\s>])")
