@@ -25,7 +25,7 @@ from pytest_loadtool.correlation.kinds import collection
 from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots, target_slots
 from pytest_loadtool.correlation.sources.anchors import numbered_slots
-from pytest_loadtool.correlation.sources.naming import kind_of_thing
+from pytest_loadtool.correlation.sources.variables import kind_of_thing
 from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange

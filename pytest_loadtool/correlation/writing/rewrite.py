@@ -29,8 +29,7 @@ from pytest_loadtool.correlation.requests.parts import (
     with_part,
 )
 from pytest_loadtool.correlation.requests.slots import Masked, Part, Slot, target_slots
-from pytest_loadtool.correlation.sources.naming import field_name, number
-from pytest_loadtool.correlation.sources.variables import Found
+from pytest_loadtool.correlation.sources.variables import Found, field_name, number
 from pytest_loadtool.correlation.writing.revert import names_in_use
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
