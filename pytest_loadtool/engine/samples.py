@@ -20,8 +20,7 @@ from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.diagnosis.causes.challenge import challenge_remedy
 from pytest_loadtool.diagnosis.kept import identities_of
 from pytest_loadtool.masking.carried import carried_by
-from pytest_loadtool.masking.text import Mask, without_secrets
-from pytest_loadtool.masking.values import secrets_of
+from pytest_loadtool.masking.text import Mask, secrets_of, without_secrets
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.exchange import exchange_of
