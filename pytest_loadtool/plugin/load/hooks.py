@@ -25,8 +25,7 @@ from pytest_loadtool.plugin.load.explained import explained
 from pytest_loadtool.plugin.load.hints import write_hints, write_notes
 from pytest_loadtool.plugin.load.interrupt import stopping
 from pytest_loadtool.plugin.load.item import ENGINE, LoadItem
-from pytest_loadtool.plugin.load.live import LiveView
-from pytest_loadtool.plugin.load.live_page import LivePage, shown_on
+from pytest_loadtool.plugin.load.live import LivePage, LiveView, shown_on
 from pytest_loadtool.plugin.load.outcome import (
     LoadOutcomes,
     ThresholdStep,
