@@ -180,7 +180,7 @@ async def load_set(
 def tell_preview(session: Console, path: Path) -> None:
     """Say what a load configuration will come to."""
     from pytest_loadtool.engine.prepare.share import read_test
-    from pytest_loadtool.report.load.sparkline import glyphs_for
+    from pytest_loadtool.report.load.chart import glyphs_for
 
     found = preview(session.settings, read_test(path, session.settings.trust))
     width = shutil.get_terminal_size().columns

@@ -30,9 +30,9 @@ from pytest_loadtool.plugin.load.telemetry import TELEMETRY, Telemetry
 from pytest_loadtool.plugin.options import server_of
 from pytest_loadtool.plugin.paths import shown_error, slug, target_file, target_folder
 from pytest_loadtool.plugin.report_failure import LoadFailure
+from pytest_loadtool.report.load.chart import glyphs_for
 from pytest_loadtool.report.load.firsts import fix_first
 from pytest_loadtool.report.load.json import RunEnvironment, load_data, load_document
-from pytest_loadtool.report.load.sparkline import glyphs_for
 from pytest_loadtool.report.load.text import load_text
 
 
