@@ -52,7 +52,7 @@ from pytest_loadtool.console.commands.load_configuration import (
     load,
     load_set,
 )
-from pytest_loadtool.console.commands.look import curl, diff, open_, response
+from pytest_loadtool.console.commands.look import curl, diff, open_, response, view
 from pytest_loadtool.console.commands.navigator import load_result, navigator, open_case
 from pytest_loadtool.console.commands.outside import run, wait
 from pytest_loadtool.console.commands.properties import (
@@ -75,7 +75,6 @@ from pytest_loadtool.console.commands.structure import (
 )
 from pytest_loadtool.console.commands.validating import remove_validator, status, validate
 from pytest_loadtool.console.commands.values import search, trace, variable, variables
-from pytest_loadtool.console.commands.view import view
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
