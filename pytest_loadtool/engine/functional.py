@@ -15,7 +15,8 @@ from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.replay.acting import actor_for
 from pytest_loadtool.replay.control import Control
 from pytest_loadtool.replay.holding import Stretches
-from pytest_loadtool.replay.user.plan import Observer, Plan, Step
+from pytest_loadtool.replay.user.exchange import Step
+from pytest_loadtool.replay.user.plan import Observer, Plan
 from pytest_loadtool.replay.user.user import Claim, VirtualUser
 from pytest_loadtool.transport.connections.network import ASKING, Unobserved
 from pytest_loadtool.transport.connections.session import Commands

@@ -24,8 +24,9 @@ from pytest_loadtool.masking.text import Mask, secrets_of, without_secrets
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.exchange import exchange_of
+from pytest_loadtool.replay.user.exchange import Response, Step
 from pytest_loadtool.replay.user.failures import internal_failure
-from pytest_loadtool.replay.user.plan import Plan, Response, Step
+from pytest_loadtool.replay.user.plan import Plan
 
 #: How many characters of a body an example shows, and how many are looked at for that: where
 #: secrets are cut, what is behind them moves up.

@@ -214,7 +214,7 @@ def test_load_test(project: Path) -> None:
         ("pytest_loadtool.replay.user.user:VirtualUser._settle", "basic.case.toml"),
         ("pytest_loadtool.replay.user.cookies:CookieJar.store", "basic.case.toml"),
         ("pytest_loadtool.auth.basic:b64encode", "basic.case.toml"),
-        ("pytest_loadtool.replay.user.plan:Response.header_values", "basic.case.toml"),
+        ("pytest_loadtool.replay.user.exchange:Response.header_values", "basic.case.toml"),
         ("pytest_loadtool.plugin.functional.steps:step_result", "basic.case.toml"),
         ("pytest_loadtool.report.failure:carried_by", "basic.case.toml"),
         ("pytest_loadtool.masking.text:Mask.text", "basic.case.toml"),

@@ -21,8 +21,8 @@ from pytest_loadtool.codec.content import BrokenError, ContentError
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.user.exchange import Response
 from pytest_loadtool.replay.user.failures import not_as_recorded
-from pytest_loadtool.replay.user.plan import Response
 
 #: The longest body that is kept, to know it again.
 _LONGEST_KEPT = 1 << 12

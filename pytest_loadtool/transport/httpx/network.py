@@ -20,8 +20,9 @@ import httpx
 
 from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.model.tls import TlsSettings
+from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.replay.user.origin import Origin, ProxyRoute
-from pytest_loadtool.replay.user.plan import Over, Response, Send, Wait
+from pytest_loadtool.replay.user.plan import Over, Wait
 from pytest_loadtool.transport.connections.network import ASKING, NetworkObserver, Unobserved
 from pytest_loadtool.transport.httpx.exchange import HttpxRequest
 from pytest_loadtool.transport.httpx.proxy import StreamsThroughProxy
