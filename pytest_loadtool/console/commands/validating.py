@@ -24,7 +24,6 @@ from pytest_loadtool.editing.suggestions import suggested_validators
 from pytest_loadtool.model.validator import StatusCodes, Validator
 from pytest_loadtool.workflow.trying import tried_validator
 
-
 _BOUNDS = ("less_than", "at_most", "more_than", "at_least")
 
 

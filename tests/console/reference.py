@@ -1,6 +1,6 @@
 """The reference of the commands for the documentation, made from the registry.
 
-``python -m pytest_loadtool.console.reference docs/console.md`` brings the file up to date.
+``python -m tests.console.reference docs/console.md`` brings the file up to date.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.registry import Registry
 
-BEGIN = "<!-- commands: made by python -m pytest_loadtool.console.reference -->"
+BEGIN = "<!-- commands: made by python -m tests.console.reference -->"
 END = "<!-- end of commands -->"
 
 
