@@ -7,9 +7,10 @@ Importing it imports none of the large libraries.
 
 from __future__ import annotations
 
-from pytest_loadtool.casefile.case.extractors_validators import parse_extractor, parse_validator
+from pytest_loadtool.casefile.case.extractors import extractor_pairs, parse_extractor
 from pytest_loadtool.casefile.case.reader import parse_case, read_case
-from pytest_loadtool.casefile.case.writer import extractor_pairs, format_case, validator_pairs
+from pytest_loadtool.casefile.case.validators import parse_validator, validator_pairs
+from pytest_loadtool.casefile.case.writer import format_case
 from pytest_loadtool.casefile.dataset import (
     format_dataset,
     parse_dataset,

@@ -14,13 +14,9 @@ from pytest_loadtool.casefile.case.answers import ANSWER, answer
 from pytest_loadtool.casefile.case.asm import ASM, asm_settings
 from pytest_loadtool.casefile.case.authentication import IDENTITY, PROXY, identity, proxy
 from pytest_loadtool.casefile.case.checks import check_case
-from pytest_loadtool.casefile.case.extractors_validators import (
-    EXTRACTOR,
-    VALIDATOR,
-    extractor,
-    validator,
-)
+from pytest_loadtool.casefile.case.extractors import EXTRACTOR, extractor
 from pytest_loadtool.casefile.case.tls import TLS, check_tls_files, tls_settings
+from pytest_loadtool.casefile.case.validators import VALIDATOR, validator
 from pytest_loadtool.casefile.case.variables import VARIABLE, variable
 from pytest_loadtool.casefile.dataset import read_dataset
 from pytest_loadtool.casefile.files import check_file, read_text

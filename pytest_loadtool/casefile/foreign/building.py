@@ -11,7 +11,8 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
-from pytest_loadtool.casefile.case.extractors_validators import parse_extractor, parse_validator
+from pytest_loadtool.casefile.case.extractors import parse_extractor
+from pytest_loadtool.casefile.case.validators import parse_validator
 from pytest_loadtool.casefile.syntax import base_url, cookie_line, header_line, request_line
 from pytest_loadtool.codec.http import DEFAULT_PORTS
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, Template

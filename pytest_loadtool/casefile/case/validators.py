@@ -1,0 +1,166 @@
+"""Validators: from their tables to the model, and back to the keys of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_loadtool.casefile.case.comparisons import COMPARISON_KEYS, compared, searched
+from pytest_loadtool.casefile.quantities import format_duration
+from pytest_loadtool.casefile.syntax import pattern, sought_path, sought_xml_path, token
+from pytest_loadtool.casefile.toml.render import scalar, string
+from pytest_loadtool.casefile.toml.schema import (
+    Key,
+    Node,
+    Table,
+    boolean,
+    filled,
+    one_of,
+    only_of,
+    parsed,
+    read_alone,
+)
+from pytest_loadtool.model.validator import (
+    MEASURES,
+    HeaderValidator,
+    JsonValidator,
+    Outcome,
+    RegexValidator,
+    ResponseValidator,
+    TextValidator,
+    Validator,
+    XmlValidator,
+    comparisons,
+)
+
+#: The kinds of validators: the key that says what is looked at, and that key's name in the model.
+_KINDS: Mapping[str, tuple[type[Validator], str]] = {
+    "text": (TextValidator, "text"),
+    "regex": (RegexValidator, "pattern"),
+    "json": (JsonValidator, "path"),
+    "xml": (XmlValidator, "path"),
+    "header": (HeaderValidator, "name"),
+    "response": (ResponseValidator, "measure"),
+}
+
+VALIDATOR = Table(
+    "a validator",
+    {
+        "outcome": Key(filled),
+        "change": Key(filled),
+        "before": Key(boolean),
+        "needed": Key(boolean),
+        "edited": Key(boolean),
+        "text": Key(searched),
+        "row": Key(searched),
+        "regex": Key(parsed(pattern)),
+        "json": Key(parsed(sought_path)),
+        "xml": Key(parsed(sought_xml_path)),
+        "header": Key(parsed(token)),
+        "response": Key(one_of(*MEASURES)),
+        "count": Key(boolean),
+        **COMPARISON_KEYS,
+        "absent": Key(boolean),
+        "unrepeated": Key(boolean),
+    },
+)
+
+#: What goes with some kinds alone.
+_OF_KIND = {
+    "row": ("text",),
+    "unrepeated": ("text", "json"),
+    "count": ("text", "regex", "json", "xml", "header"),
+}
+
+#: What says something else of how often it is there, or where.
+_NOT_REPEATED = ("absent", "equals", "row")
+
+#: What goes with another key, and what that one says.
+_OF_OUTCOME = (
+    ("change", "outcome", "what came of it"),
+    ("before", "change", "before what it is so"),
+    ("needed", "before", "that it is so before the change"),
+    ("edited", "change", "what `configure` found it for"),
+)
+
+
+def parse_validator(table: Mapping[str, Any]) -> Validator:
+    """The validator that these keys say, as a test case has them.
+
+    Raises:
+        ValueError: as `parse_extractor`.
+    """
+    return read_alone(validator, table)
+
+
+def validator(node: Node) -> Validator:
+    """An entry of ``validators``."""
+    found = VALIDATOR.read(node)
+    kind = only_of(node, found, _KINDS)
+    for key, kinds in _OF_KIND.items():
+        if key in found and kind not in kinds:
+            raise node.child(key, None).wrong(f"goes with {' or '.join(map(repr, kinds))} only")
+    comparing = compared(node, found, kind)
+    others = [key for key in _NOT_REPEATED if found.get(key)] or list(comparing)
+    if found.get("unrepeated") and others:
+        raise node.child("unrepeated", True).wrong(
+            f"goes without {others[0]!r}: leave one of them out"
+        )
+    if found.get("row") and comparing:
+        raise node.child("row", None).wrong("goes without 'count': leave one of them out")
+    made, subject = _KINDS[kind]
+    own = {key: found[key] for key in ("row", "unrepeated", "absent") if key in found}
+    outcome = _outcome(node, found)
+    return made(**{subject: found[kind]}, **own, **comparing, outcome=outcome)
+
+
+def _outcome(node: Node, found: Mapping[str, Any]) -> Outcome | None:
+    for key, other, why in _OF_OUTCOME:
+        if key in found and other not in found:
+            raise node.child(key, None).wrong(f"goes with {other!r}, which says {why}")
+    if "outcome" not in found:
+        return None
+    return Outcome(
+        found["outcome"],
+        found.get("change", ""),
+        before=found.get("before", False),
+        needed=found.get("needed", False),
+        edited=found.get("edited", False),
+    )
+
+
+def validator_pairs(validator: Validator) -> dict[str, str]:
+    """Return the keys of a validator with their values, as a file has them."""
+    pairs: dict[str, str] = {}
+    if validator.outcome is not None:
+        pairs["outcome"] = string(validator.outcome.name)
+        if validator.outcome.change:
+            pairs["change"] = string(validator.outcome.change)
+        if validator.outcome.before:
+            pairs["before"] = "true"
+        if validator.outcome.needed:
+            pairs["needed"] = "true"
+        if validator.outcome.edited:
+            pairs["edited"] = "true"
+    match validator:
+        case TextValidator(text=needle, row=row):
+            pairs["text"] = string(needle)
+            if row:
+                pairs["row"] = string(row)
+        case RegexValidator(pattern=expression):
+            pairs["regex"] = string(expression)
+        case JsonValidator(path=path):
+            pairs["json"] = string(path)
+        case XmlValidator(path=path):
+            pairs["xml"] = string(path)
+        case HeaderValidator(name=name):
+            pairs["header"] = string(name)
+        case ResponseValidator(measure=measure):
+            pairs["response"] = string(measure)
+    pairs |= {"count": "true"} if validator.counted else {}
+    seconds = isinstance(validator, ResponseValidator) and validator.measure == "duration"
+    for how, value in comparisons(validator).items():
+        pairs[how] = string(format_duration(float(value))) if seconds else scalar(value)
+    unrepeated = isinstance(validator, TextValidator | JsonValidator) and validator.unrepeated
+    pairs |= {"unrepeated": "true"} if unrepeated else {}
+    return pairs | ({"absent": "true"} if validator.absent else {})
