@@ -1,4 +1,7 @@
-"""Validators: from their tables to the model, and back to the keys of a table."""
+"""Validators: from their tables to the model, and back to the keys of a table.
+
+What they compare with are keys of their own, of which some go with some kinds only.
+"""
 
 from __future__ import annotations
 
