@@ -16,7 +16,7 @@ from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.load import BODY_LIMIT, LoadConfiguration, ThinkTime
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.recording.filter.hosts import with_recorded_hosts
+from pytest_loadtool.recording.filter.domains import with_recorded_hosts
 from pytest_loadtool.replay import PagePlan, Plan, Response, Step, compile_case
 from pytest_loadtool.report.failure import explain
 

@@ -238,6 +238,8 @@ def reads_the_environment(node: ast.AST) -> bool:
     match node:
         case ast.Attribute(value=ast.Name(id="os"), attr="environ" | "getenv"):
             return True
+        case ast.ImportFrom(module="os", names=names):
+            return any(one.name in ("environ", "getenv") for one in names)
         case _:
             return False
 
@@ -324,6 +326,12 @@ def test_every_room_says_what_it_is_for() -> None:
     assert [room.name for room in rooms if not (room / "__init__.py").exists()] == []
 
 
+def test_every_room_has_its_tests() -> None:
+    """The tests of a room stand in the folder of its name, or below it."""
+    rooms = [room for room in ROOMS if (ROOT / PACKAGE / room).is_dir() and room]
+    assert [room for room in rooms if not any((ROOT / "tests" / room).rglob("test_*.py"))] == []
+
+
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
     """A small house that keeps the rules."""
@@ -397,6 +405,7 @@ def test_what_is_allowed_passes(house: Path) -> None:
         ("plugin", "import uvloop", "plugin may not use uvloop"),
         ("attic", "import os", "there is no room attic"),
         ("load", "import os\nos.environ['X']", "load may not read the environment"),
+        ("model", "from os import getenv", "model may not read the environment"),
     ],
 )
 def test_what_is_not_allowed_is_found(house: Path, room: str, text: str, complaint: str) -> None:

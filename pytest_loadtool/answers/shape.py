@@ -1,4 +1,7 @@
-"""What an answer looks like, be it recorded or replayed."""
+"""What an answer looks like, be it recorded or replayed.
+
+Here, too: the kind of a response: from its content type, or from what the body shows.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,55 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from pytest_loadtool.answers.documents import document, document_of, element
-from pytest_loadtool.answers.kinds import JSON_STARTS, VAGUE, declared, shown
 from pytest_loadtool.answers.pages import page
-from pytest_loadtool.codec.charset import decoded
-from pytest_loadtool.codec.media import media_type
+from pytest_loadtool.codec.media import decoded, is_html, is_json, is_xml, media_type
 from pytest_loadtool.codec.names import words_of
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.case import Kind, Recorded
 from pytest_loadtool.model.exchange import Exchange
+
+_TYPES = {
+    "text/css": Kind.CSS,
+    "text/javascript": Kind.JAVASCRIPT,
+    "application/javascript": Kind.JAVASCRIPT,
+    "application/x-javascript": Kind.JAVASCRIPT,
+    "application/ecmascript": Kind.JAVASCRIPT,
+    "text/ecmascript": Kind.JAVASCRIPT,
+}
+
+#: What a response of a telling type is not checked for: only these lie often.
+VAGUE = frozenset({"", "text/html", "text/plain", "text/javascript", "application/octet-stream"})
+
+#: How the text of an object or an array begins.
+JSON_STARTS = ("{", "[")
+
+_OPENINGS = (
+    ("<!doctype html", Kind.HTML),
+    ("<html", Kind.HTML),
+    ("<?xml", Kind.XML),
+)
+
+
+def declared(media: str) -> Kind:
+    """Return what a media type says."""
+    if media in _TYPES:
+        return _TYPES[media]
+    if media.startswith("image/"):
+        return Kind.IMAGE
+    if is_html(media):
+        return Kind.HTML
+    if is_json(media):
+        return Kind.JSON
+    if is_xml(media):
+        return Kind.XML
+    return Kind.OTHER
+
+
+def shown(start: str) -> Kind:
+    """Return what the beginning of a body shows that is no JSON."""
+    lower = start.lower()
+    return next((kind for opening, kind in _OPENINGS if lower.startswith(opening)), Kind.OTHER)
+
 
 LONGEST_READ = 1 << 18
 """The most bytes that a body may have, as received and decoded, to be read; of a longer one its

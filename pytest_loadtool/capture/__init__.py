@@ -14,7 +14,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from pytest_loadtool.capture.browser.browser import Browser
-from pytest_loadtool.capture.browser.locate import browsers, find_browser
+from pytest_loadtool.capture.browser.chromium import browsers, find_browser
 from pytest_loadtool.capture.proxy.clients import RecordingProxy
 from pytest_loadtool.errors import RecordingError
 

@@ -7,19 +7,19 @@ Importing it imports none of the large libraries.
 
 from __future__ import annotations
 
-from pytest_loadtool.casefile.case.extractors_validators import parse_extractor, parse_validator
+from pytest_loadtool.casefile.case.extractors import extractor_pairs, parse_extractor
 from pytest_loadtool.casefile.case.flows import parse_flow
 from pytest_loadtool.casefile.case.reader import parse_case, read_case
-from pytest_loadtool.casefile.case.writer import extractor_pairs, format_case, validator_pairs
+from pytest_loadtool.casefile.case.validators import parse_validator, validator_pairs
+from pytest_loadtool.casefile.case.writer import format_case
 from pytest_loadtool.casefile.dataset import (
     format_dataset,
     parse_dataset,
     read_dataset,
     save_dataset,
 )
-from pytest_loadtool.casefile.har.decisions import write_decisions
 from pytest_loadtool.casefile.har.reader import har_comment, parse_har, read_har, read_troubles
-from pytest_loadtool.casefile.har.writer import HarWriter
+from pytest_loadtool.casefile.har.writer import HarWriter, write_decisions
 from pytest_loadtool.casefile.http_text import parse_exchange, read_exchange
 from pytest_loadtool.casefile.load.reader import parse_load, read_load
 from pytest_loadtool.casefile.load.writer import format_load

@@ -113,6 +113,21 @@ def replace_file(
             _sync_directory(target.parent)
 
 
+def make_private_folder(folder: Path, of: str) -> None:
+    """Make a folder for its owner alone, which git leaves out; messages call what is in it ``of``.
+
+    Raises:
+        FileError: it cannot be made, or is elsewhere.
+    """
+    if folder.is_symlink():
+        raise FileError(str(folder), 0, "", f"this is a link: {of} go nowhere else")
+    with file_errors(folder, "make"):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        ignored = folder / ".gitignore"
+        if not ignored.exists():
+            ignored.write_text("*\n", encoding="utf-8")
+
+
 def _sync_directory(directory: Path) -> None:
     """Make the rename itself durable, where the file system can."""
     with contextlib.suppress(OSError):

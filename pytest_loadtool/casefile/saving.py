@@ -10,11 +10,10 @@ from typing import Any
 from pytest_loadtool.casefile.case.writer import case_lines
 from pytest_loadtool.casefile.files import read_text, replace_file
 from pytest_loadtool.casefile.load.writer import load_lines
-from pytest_loadtool.casefile.toml.comment_transfer import match
-from pytest_loadtool.casefile.toml.comments import carry
+from pytest_loadtool.casefile.toml.comment_transfer import carry, match
+from pytest_loadtool.casefile.toml.diagnostics import syntax_error
 from pytest_loadtool.casefile.toml.positions import KeyPath, scan
 from pytest_loadtool.casefile.toml.render import KeyedLine, render
-from pytest_loadtool.casefile.toml.syntax_errors import syntax_error
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import LoadConfiguration

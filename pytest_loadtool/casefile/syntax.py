@@ -14,13 +14,7 @@ import warnings
 from collections.abc import Callable
 
 from pytest_loadtool.codec.filters import FILTERS
-from pytest_loadtool.codec.multipart import is_charset
-from pytest_loadtool.codec.path_patterns import with_comparisons
-from pytest_loadtool.codec.printable import on_one_line
-from pytest_loadtool.codec.suggestions import did_you_mean
-from pytest_loadtool.codec.template import BUILTIN_NAMES, Template, UnknownFilterError
-from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, Kind
-from pytest_loadtool.model.wire import (
+from pytest_loadtool.codec.http import (
     HOST_AND_PORT,
     is_header_value,
     is_method,
@@ -28,6 +22,12 @@ from pytest_loadtool.model.wire import (
     is_token,
     other_case,
 )
+from pytest_loadtool.codec.multipart import is_charset
+from pytest_loadtool.codec.path_patterns import with_comparisons
+from pytest_loadtool.codec.printable import on_one_line
+from pytest_loadtool.codec.suggestions import did_you_mean
+from pytest_loadtool.codec.template import BUILTIN_NAMES, Template, UnknownFilterError
+from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, Kind
 from pytest_loadtool.model.xml_path import xml_steps
 
 _ABSOLUTE = re.compile(r"https?://[^/?#\s]+", re.IGNORECASE)

@@ -3,19 +3,44 @@
 ``${name|filter|filter}`` applies them from left to right. They carry a value in an encoding that
 its place does not imply: a JSON string within a form field, a token within base64. Each is total:
 what a decoder cannot decode passes as it is, and the server shows what it thinks of it.
+
+Here, too: encodings that places of a request and filters of a placeholder have in common.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Callable, Mapping
 from html import escape
 from types import MappingProxyType
+from urllib.parse import quote, quote_plus
 
 from pytest_loadtool.codec.decoding import base64_text, script_string, unquoted
-from pytest_loadtool.codec.encoding import component, form, json_string
 from pytest_loadtool.codec.entities import unescape
+
+# A lone surrogate, which JSON can hold and UTF-8 cannot, is sent as "?" rather than not at all.
+# ECMA-262 encodeURIComponent, which is how scripts build queries.
+_COMPONENT = "-._~!*'()"
+# WHATWG URL §5: what the application/x-www-form-urlencoded serialiser leaves alone, "~" not.
+_FORM = "*-._"
+
+
+def component(value: str) -> str:
+    """As ECMAScript's ``encodeURIComponent`` does it: a space is ``%20``."""
+    return quote(value, safe=_COMPONENT, errors="replace")
+
+
+def form(value: str) -> str:
+    """As browsers encode forms: a space is ``+``."""
+    # quote() counts "~" as safe; the form serialiser does not.
+    return quote_plus(value, safe=_FORM, errors="replace").replace("~", "%7E")
+
+
+def json_string(value: str) -> str:
+    """As JSON.stringify does it, without the quotes: only quotes, backslashes and controls."""
+    return json.dumps(value, ensure_ascii=False)[1:-1]
 
 
 def _bytes(value: str) -> bytes:

@@ -1,6 +1,49 @@
-"""Media types (RFC 9110 §8.3.1), of which most functions take the essence: see `media_type`."""
+"""Media types (RFC 9110 §8.3.1), of which most functions take the essence: see `media_type`.
+
+Here, too: character sets of bodies, as their Content-Type declares them (RFC 9110 §8.3.2).
+"""
 
 from __future__ import annotations
+
+import codecs
+import re
+from functools import lru_cache
+
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
+
+
+def declared_charset(content_type: str) -> str:
+    """Return the charset parameter; empty without one."""
+    found = _CHARSET.search(content_type)
+    return found[1] if found else ""
+
+
+def decoded(body: bytes, content_type: str) -> str:
+    """Return the body as text: UTF-8 where nothing is declared; where that is unknown UTF-8 if it
+    is, else Latin-1. Bytes that cannot be decoded are U+FFFD."""
+    codec = _codec(declared_charset(content_type) or "utf-8")
+    if codec:
+        return body.decode(codec, "replace")
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return body.decode("latin-1")
+
+
+@lru_cache(maxsize=64)
+def _codec(charset: str) -> str:
+    """Python's name of a character set, empty for what is none."""
+    try:
+        b"x".decode(charset, "replace")  # some that can be looked up do not make text of bytes
+        name = codecs.lookup(charset).name
+    except (LookupError, UnicodeError):
+        return ""
+    return "" if name.replace("-", "_") in _NO_CHARSETS else name
+
+
+#: Encodings of Python's own that are no character sets, but take any bytes.
+_NO_CHARSETS = frozenset({"punycode", "raw_unicode_escape", "unicode_escape"})
+
 
 FORM = "application/x-www-form-urlencoded"
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 
-from pytest_loadtool.codec.charset import declared_charset
+from pytest_loadtool.codec.media import declared_charset
 from pytest_loadtool.codec.template import Reference, escape
 
 #: The longest text that was uploaded as a file and stands in the test case, in bytes.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from urllib.parse import quote
 
-from pytest_loadtool.codec.encoding import component, form, json_string
+from pytest_loadtool.codec.filters import component, form, json_string
 from pytest_loadtool.codec.media import FORM, is_json, is_xml, media_type
 from pytest_loadtool.codec.template import Reference, Template
 from pytest_loadtool.model.place import Place

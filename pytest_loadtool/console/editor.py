@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from pytest_loadtool.console.environment import ended
+from pytest_loadtool.console.environment import ended, finished
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.workflow.changed_outside import text_of
@@ -50,11 +50,6 @@ async def in_editor(draft: Path, folder: Path) -> None:
         process = await asyncio.create_subprocess_exec(*words, str(draft), cwd=folder)
     except OSError as error:
         raise CommandError(f"the editor {words[0]} cannot be started: {error.strerror}") from None
-    try:
-        status = await process.wait()
-    finally:
-        if process.returncode is None:
-            process.terminate()
-            await process.wait()
+    status = await finished(process)
     if status:
         raise CommandError(f"the editor {words[0]} {ended(status)}: nothing was changed")

@@ -6,6 +6,7 @@ The developer tools of the recorder's own browser are the one thing that is not 
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 import signal
 from collections.abc import Iterator
@@ -42,6 +43,16 @@ def _own(live: Live) -> dict[str, str]:
 def _not_recorded(live: Live) -> str:
     """Return the address of the developer tools: a driver must reach it directly."""
     return live.devtools.removeprefix("http://")
+
+
+async def finished(process: asyncio.subprocess.Process) -> int:
+    """Wait for a program's exit status; whoever waits no longer ends it."""
+    try:
+        return await process.wait()
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
 
 
 def ended(status: int) -> str:

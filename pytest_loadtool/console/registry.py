@@ -18,7 +18,6 @@ documentation are made from the same parameters.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 import shlex
@@ -28,6 +27,7 @@ from pathlib import Path
 from types import MappingProxyType, NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.console.arguments import Argument, OptionGroup
 from pytest_loadtool.console.errors import UsageError
 
@@ -310,5 +310,4 @@ def _no_option(command: Command, options: Iterable[str], label: str) -> str:
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f"did you mean {close[0]!r}?" if close else ""
+    return did_you_mean(name, known).removeprefix(": ")

@@ -41,7 +41,6 @@ _NUMBERS = re.compile(r"(?P<page>[Pp]?)(?P<first>\d+)(?P<range>-(?:[Pp]?(?P<last
 #: Which of several transactions of one name: ``#2``, or as reports have it, `` (2)``.
 _WHICH = re.compile(r"(?P<name>.+?)(?:#| \()(?P<number>\d+)\)?")
 _METHOD = re.compile(r"[A-Z]+")
-_TARGETS = ("/", "http://", "https://", "*")
 
 
 @dataclass(frozen=True, slots=True)

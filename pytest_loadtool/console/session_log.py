@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from pytest_loadtool.codec.secret import is_secret
+from pytest_loadtool.codec.names import is_secret
 from pytest_loadtool.workflow.known import state_file
 
 #: How a command ended; only what is ``done`` is run again.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from pytest_loadtool.codec.charset import decoded
+from pytest_loadtool.codec.media import decoded
 from pytest_loadtool.diagnosis.outcome import StepOutcome
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange

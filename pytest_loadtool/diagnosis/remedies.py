@@ -12,7 +12,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.curl import curl_command
-from pytest_loadtool.codec.secret import is_password
+from pytest_loadtool.codec.names import is_password
 from pytest_loadtool.codec.template import Reference, Template, TemplateError
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
 from pytest_loadtool.diagnosis.finding import Cause, Remedy

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
-from pytest_loadtool.codec.charset import decoded
 from pytest_loadtool.codec.cookie import sent_cookies, set_cookies
+from pytest_loadtool.codec.media import decoded
+from pytest_loadtool.codec.names import is_password
 from pytest_loadtool.codec.printable import clip
-from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.requests.fields import Field, fields_of
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, field_names, visible_text

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from pytest_loadtool.codec.media import is_html, media_type
-from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.secret import is_password
+from pytest_loadtool.codec.names import is_password, plain
 from pytest_loadtool.correlation.classify import SWITCHES, is_identity_name
 from pytest_loadtool.correlation.requests.edits import shared
 from pytest_loadtool.correlation.requests.fields import Field, every_field

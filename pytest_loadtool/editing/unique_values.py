@@ -29,7 +29,7 @@ from pytest_loadtool.correlation.requests.slots import (
     request_slots,
     target_slots,
 )
-from pytest_loadtool.correlation.sources.naming import field_name
+from pytest_loadtool.correlation.sources.variables import field_name
 from pytest_loadtool.correlation.writing.reanchor import followed_words, is_own, word
 from pytest_loadtool.correlation.writing.revert import names_in_use
 from pytest_loadtool.model.case import TestCase, Transaction, Variable

@@ -16,7 +16,8 @@ from pytest_loadtool.replay.acting import held_actor_for, hooks_of
 from pytest_loadtool.replay.control import Control
 from pytest_loadtool.replay.holding import Stretches
 from pytest_loadtool.replay.hooking import UserHooks
-from pytest_loadtool.replay.user.plan import Observer, Plan, Step
+from pytest_loadtool.replay.user.exchange import Step
+from pytest_loadtool.replay.user.plan import Observer, Plan
 from pytest_loadtool.replay.user.user import RowChoice, VirtualUser
 from pytest_loadtool.transport.connections.network import ASKING, Unobserved
 from pytest_loadtool.transport.connections.session import Commands

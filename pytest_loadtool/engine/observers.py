@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 from time import perf_counter
 
-from pytest_loadtool.engine.examples import Examples
-from pytest_loadtool.engine.samples import LONGEST_BODY, KeptStep, KeptSteps, Samples
+from pytest_loadtool.engine.samples import LONGEST_BODY, Examples, KeptStep, KeptSteps, Samples
 from pytest_loadtool.load.metrics.firsts import MOST_SAMPLES, FailureGroup
 from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.user.plan import PagePlan, Plan, Response, Step
+from pytest_loadtool.replay.user.exchange import Response, Step
+from pytest_loadtool.replay.user.plan import PagePlan, Plan
 from pytest_loadtool.replay.user.user import VirtualUser
 
 

@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 
 from pytest_loadtool.codec.filters import BASE64
 from pytest_loadtool.codec.multipart import Content, charset_of, pieces_of
-from pytest_loadtool.codec.secret import CREDENTIALS, is_typed_secret
+from pytest_loadtool.codec.names import CREDENTIALS, is_typed_secret
 from pytest_loadtool.codec.template import files_of, with_files
 from pytest_loadtool.correlation.classify import SWITCHES
 from pytest_loadtool.correlation.requests.edits import overlap, written

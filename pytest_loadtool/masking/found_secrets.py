@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from pytest_loadtool.codec.cookie import sent_cookies, set_cookies
 from pytest_loadtool.codec.filters import UNDO, filtered
 from pytest_loadtool.codec.multipart import as_template, pieces_of
-from pytest_loadtool.codec.secret import (
+from pytest_loadtool.codec.names import (
     CREDENTIALS,
     is_password,
     is_secret,

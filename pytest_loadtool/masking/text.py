@@ -2,20 +2,53 @@
 
 What counts as one: credentials and cookies in headers; fields whose name says so, in a query, a
 form, JSON, XML, multipart or HTML; and values that the caller names.
+
+Here, too: what was sent and received, without its secrets.
+
+Here, too: the secrets of a test case: values from outside, and passwords in whatever form they go.
 """
 
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.codec.secret import is_secret
+from pytest_loadtool.auth.credentials import Credentials
+from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.names import is_secret
 from pytest_loadtool.codec.spellings import any_of, spellings
+from pytest_loadtool.codec.template import Template
+from pytest_loadtool.model.authentication import Identity, Proxy
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.exchange import Exchange, HeaderList
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.requests.fields import Field
+
+
+def secrets_of(case: TestCase, values: Mapping[str, str]) -> Iterator[str]:
+    """Yield the secrets of a test case, of whose placeholders the ``values`` are these: a user's,
+    or those that all users begin with."""
+    for variable in case.variables.values():
+        if variable.env or variable.keyring:
+            yield values.get(variable.name, "")
+    accounts: list[Identity | Proxy] = [*case.identities]
+    if case.proxy is not None:
+        accounts.append(case.proxy)
+    for one in accounts:
+        username, password, domain = (_rendered(text, values) for text in one.templates)
+        if password:
+            yield password
+            login = Credentials(username, password, domain).login
+            yield b64encode(f"{login}:{password}".encode()).decode()
+
+
+def _rendered(text: str, values: Mapping[str, str]) -> str:
+    return Template.parse(text).filled(lambda one: filtered(values.get(one.name, ""), one.filters))
+
 
 #: How much of a secret is shown, and how long it must be for that much to say little about it.
 _SHOWN, _LONG = 4, 8
@@ -179,3 +212,27 @@ _HEADERS: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "set-cookie": _set_cookie,
     }
 )
+
+
+def without_secrets(exchange: Exchange, mask: Mask) -> Exchange:
+    """Return the exchange with its secrets cut as ``mask`` cuts them. A body that is no text stays
+    as it is."""
+    return exchange.changed(
+        url=mask.text(exchange.url),
+        request_headers=_headers(exchange.request_headers, mask),
+        request_body=_body(exchange.request_body, mask),
+        response_headers=_headers(exchange.response_headers, mask),
+        response_body=_body(exchange.response_body, mask),
+        error=mask.text(exchange.error),
+    )
+
+
+def _headers(headers: HeaderList, mask: Mask) -> HeaderList:
+    return tuple((name, mask.header(name, value)) for name, value in headers)
+
+
+def _body(body: bytes, mask: Mask) -> bytes:
+    try:
+        return mask.text(body.decode()).encode()
+    except UnicodeDecodeError:
+        return body

@@ -8,8 +8,15 @@ silently: what does not become a transaction becomes a `Note`.
 
 from pytest_loadtool.model.editing import page_span, without
 from pytest_loadtool.recording.build import Recording, build_case
-from pytest_loadtool.recording.filter.domains import TRACKERS, Domain, DomainFilter
-from pytest_loadtool.recording.filter.hosts import HostUse, belongs, hostnames, restrict
+from pytest_loadtool.recording.filter.domains import (
+    TRACKERS,
+    Domain,
+    DomainFilter,
+    HostUse,
+    belongs,
+    hostnames,
+    restrict,
+)
 from pytest_loadtool.recording.filter.static_resources import Stripped, strip
 from pytest_loadtool.recording.importing import restored, with_page
 from pytest_loadtool.recording.notes import Note

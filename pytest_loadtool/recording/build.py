@@ -11,7 +11,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.recording.entry import Entry, sayable
 from pytest_loadtool.recording.failures import expected_status
-from pytest_loadtool.recording.filter.hosts import with_recorded_hosts
+from pytest_loadtool.recording.filter.domains import with_recorded_hosts
 from pytest_loadtool.recording.filter.rules import sift
 from pytest_loadtool.recording.notes import Note
 from pytest_loadtool.recording.pages.grouping import REFERRER_ANALYSIS, Grouping, group

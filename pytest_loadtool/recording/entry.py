@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import quote, urljoin, urlsplit
 
-from pytest_loadtool.codec.http import authority
-from pytest_loadtool.model.case import Kind
-from pytest_loadtool.model.exchange import Exchange, HeaderList
-from pytest_loadtool.model.wire import (
+from pytest_loadtool.codec.http import (
     HOST_AND_PORT,
+    authority,
     is_header_value,
     is_method,
     is_target,
     is_token,
 )
+from pytest_loadtool.model.case import Kind
+from pytest_loadtool.model.exchange import Exchange, HeaderList
 
 #: What a URL may hold besides letters and digits; "%" because it is encoded already.
 _URL_CHARACTERS = "-._~!$&'()*+,;=:@/?#[]%|"

@@ -13,7 +13,7 @@ from pytest_loadtool.model.editing import retitled, with_transactions
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.build import build_case
 from pytest_loadtool.recording.entry import origin, sayable
-from pytest_loadtool.recording.filter.hosts import with_recorded_hosts
+from pytest_loadtool.recording.filter.domains import with_recorded_hosts
 from pytest_loadtool.recording.request.header_sets import share
 from pytest_loadtool.recording.request.template import draft
 from pytest_loadtool.recording.request.uploads import Uploads

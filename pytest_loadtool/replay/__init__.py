@@ -6,17 +6,9 @@ long to wait, and is sent each response. A driver (room ``transport``) feeds it.
 """
 
 from pytest_loadtool.replay.compile.case import compile_case
+from pytest_loadtool.replay.user.exchange import Response, Send, Step
 from pytest_loadtool.replay.user.origin import Origin
-from pytest_loadtool.replay.user.plan import (
-    Observer,
-    Over,
-    PagePlan,
-    Plan,
-    Response,
-    Send,
-    Step,
-    Wait,
-)
+from pytest_loadtool.replay.user.plan import Observer, Over, PagePlan, Plan, Wait
 from pytest_loadtool.replay.user.user import VirtualUser
 
 __all__ = [

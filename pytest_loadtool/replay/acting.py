@@ -11,7 +11,8 @@ from pytest_loadtool.replay.authentication.authenticating import Authenticating
 from pytest_loadtool.replay.authentication.renewal import Renewing
 from pytest_loadtool.replay.compile.servers import guarded
 from pytest_loadtool.replay.hooking import Took, UserHooks, untold
-from pytest_loadtool.replay.user.plan import Command, Response, Visit
+from pytest_loadtool.replay.user.exchange import Response
+from pytest_loadtool.replay.user.plan import Command, Visit
 from pytest_loadtool.replay.user.user import Actor, VirtualUser
 
 

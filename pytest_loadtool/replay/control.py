@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pytest_loadtool.replay.user.plan import PagePlan, Step
+from pytest_loadtool.replay.user.exchange import Step
+from pytest_loadtool.replay.user.plan import PagePlan
 
 State = Literal["running", "thinking", "held", "over"]
 

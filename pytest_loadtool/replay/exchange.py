@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.replay.user.plan import Response
+from pytest_loadtool.replay.user.exchange import Response
 
 
 def exchange_of(response: Response, began: float = 0.0) -> tuple[Exchange, str]:

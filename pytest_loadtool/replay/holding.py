@@ -12,17 +12,8 @@ from typing import Any
 
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.control import Control, ReplayMoment, changed
-from pytest_loadtool.replay.user.plan import (
-    Command,
-    Observer,
-    Over,
-    PagePlan,
-    Plan,
-    Response,
-    Send,
-    Step,
-    Wait,
-)
+from pytest_loadtool.replay.user.exchange import Response, Send, Step
+from pytest_loadtool.replay.user.plan import Command, Observer, Over, PagePlan, Plan, Wait
 from pytest_loadtool.replay.user.user import VirtualUser
 
 #: So many connections in a row that nobody accepts end the replay.

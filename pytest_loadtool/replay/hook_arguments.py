@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, MutableMapping
 from typing import Any, Final
 
-from pytest_loadtool.replay.user.plan import Response, Send
+from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.replay.user.user import VirtualUser
 
 _NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

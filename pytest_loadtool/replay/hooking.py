@@ -14,8 +14,9 @@ from typing import Any
 from pytest_loadtool.model.hook import Hook, HookFunction, Hooks
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.hook_arguments import HookRequest, HookResponse, HookUser
+from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.replay.user.origin import Origin
-from pytest_loadtool.replay.user.plan import Command, Over, Response, Send, Visit
+from pytest_loadtool.replay.user.plan import Command, Over, Visit
 from pytest_loadtool.replay.user.user import VirtualUser
 
 #: A function that takes longer (seconds) fails: all users of its process wait meanwhile.

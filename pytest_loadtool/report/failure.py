@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from urllib.parse import unquote
 
-from pytest_loadtool.codec.charset import decoded
 from pytest_loadtool.codec.excerpt import excerpt, is_binary
+from pytest_loadtool.codec.media import decoded
 from pytest_loadtool.codec.multipart import is_multipart, shown
+from pytest_loadtool.codec.names import is_secret
 from pytest_loadtool.codec.printable import clip, printable
-from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.spellings import spellings
 from pytest_loadtool.diagnosis.comparison import (
     Difference,

@@ -101,7 +101,7 @@ def without_variable(document: Document, name: str) -> Document:
         ValueError: there is none of that name, a person set it, or something else needs it.
     """
     from pytest_loadtool.correlation.decisions.ignoring import IGNORED
-    from pytest_loadtool.correlation.writing.undo import taken_back
+    from pytest_loadtool.correlation.writing.revert import taken_back
 
     case = taken_back(document.case, document.exchanges, name)
     new = case.asm.ignore[len(document.case.asm.ignore) :]

@@ -12,7 +12,7 @@ from pytest_loadtool import LOAD_SUFFIX
 from pytest_loadtool.casefile import read_dataset, read_load, save_dataset
 from pytest_loadtool.casefile.files import read_bytes, replace_file
 from pytest_loadtool.casefile.trust import named_path
-from pytest_loadtool.codec.secret import is_secret
+from pytest_loadtool.codec.names import is_secret
 from pytest_loadtool.codec.uses import lasting_datasets
 from pytest_loadtool.editing.datasets import users_of
 from pytest_loadtool.errors import FileError, LoadToolError

@@ -15,7 +15,7 @@ from functools import cached_property
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
-from pytest_loadtool.codec.charset import decoded
+from pytest_loadtool.codec.media import decoded
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.model.case import Kind, Page, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList

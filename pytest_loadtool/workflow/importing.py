@@ -19,7 +19,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import Dataset
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.load import CaseShare
-from pytest_loadtool.recording.filter.hosts import with_recorded_hosts
+from pytest_loadtool.recording.filter.domains import with_recorded_hosts
 from pytest_loadtool.recording.request.header_sets import share
 from pytest_loadtool.workflow.document import readable
 

@@ -19,7 +19,7 @@ from math import inf
 from pathlib import Path
 from typing import Protocol
 
-from pytest_loadtool.casefile.files import file_errors
+from pytest_loadtool.casefile.files import make_private_folder
 from pytest_loadtool.casefile.har.replay import ReplayWriter
 from pytest_loadtool.codec.suffixes import case_name
 from pytest_loadtool.diagnosis.kept import identities_of
@@ -102,13 +102,7 @@ def _new_path(case_path: Path, started: float) -> Path:
         FileError: the folder cannot be made, or is elsewhere.
     """
     folder = replays_folder(case_path)
-    if folder.is_symlink():
-        raise FileError(str(folder), 0, "", "this is a link: replays go nowhere else")
-    with file_errors(folder, "make"):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        ignored = folder / ".gitignore"
-        if not ignored.exists():
-            ignored.write_text("*\n", encoding="utf-8")
+    make_private_folder(folder, "replays")
     names = (_name(started + number / 1000) for number in count())
     return next(path for name in names if not (path := folder / name).exists())
 

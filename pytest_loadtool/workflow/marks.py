@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Self
 
-from pytest_loadtool.codec.charset import decoded
+from pytest_loadtool.codec.media import decoded
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, Template
 from pytest_loadtool.codec.uses import used_by
 from pytest_loadtool.model.case import Request, TestCase, Transaction

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
-from pytest_loadtool.codec.charset import decoded
 from pytest_loadtool.codec.layout import json_layout, markup_layout
-from pytest_loadtool.codec.media import is_html, is_json, is_xml, media_type
+from pytest_loadtool.codec.media import decoded, is_html, is_json, is_xml, media_type
 from pytest_loadtool.codec.multipart import is_multipart, shown
 from pytest_loadtool.codec.printable import on_one_line, printable
 from pytest_loadtool.masking.text import Mask

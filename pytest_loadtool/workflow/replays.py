@@ -10,8 +10,7 @@ from pytest_loadtool.casefile.har.replay import read_replay
 from pytest_loadtool.diagnosis.kept import matched, outcomes_of
 from pytest_loadtool.diagnosis.outcome import Evidence
 from pytest_loadtool.masking.carried import recorded_in
-from pytest_loadtool.masking.text import Mask
-from pytest_loadtool.masking.values import secrets_of
+from pytest_loadtool.masking.text import Mask, secrets_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.kept_replay import KeptReplay, KeptTransaction

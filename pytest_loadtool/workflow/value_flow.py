@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pytest_loadtool.codec.charset import declared_charset
 from pytest_loadtool.codec.cookie import sent_cookies, set_cookies
+from pytest_loadtool.codec.media import declared_charset
 from pytest_loadtool.codec.spellings import spellings
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference
 from pytest_loadtool.codec.uses import needed_by, used_names

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from pytest_loadtool.codec.secret import is_secret
+from pytest_loadtool.codec.names import is_secret
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference
 from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.diagnosis.kept import matched

@@ -119,7 +119,7 @@ def _pieces(seen: _Seen, plan: Plan) -> list[tuple[str, Callable[[], None]]]:
     from pytest_loadtool.engine.observers import Clock, metrics_for, observers_for
     from pytest_loadtool.replay import VirtualUser
     from pytest_loadtool.replay.user.cookies import CookieJar
-    from pytest_loadtool.replay.user.plan import Response
+    from pytest_loadtool.replay.user.exchange import Response
     from pytest_loadtool.transport.wire.http1 import ResponseReader
 
     steps = plan.steps

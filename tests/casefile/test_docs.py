@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.casefile import parse_case, parse_dataset, parse_load, parse_rules
-from pytest_loadtool.casefile.case.extractors_validators import EXTRACTOR, VALIDATOR
+from pytest_loadtool.casefile.case.extractors import EXTRACTOR
 from pytest_loadtool.casefile.case.reader import TABLES as CASE_TABLES
+from pytest_loadtool.casefile.case.validators import VALIDATOR
 from pytest_loadtool.casefile.load.reader import TABLES as LOAD_TABLES
 from pytest_loadtool.casefile.rules import TABLES as RULES_TABLES
 from pytest_loadtool.errors import FileError

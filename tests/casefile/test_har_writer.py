@@ -16,7 +16,7 @@ from mitmproxy.io import FlowReader
 from playwright.sync_api import sync_playwright
 
 from pytest_loadtool.casefile import HarWriter, read_har, read_troubles
-from pytest_loadtool.casefile.har.body import StoredBody
+from pytest_loadtool.casefile.har.lines import StoredBody
 from pytest_loadtool.errors import FileError
 from tests.casefile.test_har import EXCHANGE
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.codec.charset import declared_charset, decoded
+from pytest_loadtool.codec.media import declared_charset, decoded
 
 
 def test_as_declared() -> None:

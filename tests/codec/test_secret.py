@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_loadtool.codec.secret import (
+from pytest_loadtool.codec.names import (
     Secret,
     is_given_out,
     is_password,

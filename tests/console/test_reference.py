@@ -10,9 +10,9 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from pytest_loadtool.console.commands import COMMANDS
-from pytest_loadtool.console.reference import BEGIN, END, updated
 from pytest_loadtool.console.repl.completion import RegistryCompleter
 from pytest_loadtool.console.session import Console
+from tests.console.reference import BEGIN, END, updated
 from tests.console.test_undo import EDITS
 
 PAGE = Path(__file__).parents[2] / "docs" / "console.md"
@@ -28,7 +28,7 @@ def test_page_lists_exactly_the_commands() -> None:
 def test_page_is_up_to_date() -> None:
     """Its sections are what the reference makes of the registry today.
 
-    If not: python -m pytest_loadtool.console.reference docs/console.md
+    If not: python -m tests.console.reference docs/console.md
     """
     text = PAGE.read_text()
     assert updated(text, COMMANDS) == text

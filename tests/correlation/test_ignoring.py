@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pytest_loadtool.correlation.outcomes.asserting import without_outcome
-from pytest_loadtool.correlation.writing.undo import taken_back
+from pytest_loadtool.correlation.writing.revert import taken_back
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from tests.correlation.exchanges import answered, case_of, html, json_body

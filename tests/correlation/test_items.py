@@ -10,7 +10,7 @@ import pytest
 from pytest_loadtool.correlation import Configuration
 from pytest_loadtool.correlation.configuration import asserted_anew
 from pytest_loadtool.correlation.requests.fields import fields_of
-from pytest_loadtool.correlation.writing.undo import taken_back
+from pytest_loadtool.correlation.writing.revert import taken_back
 from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
 from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.extraction.extract import PlainText, compile_source

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_loadtool.correlation.writing.undo import taken_back
+from pytest_loadtool.correlation.writing.revert import taken_back
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case

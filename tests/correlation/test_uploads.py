@@ -10,7 +10,7 @@ from pytest_loadtool.casefile import package_rules
 from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.correlation import configure
 from pytest_loadtool.correlation.requests.fields import fields_of
-from pytest_loadtool.correlation.writing.undo import taken_back
+from pytest_loadtool.correlation.writing.revert import taken_back
 from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
 from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.masking.case import masked

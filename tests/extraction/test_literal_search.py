@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_loadtool.extraction.literal_search import Needle, literal_start
+from pytest_loadtool.extraction.pattern import Needle, literal_start
 
 STARTS = {
     r'data-item="(\d+)"': 'data-item="',

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_loadtool.engine.load import connections_of
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction
-from pytest_loadtool.recording.filter.hosts import with_recorded_hosts
+from pytest_loadtool.recording.filter.domains import with_recorded_hosts
 from pytest_loadtool.replay import compile_case
 from tests.faults.server import Peer, serving, well
 from tests.plugin.loading import Project, load

@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_loadtool.casefile import format_case, package_rules, parse_case
 from pytest_loadtool.correlation import Configuration, configure
-from pytest_loadtool.correlation.writing.undo import taken_back
+from pytest_loadtool.correlation.writing.revert import taken_back
 from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange

@@ -35,8 +35,8 @@ from pytest_loadtool.load.verdict.saved import ALL, SavedRun
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.report.load.environment import RunEnvironment
 from pytest_loadtool.report.load.firsts import Told
+from pytest_loadtool.report.load.json import RunEnvironment
 
 ENVIRONMENT = RunEnvironment(
     target="http://127.0.0.1",

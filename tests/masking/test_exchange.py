@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.masking.exchange import without_secrets
-from pytest_loadtool.masking.text import Mask
+from pytest_loadtool.masking.text import Mask, without_secrets
 from pytest_loadtool.model.exchange import Exchange
 
 EXCHANGE = Exchange(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.plugin.record.case_names import case_path
+from pytest_loadtool.plugin.record.from_tests import case_path
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 import pytest
 
-from pytest_loadtool.plugin.record.server_fixtures import is_seen_from, server_fixtures
+from pytest_loadtool.plugin.record.from_tests import is_seen_from, server_fixtures
 
 
 @pytest.mark.parametrize(

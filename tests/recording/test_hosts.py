@@ -8,7 +8,7 @@ import pytest
 
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.recording import belongs, build_case, hostnames, restrict
-from pytest_loadtool.recording.filter.hosts import HostUse
+from pytest_loadtool.recording.filter.domains import HostUse
 from tests.recording.samples import load, visit
 
 WWW, API, CDN = "https://www.shop.example", "https://api.shop.example:8443", "https://cdn.example"

@@ -11,7 +11,7 @@ from pytest_loadtool.casefile import format_case, parse_case
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import Distribution, ThinkTime
 from pytest_loadtool.replay import Plan, VirtualUser, compile_case
-from pytest_loadtool.replay.compile.length import length_of
+from pytest_loadtool.replay.compile.pauses import length_of
 from tests.replay.playbook import Diary, Playbook, first_row
 
 TOP = 'format = 1\nname = "Shop"\nserver = "http://h"\n'

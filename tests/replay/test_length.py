@@ -8,7 +8,7 @@ from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transa
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import Distribution, ThinkTime
 from pytest_loadtool.replay import VirtualUser, compile_case
-from pytest_loadtool.replay.compile.length import length_of
+from pytest_loadtool.replay.compile.pauses import length_of
 from tests.replay.playbook import Diary, Playbook, first_row
 
 

@@ -10,7 +10,7 @@ from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.recording.filter.hosts import with_recorded_hosts
+from pytest_loadtool.recording.filter.domains import with_recorded_hosts
 from pytest_loadtool.replay import Plan, compile_case
 from pytest_loadtool.replay.compile.proxies import ProxyUrl
 

@@ -12,8 +12,8 @@ from pytest_loadtool.load import LoadMetrics, PageKey, Summary, TransactionKey, 
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.report.columns import cells
+from pytest_loadtool.report.load.chart import ASCII
 from pytest_loadtool.report.load.json import load_data
-from pytest_loadtool.report.load.sparkline import ASCII
 from pytest_loadtool.report.load.text import load_text
 from tests.load.simulation import ENVIRONMENT, STEPS, earlier, summary, told
 from tests.report.documented import block

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.report.columns import cells
-from pytest_loadtool.report.load.sparkline import ASCII, BLOCKS, glyphs_for, groups, sparkline
+from pytest_loadtool.report.load.chart import ASCII, BLOCKS, glyphs_for, groups, sparkline
 
 values = st.lists(st.floats(0, 1e9))
 

@@ -14,7 +14,8 @@ from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay import Plan, compile_case
-from pytest_loadtool.replay.user.plan import Command, Over, Response, Send, Wait
+from pytest_loadtool.replay.user.exchange import Response, Send
+from pytest_loadtool.replay.user.plan import Command, Over, Wait
 from pytest_loadtool.transport.connections.network import new_event_loop
 from pytest_loadtool.transport.connections.session import Done, Session
 from pytest_loadtool.transport.httpx.network import HttpxNetwork, HttpxSession

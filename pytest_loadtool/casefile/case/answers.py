@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import fields
 
+from pytest_loadtool.casefile.toml.render import inline_array, inline_table, scalar, string
 from pytest_loadtool.casefile.toml.schema import (
     Key,
     Node,
@@ -17,7 +18,6 @@ from pytest_loadtool.casefile.toml.schema import (
     named,
     one_of,
 )
-from pytest_loadtool.casefile.toml.values import inline_array, inline_table, scalar, string
 from pytest_loadtool.model.answer import Answer
 
 

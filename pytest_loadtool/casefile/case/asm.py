@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_loadtool.casefile.toml.render import KeyedLine
+from pytest_loadtool.casefile.toml.render import KeyedLine, string
 from pytest_loadtool.casefile.toml.schema import Key, Node, Table, array, filled
-from pytest_loadtool.casefile.toml.values import string
 from pytest_loadtool.model.asm import AsmSettings
 
 ASM = Table(

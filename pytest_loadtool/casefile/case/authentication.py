@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from pytest_loadtool.casefile.syntax import base_url, shown, template
 from pytest_loadtool.casefile.toml.positions import KeyPath
-from pytest_loadtool.casefile.toml.render import KeyedLine
+from pytest_loadtool.casefile.toml.render import KeyedLine, scalar
 from pytest_loadtool.casefile.toml.schema import Key, Node, Table, boolean, filled, parsed
-from pytest_loadtool.casefile.toml.values import scalar
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.codec.uses import used_names

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from pytest_loadtool.casefile.case.extractors_validators import alone, validator
+from pytest_loadtool.casefile.case.validators import validator
 from pytest_loadtool.casefile.quantities import format_duration, parse_duration
+from pytest_loadtool.casefile.toml.render import inline_table, key, scalar, string
 from pytest_loadtool.casefile.toml.schema import (
     Key,
     Node,
@@ -17,8 +18,8 @@ from pytest_loadtool.casefile.toml.schema import (
     at_least,
     named,
     parsed,
+    read_alone,
 )
-from pytest_loadtool.casefile.toml.values import inline_table, key, scalar, string
 from pytest_loadtool.model.flow import Choose, NamedFlow, Repeat, Rule, Until, When
 from pytest_loadtool.model.validator import ValueValidator
 
@@ -114,7 +115,7 @@ def parse_flow(name: str, table: Mapping[str, Any]) -> NamedFlow:
     Raises:
         ValueError: they say none; the text says why.
     """
-    return alone(flow, table, (flow_name(name),))
+    return read_alone(flow, table, (flow_name(name),))
 
 
 def _rule(node: Node, found: Mapping[str, Any]) -> Rule:

@@ -1,4 +1,7 @@
-"""``*.case.toml`` to `TestCase`."""
+"""``*.case.toml`` to `TestCase`.
+
+Here, too: the files that transactions of a test case name: whether they are there.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +13,14 @@ from typing import Any
 from pytest_loadtool.casefile.case.answers import ANSWER, answer
 from pytest_loadtool.casefile.case.asm import ASM, asm_settings
 from pytest_loadtool.casefile.case.authentication import IDENTITY, PROXY, identity, proxy
-from pytest_loadtool.casefile.case.body_files import check_contents
 from pytest_loadtool.casefile.case.checks import check_case
-from pytest_loadtool.casefile.case.extractors_validators import (
-    EXTRACTOR,
-    VALIDATOR,
-    extractor,
-    validator,
-)
+from pytest_loadtool.casefile.case.extractors import EXTRACTOR, extractor
 from pytest_loadtool.casefile.case.flows import FLOW, flow, flow_name
 from pytest_loadtool.casefile.case.tls import TLS, check_tls_files, tls_settings
+from pytest_loadtool.casefile.case.validators import VALIDATOR, validator
 from pytest_loadtool.casefile.case.variables import VARIABLE, variable
 from pytest_loadtool.casefile.dataset import read_dataset
-from pytest_loadtool.casefile.files import read_text
+from pytest_loadtool.casefile.files import check_file, read_text
 from pytest_loadtool.casefile.quantities import parse_duration
 from pytest_loadtool.casefile.syntax import (
     app_name,
@@ -61,12 +59,33 @@ from pytest_loadtool.casefile.toml.schema import (
     text,
 )
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, check_untrusted, named_path
+from pytest_loadtool.codec.uses import named_files
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.asm import USUAL_ASM
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.tls import USUAL_TLS
 from pytest_loadtool.model.validator import StatusCodes
+
+
+def check_contents(case: TestCase, path: Path, trust: Trust, problems: Problems) -> None:
+    """Add to ``problems`` which files that transactions of the file ``path`` name are missing, or
+    may not or cannot be read."""
+    for outer, page in enumerate(case.pages):
+        for inner, transaction in enumerate(page.transactions):
+            for where, file in named_files(transaction):
+                try:
+                    check_file(named_path(path, file, trust))
+                except FileError as error:
+                    at = ("page", outer, "transaction", inner, *where)
+                    problems.add(at, f"{file}: {error.message}{_remedy(file)}")
+
+
+def _remedy(file: str) -> str:
+    folder = file.rpartition("/")[0]
+    if not folder.endswith(".files") or "/" in folder:
+        return ""
+    return f" (the folder {folder} belongs to the test case: copy it, too)"
 
 
 def parse_case(source: str, path: str) -> TestCase:

@@ -13,9 +13,8 @@ from pathlib import Path
 from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.syntax import shown
 from pytest_loadtool.casefile.toml.diagnostics import Problems
-from pytest_loadtool.casefile.toml.render import KeyedLine
+from pytest_loadtool.casefile.toml.render import KeyedLine, scalar
 from pytest_loadtool.casefile.toml.schema import Key, Node, Table, boolean, filled, parsed
-from pytest_loadtool.casefile.toml.values import scalar
 from pytest_loadtool.casefile.trust import Trust, named_path
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings

@@ -8,21 +8,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from pytest_loadtool.casefile.case.answers import answer_text
 from pytest_loadtool.casefile.case.asm import asm_lines
 from pytest_loadtool.casefile.case.authentication import identity_lines, proxy_lines
+from pytest_loadtool.casefile.case.extractors import extractor_pairs
 from pytest_loadtool.casefile.case.flows import flow_pairs
 from pytest_loadtool.casefile.case.tls import tls_lines
+from pytest_loadtool.casefile.case.validators import validator_pairs
 from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.casefile.toml.positions import KeyPath
-from pytest_loadtool.casefile.toml.render import KeyedLine, render
-from pytest_loadtool.casefile.toml.schema import FORMAT
-from pytest_loadtool.casefile.toml.values import (
+from pytest_loadtool.casefile.toml.render import (
+    KeyedLine,
     Scalar,
     inline_array,
     inline_table,
     key,
     multiline,
+    render,
     scalar,
     string,
 )
+from pytest_loadtool.casefile.toml.schema import FORMAT
 from pytest_loadtool.model.case import (
     Header,
     Kind,
@@ -34,34 +37,10 @@ from pytest_loadtool.model.case import (
     Variable,
 )
 from pytest_loadtool.model.dataset import DatasetUse
-from pytest_loadtool.model.extractor import (
-    Boundary,
-    Choice,
-    CookieValue,
-    Decoded,
-    Extractor,
-    FormField,
-    HeaderValue,
-    InItem,
-    JsonPath,
-    Link,
-    RegularExpression,
-    Source,
-    XmlPath,
-)
 from pytest_loadtool.model.flow import NamedFlow
 from pytest_loadtool.model.generator import Generator, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.validator import (
-    HeaderValidator,
-    JsonValidator,
-    RegexValidator,
-    ResponseValidator,
     StatusCodes,
-    TextValidator,
-    Validator,
-    ValueValidator,
-    XmlValidator,
-    comparisons,
 )
 
 
@@ -208,101 +187,6 @@ def _status(table: KeyPath, status: StatusCodes) -> KeyedLine:
     if len(written) == 1:
         return KeyedLine(path, f"status = {written[0]}", usual=status == StatusCodes())
     return KeyedLine(path, "status = ", elements=written)
-
-
-def extractor_pairs(extractor: Extractor) -> dict[str, str]:
-    """Return the keys of an extractor with their values, as a file has them."""
-    pairs = {"variable": string(extractor.variable), **_source(extractor.source)}
-    if extractor.match != 1:
-        pairs["match"] = str(extractor.match)
-    if extractor.by_place:
-        pairs["by_place"] = "true"
-    return pairs
-
-
-def _source(source: Source) -> dict[str, str]:
-    match source:
-        case JsonPath(path=path):
-            return {"json": string(path)}
-        case XmlPath(path=path):
-            return {"xml": string(path)}
-        case FormField(name=name, split=split, action=action):
-            pairs = {"form": string(name)}
-            if split:
-                pairs["split"] = str(split)
-            return {**pairs, "action": string(action)} if action else pairs
-        case Link(address=address, label=label):
-            called = {"label": string(label)} if label else {}
-            return {"link": string(address), **called}
-        case Choice(name=name, label=label):
-            return {"choice": string(name), "label": string(label)}
-        case InItem(source=inner, text=text, item=item):
-            kind = {"item": string(item)} if item else {}
-            return {**_source(inner), "in_item": string(text), **kind}
-        case CookieValue(name=name):
-            return {"cookie": string(name)}
-        case HeaderValue(name=name, pattern=None):
-            return {"header": string(name)}
-        case HeaderValue(name=name, pattern=str(pattern)):
-            return {"header": string(name), "pattern": string(pattern)}
-        case RegularExpression(pattern=pattern):
-            return {"regex": string(pattern)}
-        case Boundary(left=left, right=right):
-            return {"boundary": inline_array((string(left), string(right)))}
-        case Decoded():
-            return _decoded(source)
-        case _:
-            raise AssertionError(source)
-
-
-def _decoded(source: Decoded) -> dict[str, str]:
-    pairs = _source(source.outer)
-    if source.decode:
-        ways = [string(one) for one in source.decode]
-        pairs["decode"] = ways[0] if len(ways) == 1 else inline_array(ways)
-    if source.inner is not None:
-        which = {"match": str(source.match)} if source.match != 1 else {}
-        pairs["then"] = inline_table({**_source(source.inner), **which})
-    return pairs
-
-
-def validator_pairs(validator: Validator) -> dict[str, str]:
-    """Return the keys of a validator with their values, as a file has them."""
-    pairs: dict[str, str] = {}
-    if validator.outcome is not None:
-        pairs["outcome"] = string(validator.outcome.name)
-        if validator.outcome.change:
-            pairs["change"] = string(validator.outcome.change)
-        if validator.outcome.before:
-            pairs["before"] = "true"
-        if validator.outcome.needed:
-            pairs["needed"] = "true"
-        if validator.outcome.edited:
-            pairs["edited"] = "true"
-    match validator:
-        case TextValidator(text=needle, row=row):
-            pairs["text"] = string(needle)
-            if row:
-                pairs["row"] = string(row)
-        case RegexValidator(pattern=pattern):
-            pairs["regex"] = string(pattern)
-        case JsonValidator(path=path):
-            pairs["json"] = string(path)
-        case XmlValidator(path=path):
-            pairs["xml"] = string(path)
-        case HeaderValidator(name=name):
-            pairs["header"] = string(name)
-        case ResponseValidator(measure=measure):
-            pairs["response"] = string(measure)
-        case ValueValidator(value=text):
-            pairs["value"] = string(text)
-    pairs |= {"count": "true"} if validator.counted else {}
-    seconds = isinstance(validator, ResponseValidator) and validator.measure == "duration"
-    for how, value in comparisons(validator).items():
-        pairs[how] = string(format_duration(float(value))) if seconds else scalar(value)
-    unrepeated = isinstance(validator, TextValidator | JsonValidator) and validator.unrepeated
-    pairs |= {"unrepeated": "true"} if unrepeated else {}
-    return pairs | ({"absent": "true"} if validator.absent else {})
 
 
 def _recorded(recorded: Recorded) -> dict[str, str]:

@@ -11,8 +11,10 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
-from pytest_loadtool.casefile.case.extractors_validators import parse_extractor, parse_validator
+from pytest_loadtool.casefile.case.extractors import parse_extractor
+from pytest_loadtool.casefile.case.validators import parse_validator
 from pytest_loadtool.casefile.syntax import base_url, cookie_line, header_line, request_line
+from pytest_loadtool.codec.http import DEFAULT_PORTS
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, Template
 from pytest_loadtool.codec.uses import needed_by, used_names
 from pytest_loadtool.model.authentication import Identity
@@ -362,7 +364,7 @@ def _head(url: str) -> tuple[str, str]:
 def _origin(scheme: str, host: str) -> str:
     origin = base_url(f"{scheme}://{host.lower()}")
     port = urlsplit(origin).port
-    return origin.removesuffix(f":{port}") if port == {"http": 80, "https": 443}[scheme] else origin
+    return origin.removesuffix(f":{port}") if port == DEFAULT_PORTS[scheme] else origin
 
 
 def _encoded(target: str) -> str:

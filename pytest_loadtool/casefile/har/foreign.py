@@ -25,14 +25,13 @@ from urllib.parse import urlencode
 
 from pytest_loadtool.casefile.har.exchange import decoded, seconds, without_bodies
 from pytest_loadtool.casefile.har.table import HarTable
-from pytest_loadtool.codec.charset import declared_charset
-from pytest_loadtool.codec.media import media_type
+from pytest_loadtool.codec.http import other_case
+from pytest_loadtool.codec.media import declared_charset, media_type
 from pytest_loadtool.codec.multipart import boundary_of, is_multipart
 from pytest_loadtool.codec.places import encode
 from pytest_loadtool.model.exchange import UNENDED, Exchange, HeaderList
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.websocket import WEBSOCKET, is_event
-from pytest_loadtool.model.wire import other_case
 
 _VERSIONS = {
     "": "HTTP/1.1",

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from pytest_loadtool.casefile.quantities import format_duration, parse_duration
 from pytest_loadtool.casefile.syntax import shown
+from pytest_loadtool.casefile.toml.render import inline_table, scalar
 from pytest_loadtool.casefile.toml.schema import Key, Node, Table, parsed
-from pytest_loadtool.casefile.toml.values import inline_table, scalar
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.model.bandwidth import PROFILES, SPEED_UNITS, Bandwidth, format_speed
 

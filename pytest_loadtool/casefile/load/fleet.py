@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_loadtool.casefile.toml.render import KeyedLine
+from pytest_loadtool.casefile.toml.render import KeyedLine, inline_array, inline_table, scalar
 from pytest_loadtool.casefile.toml.schema import (
     Key,
     Node,
@@ -15,7 +15,6 @@ from pytest_loadtool.casefile.toml.schema import (
     number,
     one_of,
 )
-from pytest_loadtool.casefile.toml.values import inline_array, inline_table, scalar
 from pytest_loadtool.model.load import Fleet
 
 

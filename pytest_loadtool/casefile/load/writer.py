@@ -14,9 +14,15 @@ from pytest_loadtool.casefile.quantities import (
     format_size,
 )
 from pytest_loadtool.casefile.toml.positions import KeyPath
-from pytest_loadtool.casefile.toml.render import KeyedLine, render
+from pytest_loadtool.casefile.toml.render import (
+    KeyedLine,
+    Scalar,
+    inline_array,
+    inline_table,
+    render,
+    scalar,
+)
 from pytest_loadtool.casefile.toml.schema import FORMAT
-from pytest_loadtool.casefile.toml.values import Scalar, inline_array, inline_table, scalar
 from pytest_loadtool.model.load import CaseShare, Distribution, LoadConfiguration, Stage, ThinkTime
 from pytest_loadtool.model.threshold import Threshold
 

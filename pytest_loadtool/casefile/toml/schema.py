@@ -8,15 +8,15 @@ rejected at its end. So one reading finds every error of shape.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from pytest_loadtool.casefile.toml.diagnostics import Problems
+from pytest_loadtool.casefile.toml.diagnostics import Problems, syntax_error
 from pytest_loadtool.casefile.toml.positions import KeyPath, scan
-from pytest_loadtool.casefile.toml.syntax_errors import syntax_error
 from pytest_loadtool.codec.suggestions import did_you_mean
+from pytest_loadtool.errors import FileError
 
 #: The version of our formats that this code reads and writes.
 FORMAT = 1
@@ -291,3 +291,35 @@ def _described(value: object) -> str:
             described = words.format(value)
             return described.lower() if known is bool else described[:60]
     return f"the date or time {value}"
+
+
+def read_alone(read: Callable[[Node], T], table: Mapping[str, Any], at: KeyPath = ()) -> T:
+    """Return what ``read`` makes of a table that stands in no file; ``at`` is where it would.
+
+    Raises:
+        ValueError: it is wrong; the text says why.
+    """
+    problems = Problems("", scan(""))
+    try:
+        return read(Node(dict(table), at, problems))
+    except Rejected:
+        pass
+    try:
+        problems.raise_any()
+    except FileError as error:
+        key = f"{error.key}: " if error.key else ""
+        raise ValueError(f"{key}{error.message.partition(chr(10))[0]}") from None
+    raise AssertionError("a rejected table has a problem")
+
+
+def only_of(node: Node, found: Mapping[str, Any], known: Iterable[str]) -> str:
+    """Return the one of the known keys that is there.
+
+    Raises:
+        Rejected: there is none, or there are several.
+    """
+    present = [name for name in known if name in found]
+    if len(present) == 1:
+        return present[0]
+    got = " and ".join(repr(name) for name in present) or "none"
+    raise node.wrong(f"expected one of {', '.join(known)}; got {got}")

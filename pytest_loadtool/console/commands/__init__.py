@@ -47,7 +47,7 @@ from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
 from pytest_loadtool.console.commands.flows import flow
 from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell, wizards
-from pytest_loadtool.console.commands.inspection import curl, diff, open_, response
+from pytest_loadtool.console.commands.inspection import curl, diff, open_, response, view
 from pytest_loadtool.console.commands.load import load_trial, start
 from pytest_loadtool.console.commands.load_configuration import (
     create_load_configuration,
@@ -76,7 +76,6 @@ from pytest_loadtool.console.commands.structure import (
 )
 from pytest_loadtool.console.commands.validating import remove_validator, status, validate
 from pytest_loadtool.console.commands.values import search, trace, variable, variables
-from pytest_loadtool.console.commands.view import view
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]

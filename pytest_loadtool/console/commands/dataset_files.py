@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.casefile.syntax import dataset_name
-from pytest_loadtool.codec.secret import is_secret
+from pytest_loadtool.codec.names import is_secret
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.console.arguments import (
     LIFESPANS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.codec.secret import is_secret
+from pytest_loadtool.codec.names import is_secret
 from pytest_loadtool.console.arguments import ColumnName, DatasetName
 from pytest_loadtool.console.commands.dataset_files import PREVIEW, named, unlogged, written
 from pytest_loadtool.console.errors import UsageError, as_usage

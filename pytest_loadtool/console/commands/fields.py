@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.codec.secret import is_secret
+from pytest_loadtool.codec.names import is_secret
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.console.arguments import (
     DatasetColumn,
@@ -169,8 +168,8 @@ def _field(document: Document, index: int, name: str) -> Field:
     by_name = {one.name: one for one in _fields(document, index)}
     if name in by_name:
         return by_name[name]
-    near = difflib.get_close_matches(name, by_name, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"`fields {index + 1}` lists them"
+    near = did_you_mean(name, by_name).removeprefix(": ")
+    hint = near or f"`fields {index + 1}` lists them"
     raise UsageError(f"transaction {index + 1} has no field {name!r}; {hint}")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_loadtool.console.arguments import CommandName
-from pytest_loadtool.console.environment import ended
+from pytest_loadtool.console.environment import ended, finished
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.registry import Command
@@ -144,12 +144,7 @@ async def shell(session: Console, *command: str) -> None:
     process = await asyncio.create_subprocess_shell(
         " ".join(command), cwd=session.settings.directory
     )
-    try:
-        status = await process.wait()
-    finally:
-        if process.returncode is None:
-            process.terminate()
-            await process.wait()
+    status = await finished(process)
     if status:
         raise CommandError(f"{' '.join(command)} {ended(status)}")
 

@@ -1,5 +1,8 @@
 """Looking at what a replay sent and received: its responses, and how it differs from what was
-recorded; and taking a request or a response elsewhere."""
+recorded; and taking a request or a response elsewhere.
+
+Here, too: full-screen views: looking at the test case, and working in it.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,23 @@ from pytest_loadtool.model.kept_replay import KeptTransaction
 from pytest_loadtool.workflow.comparing import compared
 from pytest_loadtool.workflow.opening_elsewhere import open_body
 from pytest_loadtool.workflow.replays import OpenReplay, mask_for
+
+
+async def view(session: Console, which: TransactionName | None = None) -> None:
+    """Open the Test Case Editor on the full screen; F2 at the prompt does so, too.
+
+    The tree stands on the left, the transaction at the cursor on the right: its content, headers,
+    fields, actors and errors. WHICH is the transaction to begin with. `?` lists the keys: each
+    either moves what you look at, or runs a command, as if it were typed. `:` takes any command
+    line. `q` leads back to the prompt, with everything kept.
+
+    Example: `view POST /login`
+    """
+    document = session.opened()
+    number = transaction_index(document, which) + 1 if which is not None else 0
+    if session.show_view is None:
+        raise CommandError("views need a terminal: `tree` and `show` print the same")
+    await session.show_view(number)
 
 
 async def response(

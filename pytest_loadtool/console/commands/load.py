@@ -176,7 +176,7 @@ def _lines(
 
 
 def _report(session: Console, summary: Summary) -> None:
-    from pytest_loadtool.report.load.sparkline import glyphs_for
+    from pytest_loadtool.report.load.chart import glyphs_for
     from pytest_loadtool.report.load.text import load_text
 
     width = shutil.get_terminal_size().columns

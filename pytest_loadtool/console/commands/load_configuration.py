@@ -27,7 +27,7 @@ from pytest_loadtool.load.pacing.schedule import describe
 from pytest_loadtool.load.verdict.unfinished import too_short
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
-from pytest_loadtool.replay.compile.length import length_of
+from pytest_loadtool.replay.compile.pauses import length_of
 from pytest_loadtool.workflow.datasets import FileChange, lacking
 from pytest_loadtool.workflow.errors import LoadValueError
 from pytest_loadtool.workflow.files import as_load_path, load_name, load_path
@@ -180,7 +180,7 @@ async def load_set(
 def tell_preview(session: Console, path: Path) -> None:
     """Say what a load configuration will come to."""
     from pytest_loadtool.engine.prepare.share import read_test
-    from pytest_loadtool.report.load.sparkline import glyphs_for
+    from pytest_loadtool.report.load.chart import glyphs_for
 
     found = preview(session.settings, read_test(path, session.settings.trust))
     width = shutil.get_terminal_size().columns

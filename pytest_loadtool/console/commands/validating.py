@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import Any
 
 from pytest_loadtool.casefile import parse_validator
 from pytest_loadtool.casefile.syntax import code_range
-from pytest_loadtool.console.arguments import TransactionName
+from pytest_loadtool.console.arguments import OptionGroup, TransactionName
 from pytest_loadtool.console.commands.actors import (
     changed,
     known_responses,
@@ -22,6 +23,49 @@ from pytest_loadtool.editing import actors as editing
 from pytest_loadtool.editing.suggestions import suggested_validators
 from pytest_loadtool.model.validator import StatusCodes, Validator
 from pytest_loadtool.workflow.trying import tried_validator
+
+_BOUNDS = ("less_than", "at_most", "more_than", "at_least")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement(OptionGroup):
+    """What a response must have: the keys of a test case's validators, as they are typed."""
+
+    text: str | None = None
+    row: str | None = None
+    regex: str | None = None
+    json: str | None = None
+    xml: str | None = None
+    header: str | None = None
+    response: str | None = None
+    equals: str | None = None
+    not_equals: str | None = None
+    contains: str | None = None
+    matches: str | None = None
+    less_than: str | None = None
+    at_most: str | None = None
+    more_than: str | None = None
+    at_least: str | None = None
+    empty: bool = False
+    type_: str | None = None
+    schema: str | None = None
+    count: bool = False
+    absent: bool = False
+    unrepeated: bool = False
+    outcome: str | None = None
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """Return what is given, as the test case has it: numbers where numbers are compared."""
+        typed = {one.name: getattr(self, one.name) for one in fields(self)}
+        given = {name.rstrip("_"): one for name, one in typed.items() if one not in (None, False)}
+        numbers = set(_BOUNDS)
+        if self.count or self.json is not None or self.response is not None:
+            numbers |= {"equals", "not_equals"}
+        return {n: parsed(one) if one and n in numbers else one for n, one in given.items()}
+
+
+NOTHING_REQUIRED = Requirement()
 
 
 async def status(
@@ -51,28 +95,7 @@ async def validate(
     session: Console,
     which: TransactionName,
     *,
-    text: str | None = None,
-    row: str | None = None,
-    regex: str | None = None,
-    json: str | None = None,
-    xml: str | None = None,
-    header: str | None = None,
-    response: str | None = None,
-    equals: str | None = None,
-    not_equals: str | None = None,
-    contains: str | None = None,
-    matches: str | None = None,
-    less_than: str | None = None,
-    at_most: str | None = None,
-    more_than: str | None = None,
-    at_least: str | None = None,
-    empty: bool = False,
-    type_: str | None = None,
-    schema: str | None = None,
-    count: bool = False,
-    absent: bool = False,
-    unrepeated: bool = False,
-    outcome: str | None = None,
+    required: Requirement = NOTHING_REQUIRED,
     replace: int | None = None,
     from_: str | None = None,
     choose: int = 1,
@@ -110,22 +133,8 @@ async def validate(
             found = found or suggested_validators(on.exchange, from_)
         validator = pick(session, found, views.described, from_, choose)
     else:
-        keys = {"text": text, "row": row, "regex": regex, "json": json, "xml": xml}
-        keys |= {"header": header, "response": response, "contains": contains, "matches": matches}
-        keys |= {"type": type_, "schema": schema, "outcome": outcome}
-        given: dict[str, Any] = {name: one for name, one in keys.items() if one is not None}
-        flags = {"count": count, "empty": empty, "absent": absent, "unrepeated": unrepeated}
-        given |= {name: True for name, one in flags.items() if one}
-        numbers = count or json is not None or response is not None
-        compared = {"equals": equals, "not_equals": not_equals}
-        bounds = {"less_than": less_than, "at_most": at_most}
-        bounds |= {"more_than": more_than, "at_least": at_least}
-        given |= {n: parsed(one) if numbers else one for n, one in compared.items() if one}
-        given |= {n: parsed(one) for n, one in bounds.items() if one}
-        if equals == "":
-            given["equals"] = ""
         with as_usage():
-            validator = parse_validator(given)
+            validator = parse_validator(required.keys)
     with as_usage():
         case = editing.with_validator(document.case, index, validator, replace)
     folder = session.case_path.parent

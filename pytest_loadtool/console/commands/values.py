@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from pytest_loadtool.codec.secret import is_secret
+from pytest_loadtool.codec.names import is_secret
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.console.arguments import SearchScope, TracedValue, VariableName
 from pytest_loadtool.console.errors import CommandError, UsageError

@@ -1,8 +1,14 @@
-"""The pane below the screen: what commands say, while they run and afterwards."""
+"""The pane below the screen: what commands say, while they run and afterwards.
+
+Here, too: Ctrl-C as a signal, while a terminal is read key by key.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
+import termios
 import traceback
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,7 +22,6 @@ from prompt_toolkit.data_structures import Size
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.fullscreen.frontend import ScreenFrontend
 from pytest_loadtool.console.fullscreen.preview import previewed, shown_by
-from pytest_loadtool.console.fullscreen.signalling import signalling
 from pytest_loadtool.console.fullscreen.typed_line import TypedLine, Typing
 from pytest_loadtool.console.screens.frame import pane_rows
 from pytest_loadtool.console.screens.keys import needs_terminal
@@ -26,6 +31,31 @@ from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.replay import Plan
 from pytest_loadtool.replay.control import Control
+
+
+@contextmanager
+def signalling() -> Iterator[None]:
+    """While entered, have the terminal turn Ctrl-C into SIGINT; other keys stay keys.
+
+    A command that computes does not let the event loop read keys: nothing else would end it.
+    """
+    try:
+        number = sys.stdin.fileno()
+        before = termios.tcgetattr(number)
+    except (OSError, ValueError, termios.error):  # no terminal: there is no such key
+        yield
+        return
+    now = termios.tcgetattr(number)
+    off = os.fpathconf(number, "PC_VDISABLE").to_bytes(1, "big")
+    now[3] |= termios.ISIG
+    for key in (termios.VSUSP, termios.VQUIT):
+        now[6][key] = off
+    termios.tcsetattr(number, termios.TCSANOW, now)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(number, termios.TCSANOW, before)
+
 
 #: Runs one line of a command, to its end; whether the console has to end then.
 Runner = Callable[[str], Awaitable[tuple["asyncio.Task[None]", bool]]]

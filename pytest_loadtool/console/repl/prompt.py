@@ -1,4 +1,10 @@
-"""The console at a terminal: a prompt with completion, history and a line of state below."""
+"""The console at a terminal: a prompt with completion, history and a line of state below.
+
+Here, too: what the terminal writes of what is typed: nothing while a command of the console runs.
+
+Between two prompts a terminal is as it was found: it would write each key into what is printed.
+What is typed then is for the next prompt, which shows it.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +13,11 @@ import os
 import shutil
 import signal
 import sys
+import termios
 import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
@@ -26,7 +33,6 @@ from prompt_toolkit.shortcuts import clear
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.execution import ABANDONED, execute, outcome
 from pytest_loadtool.console.repl.completion import RegistryCompleter
-from pytest_loadtool.console.repl.echo import echo
 from pytest_loadtool.console.repl.full_screen import Views, view_key
 from pytest_loadtool.console.repl.holding import holding
 from pytest_loadtool.console.repl.interrupting import ENDING, Interruptible
@@ -41,6 +47,27 @@ from pytest_loadtool.workflow.telling import counted
 if TYPE_CHECKING:
     from pytest_loadtool.replay import Plan
     from pytest_loadtool.replay.control import Control
+
+#: The place of the local modes in what `termios.tcgetattr` returns.
+_LOCAL = 3
+
+
+@contextmanager
+def echo(*, on: bool) -> Iterator[None]:
+    """Have the terminal echo what is typed, or not, while this is entered; nothing without one."""
+    try:
+        before = termios.tcgetattr(sys.stdin)
+    except (termios.error, OSError, ValueError):
+        yield
+        return
+    now = [*before]
+    now[_LOCAL] = before[_LOCAL] | termios.ECHO if on else before[_LOCAL] & ~termios.ECHO
+    termios.tcsetattr(sys.stdin, termios.TCSADRAIN, now)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
 
 _PROMPT = "loadtool> "
 #: Columns that are left for an answer behind its question.

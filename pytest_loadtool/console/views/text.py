@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_loadtool.codec.charset import declared_charset
+from pytest_loadtool.codec.media import declared_charset
 from pytest_loadtool.codec.multipart import is_multipart, shown
 from pytest_loadtool.console.views.line import Kind
 

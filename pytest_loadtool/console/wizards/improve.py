@@ -17,7 +17,7 @@ from pytest_loadtool.correlation.strategies.replay_compare import Replayed
 from pytest_loadtool.diagnosis.kept import KeptResponse
 from pytest_loadtool.diagnosis.outcome import StepOutcome
 from pytest_loadtool.diagnosis.redirect_mismatch import led_elsewhere
-from pytest_loadtool.masking.values import secrets_of
+from pytest_loadtool.masking.text import secrets_of
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.result import Failure

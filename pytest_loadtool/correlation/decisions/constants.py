@@ -6,8 +6,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from enum import Enum
 
-from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.secret import CREDENTIALS, is_secret
+from pytest_loadtool.codec.names import CREDENTIALS, is_secret, plain
 from pytest_loadtool.correlation.classify import SWITCHES, is_id_name, looks_like_time, looks_random
 from pytest_loadtool.correlation.decisions.notes import Title, consumers
 from pytest_loadtool.correlation.index.traffic import Traffic

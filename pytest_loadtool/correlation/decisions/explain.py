@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from pytest_loadtool.codec.secret import is_secret
+from pytest_loadtool.codec.names import is_secret
 from pytest_loadtool.codec.uses import used_by
 from pytest_loadtool.correlation.decisions.constants import constant_notes
 from pytest_loadtool.correlation.decisions.notes import (

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pytest_loadtool.codec.cookie import sent_cookies, set_cookies
-from pytest_loadtool.codec.secret import CREDENTIALS, is_secret, is_typed_secret
+from pytest_loadtool.codec.names import CREDENTIALS, is_secret, is_typed_secret
 from pytest_loadtool.correlation.classify import SWITCHES
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.proposals import Miss

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from pytest_loadtool.codec.media import FORM, media_type
-from pytest_loadtool.codec.secret import is_given_out, is_password, is_secret, is_typed_secret
+from pytest_loadtool.codec.names import is_given_out, is_password, is_secret, is_typed_secret
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
     is_id_name,
@@ -26,7 +26,7 @@ from pytest_loadtool.correlation.kinds import collection
 from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots, target_slots
 from pytest_loadtool.correlation.sources.anchors import numbered_slots
-from pytest_loadtool.correlation.sources.naming import kind_of_resource
+from pytest_loadtool.correlation.sources.variables import kind_of_resource
 from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange

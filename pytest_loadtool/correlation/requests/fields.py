@@ -14,7 +14,7 @@ from itertools import count, islice
 
 from pytest_loadtool.codec.cookie import sent_cookies
 from pytest_loadtool.codec.multipart import parts_of
-from pytest_loadtool.codec.secret import CREDENTIALS
+from pytest_loadtool.codec.names import CREDENTIALS
 from pytest_loadtool.codec.template import Reference
 from pytest_loadtool.correlation.requests.parts import content_type
 from pytest_loadtool.correlation.requests.plain_request import Plain, whole_request

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pytest_loadtool.codec.filters import BASE64, filtered
+from pytest_loadtool.codec.names import is_typed_secret
 from pytest_loadtool.codec.places import encode
-from pytest_loadtool.codec.secret import is_typed_secret
 from pytest_loadtool.correlation.classify import looks_random
 from pytest_loadtool.correlation.requests.decoded_view import OWN_FILTER, View, decoded
 from pytest_loadtool.correlation.requests.positions import (

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from urllib.parse import unquote
 
-from pytest_loadtool.codec.encoding import component
-from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.filters import component, filtered
 from pytest_loadtool.codec.places import body_syntax, encode
 from pytest_loadtool.codec.template import Reference, Template, TemplateError, escape
 from pytest_loadtool.correlation.classify import id_before_ending

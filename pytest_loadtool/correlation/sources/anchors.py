@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.codec.secret import is_typed_secret
+from pytest_loadtool.codec.names import is_typed_secret
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import SWITCHES, TELLING
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic, recorded_slots

@@ -7,8 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Set
 
 from pytest_loadtool.codec.entities import unescape
-from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.secret import is_password
+from pytest_loadtool.codec.names import is_password, plain
 from pytest_loadtool.correlation.classify import (
     TELLING,
     collection_names,
@@ -20,8 +19,7 @@ from pytest_loadtool.correlation.classify import (
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
-from pytest_loadtool.correlation.responses.links import links
-from pytest_loadtool.correlation.responses.markup_items import ELEMENT
+from pytest_loadtool.correlation.responses.markup_items import ELEMENT, links
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.row_search import row_around
 from pytest_loadtool.model.place import Place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_loadtool.codec.secret import is_typed_secret
+from pytest_loadtool.codec.names import is_typed_secret
 from pytest_loadtool.correlation.classify import is_short_number, looks_random, names_somebody
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.proposals import Miss

@@ -6,7 +6,7 @@ import re
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.cookie import set_cookies
-from pytest_loadtool.codec.secret import is_password
+from pytest_loadtool.codec.names import is_password
 from pytest_loadtool.correlation.classify import is_identity_name
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_of
 from pytest_loadtool.diagnosis.finding import LIKELY, SAID, SHOWN, Cause, Remedy, RuledOut

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from urllib.parse import urljoin, urlsplit
 
 from pytest_loadtool.answers.shape import kind_now
-from pytest_loadtool.codec.charset import declared_charset
 from pytest_loadtool.codec.content import ContentError, decode
+from pytest_loadtool.codec.media import declared_charset
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.diagnosis.causes.session import to_login
 from pytest_loadtool.diagnosis.comparison import title_of

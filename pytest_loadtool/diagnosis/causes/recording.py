@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
-from pytest_loadtool.codec.charset import decoded
+from pytest_loadtool import CASE_SUFFIX
+from pytest_loadtool.codec.media import decoded
 from pytest_loadtool.correlation.requests.fields import fields_of
 from pytest_loadtool.diagnosis.finding import SAID, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
@@ -21,13 +22,13 @@ _CHALLENGES = frozenset({401, 407})
 
 def record_again(situation: Situation, text: str) -> Remedy:
     """Return how the test case is recorded anew, into a file beside it."""
-    name = situation.subject.path.removesuffix(".case.toml")
+    name = situation.subject.path.removesuffix(CASE_SUFFIX)
     first = situation.outcomes[0]
     sent = situation.of(first).request_head[0].split(" ")[1:2]
     url = f"{first.origin}{''.join(sent).partition('?')[0]}"
     return Remedy(
         f"{text}, into a new file, with the same values; then compare the two",
-        command=f"pytest --record {quote(f'{name}-again.case.toml')} --record-url {quote(url)}",
+        command=f"pytest --record {quote(f'{name}-again{CASE_SUFFIX}')} --record-url {quote(url)}",
     )
 
 

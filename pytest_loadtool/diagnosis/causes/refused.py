@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from shlex import quote
 
-from pytest_loadtool.codec.names import plain, words_of
-from pytest_loadtool.codec.secret import is_password
+from pytest_loadtool.codec.names import is_password, plain, words_of
 from pytest_loadtool.correlation.classify import SWITCHES, is_identity_name, is_title_name
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_of
 from pytest_loadtool.diagnosis.causes.request import OF_CLIENTS

@@ -7,8 +7,7 @@ import re
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.secret import is_given_out, is_secret
+from pytest_loadtool.codec.names import is_given_out, is_secret, plain
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
 from pytest_loadtool.diagnosis.finding import (
     LIKELY,

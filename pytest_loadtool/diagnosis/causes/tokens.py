@@ -7,7 +7,7 @@ from itertools import islice
 from shlex import quote
 from urllib.parse import unquote
 
-from pytest_loadtool.codec.secret import Secret, is_given_out, is_typed_secret, secret_kinds
+from pytest_loadtool.codec.names import Secret, is_given_out, is_typed_secret, secret_kinds
 from pytest_loadtool.codec.spellings import spellings
 from pytest_loadtool.codec.template import Reference
 from pytest_loadtool.codec.uses import needed_by

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 
 from pytest_loadtool.codec.http import SAFE_METHODS
-from pytest_loadtool.codec.secret import is_password
+from pytest_loadtool.codec.names import is_password
 from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.correlation.kinds import reads
 from pytest_loadtool.correlation.requests.fields import CONSTANT, fields_of

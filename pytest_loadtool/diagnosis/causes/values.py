@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from pytest_loadtool.codec.cookie import set_cookies
-from pytest_loadtool.codec.secret import is_given_out, is_typed_secret
+from pytest_loadtool.codec.names import is_given_out, is_typed_secret
 from pytest_loadtool.codec.spellings import any_of, spellings
 from pytest_loadtool.correlation.classify import is_id_name, is_identity_name, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field

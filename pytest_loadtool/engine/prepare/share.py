@@ -18,7 +18,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.hook import Hooks
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import LoadConfiguration, Override
-from pytest_loadtool.replay.compile.length import length_of
+from pytest_loadtool.replay.compile.pauses import length_of
 
 if TYPE_CHECKING:
     from pytest_loadtool.engine.load import LoadRunner

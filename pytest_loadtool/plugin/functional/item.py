@@ -14,8 +14,7 @@ import pytest
 from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.diagnosis.outcome import Evidence, difference
 from pytest_loadtool.errors import FileError, LoadToolError
-from pytest_loadtool.masking.text import Mask
-from pytest_loadtool.masking.values import secrets_of
+from pytest_loadtool.masking.text import Mask, secrets_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.body_limit import body_limit_of
 from pytest_loadtool.plugin.evidence import evidence_of

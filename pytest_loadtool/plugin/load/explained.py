@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool import LOAD_SUFFIX
-from pytest_loadtool.casefile.files import file_errors
+from pytest_loadtool.casefile.files import make_private_folder
 from pytest_loadtool.casefile.har.replay import write_replay
 from pytest_loadtool.diagnosis.kept import identities_of
 from pytest_loadtool.diagnosis.load.diagnose import diagnose_load
@@ -92,13 +92,7 @@ def _written(
     Raises:
         FileError: the folder cannot be made, or a file not be written.
     """
-    if folder.is_symlink():
-        raise FileError(str(folder), 0, "", "this is a link: samples go nowhere else")
-    with file_errors(folder, "make"):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        ignored = folder / ".gitignore"
-        if not ignored.exists():
-            ignored.write_text("*\n", encoding="utf-8")
+    make_private_folder(folder, "samples")
     for old in folder.iterdir():
         if _NAME.fullmatch(old.name):
             with suppress(OSError):  # it is somebody else's, or gone already

@@ -3,12 +3,16 @@
 Each `*.load.toml` is one test. A session has one of three roles: it leads each test itself, here or
 on a cluster, it is the controller of xdist workers, or it is one of them. Only the first two
 report.
+
+Here, too: a load test in a JUnit file: its text, and a test case for each threshold, as CI servers
+show those and their course from build to build.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
+from xml.etree import ElementTree
 
 import pytest
 
@@ -21,16 +25,58 @@ from pytest_loadtool.plugin.load.explained import explained
 from pytest_loadtool.plugin.load.hints import write_hints, write_notes
 from pytest_loadtool.plugin.load.interrupt import stopping
 from pytest_loadtool.plugin.load.item import ENGINE, LoadItem
-from pytest_loadtool.plugin.load.junit import JUnit
-from pytest_loadtool.plugin.load.live import LiveView
-from pytest_loadtool.plugin.load.live_page import LivePage, shown_on
-from pytest_loadtool.plugin.load.outcome import LoadOutcomes, end, ending, write_thresholds
+from pytest_loadtool.plugin.load.live import LivePage, LiveView, shown_on
+from pytest_loadtool.plugin.load.outcome import (
+    LoadOutcomes,
+    ThresholdStep,
+    end,
+    ending,
+    report_text,
+    write_thresholds,
+)
 from pytest_loadtool.plugin.load.results import RESULTS, LoadReporter, properties
 from pytest_loadtool.plugin.load.telemetry import TELEMETRY
+from pytest_loadtool.plugin.private import junit_of
 from pytest_loadtool.plugin.run_in_thread import run_apart
 
 if TYPE_CHECKING:
     from pytest_loadtool.fleet.cluster import Cluster
+
+
+class JUnit:
+    """Adds to the file that pytest writes with ``--junitxml``; without it does nothing."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add what a load test's report has besides its failure."""
+        file = junit_of(self._config)
+        text = report_text(report)
+        if file is None or report.when != "call" or not text:
+            return
+        if file.logging not in ("system-out", "out-err", "all"):  # pytest writes it itself then
+            output = ElementTree.Element("system-out")
+            output.text = text
+            file.node_reporter(report).append(output)
+        steps: list[ThresholdStep] = report.__dict__["loadtool_thresholds"]
+        for number, step in enumerate(steps):
+            _add(file, f"{report.nodeid}::threshold {number}", step)
+
+
+def _add(file: Any, nodeid: str, step: ThresholdStep) -> None:
+    path, _, name = nodeid.partition("::")
+    where = (path, None, name)
+    passed, measured = step["passed"], step["measured"]
+    text = None if passed else f"{step['threshold']}: {measured}"
+    call = pytest.TestReport(nodeid, where, {}, "passed" if passed else "failed", text, "call")
+    end = pytest.TestReport(
+        nodeid, where, {}, "passed", None, "teardown", user_properties=[("measured", measured)]
+    )
+    file.node_reporter(nodeid).add_attribute("name", step["threshold"])
+    for report in (call, end):
+        file.pytest_runtest_logreport(report)
 
 
 def configure(config: pytest.Config) -> None:

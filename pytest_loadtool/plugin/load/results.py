@@ -1,8 +1,13 @@
-"""What came of a session's load tests: verdicts for pytest, numbers for the terminal and a file."""
+"""What came of a session's load tests: verdicts for pytest, numbers for the terminal and a file.
+
+Here, too: where this session makes its load tests.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import platform
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,20 +16,46 @@ from typing import Any
 
 import pytest
 
+from pytest_loadtool import __version__
 from pytest_loadtool.casefile.files import file_errors, replace_file
 from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Summary
+from pytest_loadtool.load.formatting import plural
+from pytest_loadtool.load.hot_path import build
+from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, history_of
-from pytest_loadtool.plugin.load.environment import environment
 from pytest_loadtool.plugin.load.explained import LoadResult
 from pytest_loadtool.plugin.load.telemetry import TELEMETRY, Telemetry
+from pytest_loadtool.plugin.options import server_of
 from pytest_loadtool.plugin.paths import shown_error, slug, target_file, target_folder
 from pytest_loadtool.plugin.report_failure import LoadFailure
+from pytest_loadtool.report.load.chart import glyphs_for
 from pytest_loadtool.report.load.firsts import fix_first
-from pytest_loadtool.report.load.json import load_data, load_document
-from pytest_loadtool.report.load.sparkline import glyphs_for
+from pytest_loadtool.report.load.json import RunEnvironment, load_data, load_document
 from pytest_loadtool.report.load.text import load_text
+
+
+def environment(config: pytest.Config, plan: LoadConfiguration) -> RunEnvironment:
+    """Return what makes the load of a load configuration here."""
+    return RunEnvironment(
+        target=server_of(config) or plan.server,
+        version=__version__,
+        build=build(),
+        python=f"{platform.python_implementation()} {platform.python_version()}",
+        system=platform.system(),
+        machine=platform.machine(),
+        processors=os.cpu_count(),
+        made_by=_made_by(config),
+    )
+
+
+def _made_by(config: pytest.Config) -> str:
+    if config.getoption("load_on", None):
+        return "a Dask cluster"
+    workers = config.getoption("tx", None)
+    return plural(len(workers), "worker") if workers else "this process"
+
 
 #: Columns where there is no terminal: logs are wide, and names are best whole.
 _NO_TERMINAL = (120, 24)

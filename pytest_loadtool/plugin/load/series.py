@@ -22,8 +22,7 @@ from pytest_loadtool.model.length import Length
 from pytest_loadtool.plugin.load.compare import BASELINE
 from pytest_loadtool.plugin.load.explained import LoadResult, explained
 from pytest_loadtool.plugin.load.hints import write_hints
-from pytest_loadtool.plugin.load.live import LiveView
-from pytest_loadtool.plugin.load.live_page import LivePage, shown_on
+from pytest_loadtool.plugin.load.live import LivePage, LiveView, shown_on
 from pytest_loadtool.plugin.load.outcome import add_outcome, add_text, ending, write_thresholds
 from pytest_loadtool.plugin.load.results import RESULTS, failure_text, properties
 from pytest_loadtool.plugin.load.telemetry import TELEMETRY

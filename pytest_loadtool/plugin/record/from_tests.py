@@ -4,25 +4,84 @@ A recording lasts from the set-up of a test to the end of its teardown, so that 
 send is in it. One proxy serves all tests of a process, because a browser may serve several of them;
 it starts when the first test asks for it. Should it die, that is an error of the test that it was
 recording, and the next has another, where fixtures of the session look for it.
+
+Here, too: what the test case that is recorded from a test is called.
+
+Here, too: which fixtures gave a test its server: its test case can use them too.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Generator
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 from shutil import copyfile
 
 import pytest
 
+from pytest_loadtool import CASE_SUFFIX
 from pytest_loadtool.capture import RecordingProxy
 from pytest_loadtool.capture.tempdir import Scratch
 from pytest_loadtool.errors import RecordingError
-from pytest_loadtool.plugin.record.case_names import case_path
-from pytest_loadtool.plugin.record.server_fixtures import server_fixtures
+from pytest_loadtool.plugin.paths import slug
+from pytest_loadtool.plugin.private import fixture_place
+from pytest_loadtool.plugin.server import checked_server
 from pytest_loadtool.workflow.process import RecordingProcess, existing_case
 from pytest_loadtool.workflow.project import Project
 from pytest_loadtool.workflow.unattended import End, RecordedCase
+
+#: Has a value only where an option gives it one (pytest-base-url, pytest-playwright).
+_OPTIONAL = "base_url"
+
+
+def server_fixtures(item: pytest.Item, directory: Path) -> dict[str, str]:
+    """By base URL the fixture that gave it to a test that is set up, if tests in ``directory`` see
+    that fixture as well."""
+    found: dict[str, str] = {}
+    if not isinstance(item, pytest.Function) or not directory.is_relative_to(item.config.rootpath):
+        return found
+    folder = directory.relative_to(item.config.rootpath)
+    for name, value in item.funcargs.items():
+        place = fixture_place(item, name)
+        if name == _OPTIONAL or place is None or not is_seen_from(folder, place):
+            continue
+        url = value if isinstance(value, str) else getattr(value, "url", None)
+        if isinstance(url, str):
+            try:
+                found.setdefault(checked_server(url), name)
+            except ValueError:  # some other text
+                continue
+    return found
+
+
+def is_seen_from(folder: PurePath, baseid: str) -> bool:
+    """Return whether tests in ``folder`` see the fixtures of a conftest in ``baseid``, both from
+    pytest's rootdir on; those of plugins have none."""
+    return "::" not in baseid and folder.is_relative_to(baseid or ".")
+
+
+#: Characters. File systems allow 255 bytes, and a recording's files add to the name.
+_LONGEST = 120
+
+
+def case_path(directory: Path, nodeid: str) -> Path:
+    """Return the test case of a test: ``tests/test_shop.py::TestCart::test_add[2]`` becomes
+    ``tests/test_shop.TestCart.test_add-2.case.toml`` below ``directory``.
+
+    Two tests never have the same: where it cannot say all, it ends with a digest.
+    """
+    file, _, name = nodeid.partition("::")
+    name, bracket, parameters = name.partition("[")
+    path = PurePosixPath(file)
+    last = ".".join(filter(None, (path.stem, *name.split("::"))))
+    said = [*path.parts[:-1], last + ("-" + parameters.removesuffix("]") if bracket else "")]
+    plain = [slug(part).strip(".") for part in said]
+    if plain != said or len(plain[-1]) > _LONGEST:
+        digest = hashlib.sha256(nodeid.encode()).hexdigest()[:8]
+        plain[-1] = f"{plain[-1][:_LONGEST]}-{digest}"
+    *folders, last = filter(None, plain)
+    return directory.joinpath(*folders, last + CASE_SUFFIX)
 
 
 class FromTests:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from pytest_loadtool.answers.kinds import JSON_STARTS, VAGUE, declared, shown
+from pytest_loadtool.answers.shape import JSON_STARTS, VAGUE, declared, shown
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.exchange import Exchange

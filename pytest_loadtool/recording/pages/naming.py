@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from pytest_loadtool.answers.pages import title_of
 from pytest_loadtool.codec.calls import graphql_operation, rpc_method, soap_action
-from pytest_loadtool.codec.charset import declared_charset, decoded
+from pytest_loadtool.codec.media import declared_charset, decoded
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.pages.common import Group

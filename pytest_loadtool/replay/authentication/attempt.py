@@ -14,7 +14,7 @@ from pytest_loadtool.replay.authentication.credentials import (
     without_header,
 )
 from pytest_loadtool.replay.authentication.policy import Login
-from pytest_loadtool.replay.user.plan import Closing, Opening, Response, Send, Step
+from pytest_loadtool.replay.user.exchange import Closing, Opening, Response, Send, Step
 
 _OR_SHARED = (
     "; or the proxy does not keep a connection to the server for each of its client's (squid does, "

@@ -12,7 +12,8 @@ from pytest_loadtool.auth.basic import BasicSession
 from pytest_loadtool.auth.handshake import HandshakeState
 from pytest_loadtool.replay.authentication.auth_targets import AuthTarget, Find
 from pytest_loadtool.replay.authentication.credentials import head_end, header_line
-from pytest_loadtool.replay.user.plan import Plan, Step
+from pytest_loadtool.replay.user.exchange import Step
+from pytest_loadtool.replay.user.plan import Plan
 
 #: For how many ways of being let in this is kept. A user takes one at a time.
 _MOST_COURSES: Final = 4

@@ -12,17 +12,8 @@ from math import inf
 
 from pytest_loadtool.auth.bearer import lifetime_of
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.user.plan import (
-    Command,
-    Over,
-    Renewal,
-    Renewals,
-    Response,
-    Send,
-    Step,
-    Visit,
-    Wait,
-)
+from pytest_loadtool.replay.user.exchange import Response, Send, Step
+from pytest_loadtool.replay.user.plan import Command, Over, Renewal, Renewals, Visit, Wait
 from pytest_loadtool.replay.user.user import CONNECTIONS_PER_HOST, Actor, VirtualUser
 
 

@@ -41,18 +41,9 @@ from pytest_loadtool.replay.compile.request import compile_request, traced
 from pytest_loadtool.replay.compile.servers import Servers
 from pytest_loadtool.replay.compile.tokens import renewals_of
 from pytest_loadtool.replay.compile.validate import accepted_codes, compile_validator, noting
+from pytest_loadtool.replay.user.exchange import Check, CompiledExtractor, Step
 from pytest_loadtool.replay.user.origin import Origin, origin_of
-from pytest_loadtool.replay.user.plan import (
-    Check,
-    CompiledExtractor,
-    DatasetSlots,
-    PagePlan,
-    Pause,
-    Plan,
-    Step,
-    Visit,
-    Visits,
-)
+from pytest_loadtool.replay.user.plan import DatasetSlots, PagePlan, Pause, Plan, Visit, Visits
 
 #: The password that a service's user has in the system's keyring.
 Keyring = Callable[[str, str], str]

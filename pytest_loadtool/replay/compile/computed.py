@@ -18,7 +18,7 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.compile.format import VariableNames, joined, pieces
 from pytest_loadtool.replay.compile.request import Render
 from pytest_loadtool.replay.user.cookies import CookieJar
-from pytest_loadtool.replay.user.plan import Check, Response
+from pytest_loadtool.replay.user.exchange import Check, Response
 
 #: Gives the seconds since 1970.
 Clock = Callable[[], float]

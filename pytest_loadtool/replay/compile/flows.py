@@ -12,6 +12,7 @@ from pytest_loadtool.model.case import Page, TestCase
 from pytest_loadtool.model.flow import NOTHING, Choose, Repeat, Rule, Until, When, parents_of
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import ResponseValidator, Validator
+from pytest_loadtool.replay.user.exchange import Check
 from pytest_loadtool.replay.user.flow import (
     AskPlan,
     ChoosePlan,
@@ -20,7 +21,7 @@ from pytest_loadtool.replay.user.flow import (
     UntilPlan,
     WhenPlan,
 )
-from pytest_loadtool.replay.user.plan import Check, PagePlan, Pause
+from pytest_loadtool.replay.user.plan import PagePlan, Pause
 
 T = TypeVar("T")
 

@@ -134,6 +134,6 @@ def _encoder(place: Place, filters: tuple[str, ...], charset: str) -> _Encoder:
 
 def _bytes(text: str, charset: str) -> bytes:
     """Return the text in that charset. What that has not is written as browsers write it in forms;
-    what is no character, a lone surrogate, becomes a question mark, as in `codec.encoding`."""
+    what is no character, a lone surrogate, becomes a question mark, as in `codec.filters`."""
     errors = "replace" if charset == "utf-8" else "xmlcharrefreplace"
     return text.encode(charset, errors)

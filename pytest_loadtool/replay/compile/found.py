@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from pytest_loadtool.codec.entities import times_in_markup
-from pytest_loadtool.codec.secret import is_secret
+from pytest_loadtool.codec.names import is_secret
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.extraction.bound import bind_json_value, bind_source
 from pytest_loadtool.extraction.extract import Readable, compile_source, json_value

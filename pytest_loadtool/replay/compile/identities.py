@@ -11,8 +11,8 @@ from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase, Transaction, Variable
 from pytest_loadtool.replay.compile.computed import composed, makers
 from pytest_loadtool.replay.compile.format import VariableNames
+from pytest_loadtool.replay.user.exchange import Step
 from pytest_loadtool.replay.user.origin import Account, Origin
-from pytest_loadtool.replay.user.plan import Step
 
 
 def accounts_of(

@@ -14,8 +14,8 @@ from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.user.exchange import Response
 from pytest_loadtool.replay.user.likeness import Likeness
-from pytest_loadtool.replay.user.plan import Response
 
 #: Rows of a dataset whose values are sought in titles.
 _MOST_ROWS = 1000

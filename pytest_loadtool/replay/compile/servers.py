@@ -17,8 +17,9 @@ from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.compile.format import VariableNames
+from pytest_loadtool.replay.user.exchange import Response, Send, Step
 from pytest_loadtool.replay.user.origin import Origin, origin_of, parse_origin
-from pytest_loadtool.replay.user.plan import Command, Over, Response, Send, Step
+from pytest_loadtool.replay.user.plan import Command, Over
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,8 +48,8 @@ from pytest_loadtool.replay.compile.found import (
     subject_of,
 )
 from pytest_loadtool.replay.compile.listed import unseen_item
+from pytest_loadtool.replay.user.exchange import Check, Response
 from pytest_loadtool.replay.user.failures import not_as_recorded
-from pytest_loadtool.replay.user.plan import Check, Response
 
 #: From a response and the user's values to why the validator does not hold, or None.
 Holds = Callable[[JudgedResponse, Sequence[str]], Failure | None]

@@ -8,14 +8,21 @@ from __future__ import annotations
 
 from pytest_loadtool.answers.documents import OUTCOMES, spelled
 from pytest_loadtool.answers.judge import ExpectedAnswer, Finding, Seen, judge
-from pytest_loadtool.answers.kinds import VAGUE, declared
-from pytest_loadtool.answers.shape import LONGEST_READ, READ, REDIRECTS, kind_now, shape_of
+from pytest_loadtool.answers.shape import (
+    LONGEST_READ,
+    READ,
+    REDIRECTS,
+    VAGUE,
+    declared,
+    kind_now,
+    shape_of,
+)
 from pytest_loadtool.codec.content import BrokenError, ContentError
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.user.exchange import Response
 from pytest_loadtool.replay.user.failures import not_as_recorded
-from pytest_loadtool.replay.user.plan import Response
 
 #: The longest body that is kept, to know it again.
 _LONGEST_KEPT = 1 << 12

@@ -12,21 +12,11 @@ from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.user.cookies import CookieJar
 from pytest_loadtool.replay.user.credential_cache import ProxyUser
+from pytest_loadtool.replay.user.exchange import Response, Send, Step
 from pytest_loadtool.replay.user.failures import OUT_OF_MEMORY, internal_failure, status_failure
 from pytest_loadtool.replay.user.flow import UntilPlan, Walker, walk
 from pytest_loadtool.replay.user.origin import Account, Origin, ProxyRoute
-from pytest_loadtool.replay.user.plan import (
-    Command,
-    Observer,
-    Over,
-    PagePlan,
-    Plan,
-    Response,
-    Send,
-    Step,
-    Visit,
-    Wait,
-)
+from pytest_loadtool.replay.user.plan import Command, Observer, Over, PagePlan, Plan, Visit, Wait
 
 #: As browsers do with HTTP/1.1.
 CONNECTIONS_PER_HOST = 6

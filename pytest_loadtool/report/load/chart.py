@@ -1,4 +1,7 @@
-"""How a load test went over its time: a sparkline for each of a few numbers."""
+"""How a load test went over its time: a sparkline for each of a few numbers.
+
+Here, too: a row of numbers as a row of characters: how a value went over time, on one line of text.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,39 @@ from collections.abc import Iterator, Sequence
 from pytest_loadtool.load.formatting import percent, seconds
 from pytest_loadtool.load.verdict.summary import Moment, Summary
 from pytest_loadtool.report.columns import wrap
-from pytest_loadtool.report.load.sparkline import groups, sparkline
 from pytest_loadtool.report.load.units import milliseconds, rate
+
+BLOCKS = " ▁▂▃▄▅▆▇█"
+ASCII = " .:-=+*#@"
+"""For a stream that cannot carry `BLOCKS`."""
+
+
+def glyphs_for(encoding: str | None) -> str:
+    """Return the glyphs that a stream of this encoding can carry."""
+    try:
+        BLOCKS.encode(encoding or "ascii")
+    except (LookupError, UnicodeEncodeError):
+        return ASCII
+    return BLOCKS
+
+
+def sparkline(values: Sequence[float], glyphs: str = BLOCKS) -> str:
+    """Return one character for each value, from none (a blank) to the greatest of them (the last
+    glyph).
+
+    Only zero is blank: whatever there is, however little, shows.
+    """
+    most = max(values, default=0.0)
+    steps = len(glyphs) - 1
+    return "".join(
+        glyphs[max(1, round(value / most * steps))] if value > 0 else glyphs[0] for value in values
+    )
+
+
+def groups(count: int, columns: int) -> int:
+    """Return how many of ``count`` values must share a column so that ``columns`` are enough."""
+    return max(1, -(-count // columns))
+
 
 _NAME = 16
 _RANGE = 24  # room for the least and the most, right of the line

@@ -17,7 +17,7 @@ from pytest_loadtool.load.verdict.failing import FailingGroup
 from pytest_loadtool.load.verdict.summary import Summary
 from pytest_loadtool.report.columns import cells, fit, table, wrap
 from pytest_loadtool.report.diagnosis import WIDTH, cause_lines, row
-from pytest_loadtool.report.load.sparkline import BLOCKS, groups, sparkline
+from pytest_loadtool.report.load.chart import BLOCKS, groups, sparkline
 
 _INDENT = 11
 #: How many other causes are told below the first, and how many groups are listed.

@@ -19,7 +19,7 @@ from pytest_loadtool.load.verdict.threshold import ThresholdState, amount
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.report.columns import cells, fit
 from pytest_loadtool.report.load import status
-from pytest_loadtool.report.load.sparkline import ASCII, BLOCKS, glyphs_for, groups, sparkline
+from pytest_loadtool.report.load.chart import ASCII, BLOCKS, glyphs_for, groups, sparkline
 from pytest_loadtool.report.load.units import milliseconds, rate, status_counts
 
 _FULL, _EMPTY = "━", "─"

@@ -21,10 +21,9 @@ from pytest_loadtool.load.verdict.summary import (
 from pytest_loadtool.load.verdict.threshold import amount
 from pytest_loadtool.model.load import PERCENTILES
 from pytest_loadtool.report.columns import cells, fit, table, wrap
-from pytest_loadtool.report.load.chart import over_the_run
+from pytest_loadtool.report.load.chart import BLOCKS, over_the_run
 from pytest_loadtool.report.load.compared import compared
 from pytest_loadtool.report.load.firsts import Told, first_failures, fix_first
-from pytest_loadtool.report.load.sparkline import BLOCKS
 from pytest_loadtool.report.load.units import milliseconds, rate, size, status_counts
 
 _WIDEST = 120

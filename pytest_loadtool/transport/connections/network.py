@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.load import BODY_LIMIT
+from pytest_loadtool.replay.user.exchange import Send, Step
 from pytest_loadtool.replay.user.head import Heads
 from pytest_loadtool.replay.user.origin import Origin
-from pytest_loadtool.replay.user.plan import Send, Step
 from pytest_loadtool.transport.proxy.proxy_connection import Dialogue
 from pytest_loadtool.transport.proxy.proxy_login import AtProxy
 from pytest_loadtool.transport.proxy.tunnel import open_tunnel, tunnel_name

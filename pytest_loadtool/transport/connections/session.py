@@ -7,8 +7,9 @@ from collections.abc import Callable, Generator
 from time import perf_counter
 from typing import Protocol
 
+from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.replay.user.origin import Origin
-from pytest_loadtool.replay.user.plan import Command, Over, Response, Send, Wait
+from pytest_loadtool.replay.user.plan import Command, Over, Wait
 from pytest_loadtool.transport.connections.network import Network
 from pytest_loadtool.transport.proxy.proxy_login import AtProxies, AtProxy, Introduce, nobody
 from pytest_loadtool.transport.wire.bandwidth import Throttle

@@ -2,11 +2,15 @@
 
 What all users of a run share, and the connections of one. Here each request is a task: what is
 gained is what httpx can do, not speed.
+
+Here, too: what httpx's libraries log of our requests, with all headers: nothing, at whatever level
+pytest (``--log-level``) keeps logs. What others do with them in this process is logged as ever.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import ssl
 from collections.abc import Callable, Coroutine
 from time import perf_counter
@@ -16,11 +20,11 @@ import httpx
 
 from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.model.tls import TlsSettings
+from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.replay.user.origin import Origin, ProxyRoute
-from pytest_loadtool.replay.user.plan import Over, Response, Send, Wait
+from pytest_loadtool.replay.user.plan import Over, Wait
 from pytest_loadtool.transport.connections.network import ASKING, NetworkObserver, Unobserved
 from pytest_loadtool.transport.httpx.exchange import HttpxRequest
-from pytest_loadtool.transport.httpx.logs import keep_out_of_logs
 from pytest_loadtool.transport.httpx.proxy import StreamsThroughProxy
 from pytest_loadtool.transport.httpx.streams import Streams, over
 from pytest_loadtool.transport.proxy.proxy_login import AtProxies, Introduce, nobody
@@ -29,6 +33,22 @@ from pytest_loadtool.transport.wire.tls import TlsContexts
 if TYPE_CHECKING:
     from pytest_loadtool.transport.connections.session import Commands, Done
     from pytest_loadtool.transport.inprocess.apps import Application
+
+_LOGGERS = (
+    *("httpcore.connection", "httpcore.http11", "httpcore.http2", "httpcore.proxy"),
+    *("hpack.hpack", "hpack.table"),
+)
+
+
+def keep_out_of_logs() -> None:
+    """From now on. Once is enough, more often does no harm."""
+    for name in _LOGGERS:
+        logging.getLogger(name).addFilter(_of_others)
+
+
+def _of_others(record: logging.LogRecord) -> bool:  # noqa: ARG001 - whatever it says
+    return ASKING.get(None) is None
+
 
 #: For where there is no TLS: httpx wants a context all the same, and a real one takes time to make.
 _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -13,9 +13,9 @@ from typing import Final, Protocol, cast
 
 from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.replay.user.failures import internal_failure
 from pytest_loadtool.replay.user.head import Heads
-from pytest_loadtool.replay.user.plan import Response, Send
 from pytest_loadtool.transport.wire.failures import (
     CLOSED_AS_SENT,
     CLOSED_EARLY,

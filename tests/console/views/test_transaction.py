@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pytest_loadtool.console.views.transaction import failure, recorded
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.user.plan import Response, Send
+from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.workflow.document import Document
 from tests.console.samples import DOCUMENT, LOGIN_PAGE
 

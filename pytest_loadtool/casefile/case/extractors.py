@@ -1,16 +1,14 @@
-"""Extractors and validators: from their tables to the model."""
+"""Extractors: from their tables to the model, and back to the keys of a table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from pytest_loadtool.casefile.case.comparisons import COMPARISON_KEYS, compared, searched
 from pytest_loadtool.casefile.syntax import (
     form_action,
     item_kind,
     link_address,
-    pattern,
     sought_path,
     sought_pattern,
     sought_xml_path,
@@ -18,24 +16,22 @@ from pytest_loadtool.casefile.syntax import (
     token,
     variable_name,
 )
-from pytest_loadtool.casefile.toml.diagnostics import Problems
-from pytest_loadtool.casefile.toml.positions import KeyPath, scan
+from pytest_loadtool.casefile.toml.render import inline_array, inline_table, string
 from pytest_loadtool.casefile.toml.schema import (
     Key,
     Node,
-    Rejected,
     Table,
     array,
     at_least,
     boolean,
     filled,
-    one_of,
+    only_of,
     parsed,
+    read_alone,
     text,
 )
 from pytest_loadtool.codec.decoding import DECODINGS
 from pytest_loadtool.codec.suggestions import did_you_mean
-from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.extractor import (
     Boundary,
     Choice,
@@ -51,20 +47,7 @@ from pytest_loadtool.model.extractor import (
     Source,
     XmlPath,
 )
-from pytest_loadtool.model.validator import (
-    MEASURES,
-    HeaderValidator,
-    JsonValidator,
-    Outcome,
-    RegexValidator,
-    ResponseValidator,
-    TextValidator,
-    Validator,
-    ValueValidator,
-    XmlValidator,
-)
 
-_Read = TypeVar("_Read")
 _Sources = Mapping[str, Callable[[Mapping[str, Any]], Source]]
 
 
@@ -163,57 +146,6 @@ _GOES_WITH: Mapping[str, tuple[tuple[str, ...], str]] = {
 
 _IN_TEXT = {name: read for name, read in _SOURCES.items() if name in _READING}
 
-#: The kinds of validators: the key that says what is looked at, and that key's name in the model.
-_KINDS: Mapping[str, tuple[type[Validator], str]] = {
-    "text": (TextValidator, "text"),
-    "regex": (RegexValidator, "pattern"),
-    "json": (JsonValidator, "path"),
-    "xml": (XmlValidator, "path"),
-    "header": (HeaderValidator, "name"),
-    "response": (ResponseValidator, "measure"),
-    "value": (ValueValidator, "value"),
-}
-
-VALIDATOR = Table(
-    "a validator",
-    {
-        "outcome": Key(filled),
-        "change": Key(filled),
-        "before": Key(boolean),
-        "needed": Key(boolean),
-        "edited": Key(boolean),
-        "text": Key(searched),
-        "row": Key(searched),
-        "regex": Key(parsed(pattern)),
-        "json": Key(parsed(sought_path)),
-        "xml": Key(parsed(sought_xml_path)),
-        "header": Key(parsed(token)),
-        "response": Key(one_of(*MEASURES)),
-        "value": Key(_name),
-        "count": Key(boolean),
-        **COMPARISON_KEYS,
-        "absent": Key(boolean),
-        "unrepeated": Key(boolean),
-    },
-)
-
-#: What goes with some kinds alone.
-_OF_KIND = {
-    "row": ("text",),
-    "unrepeated": ("text", "json"),
-    "count": ("text", "regex", "json", "xml", "header"),
-}
-#: What says something else of how often it is there, or where.
-_NOT_REPEATED = ("absent", "equals", "row")
-
-#: What goes with another key, and what that one says.
-_OF_OUTCOME = (
-    ("change", "outcome", "what came of it"),
-    ("before", "change", "before what it is so"),
-    ("needed", "before", "that it is so before the change"),
-    ("edited", "change", "what `configure` found it for"),
-)
-
 
 def parse_extractor(table: Mapping[str, Any]) -> Extractor:
     """Return the extractor that these keys say, as a test case has them.
@@ -221,35 +153,7 @@ def parse_extractor(table: Mapping[str, Any]) -> Extractor:
     Raises:
         ValueError: they say none; the text says why.
     """
-    return alone(extractor, table)
-
-
-def parse_validator(table: Mapping[str, Any]) -> Validator:
-    """Return the validator that these keys say, as a test case has them.
-
-    Raises:
-        ValueError: as `parse_extractor`.
-    """
-    return alone(validator, table)
-
-
-def alone(read: Callable[[Node], _Read], table: Mapping[str, Any], at: KeyPath = ()) -> _Read:
-    """Return what ``read`` makes of a table that stands in no file; ``at`` is where it would.
-
-    Raises:
-        ValueError: it is wrong; the text says why.
-    """
-    problems = Problems("", scan(""))
-    try:
-        return read(Node(dict(table), at, problems))
-    except Rejected:
-        pass
-    try:
-        problems.raise_any()
-    except FileError as error:
-        key = f"{error.key}: " if error.key else ""
-        raise ValueError(f"{key}{error.message.partition(chr(10))[0]}") from None
-    raise AssertionError("a rejected table has a problem")
+    return read_alone(extractor, table)
 
 
 def extractor(node: Node) -> Extractor:
@@ -265,7 +169,7 @@ def extractor(node: Node) -> Extractor:
 
 def _source(node: Node, found: Mapping[str, Any], sources: _Sources) -> tuple[Source, int]:
     """Return where a table takes a value from, and which match of it."""
-    kind = _only(node, found, sources)
+    kind = only_of(node, found, sources)
     for key, (kinds, hint) in _GOES_WITH.items():
         if key in found and kind not in kinds:
             raise node.child(key, None).wrong(
@@ -298,45 +202,57 @@ def _check_split(node: Node, found: Mapping[str, Any]) -> None:
         raise node.wrong(f"the fields of a state in {split} fields are numbered up to {split - 1}")
 
 
-def validator(node: Node) -> Validator:
-    """Return an entry of ``validators``."""
-    found = VALIDATOR.read(node)
-    kind = _only(node, found, _KINDS)
-    for key, kinds in _OF_KIND.items():
-        if key in found and kind not in kinds:
-            raise node.child(key, None).wrong(f"goes with {' or '.join(map(repr, kinds))} only")
-    comparing = compared(node, found, kind)
-    others = [key for key in _NOT_REPEATED if found.get(key)] or list(comparing)
-    if found.get("unrepeated") and others:
-        raise node.child("unrepeated", True).wrong(
-            f"goes without {others[0]!r}: leave one of them out"
-        )
-    if found.get("row") and comparing:
-        raise node.child("row", None).wrong("goes without 'count': leave one of them out")
-    made, subject = _KINDS[kind]
-    own = {key: found[key] for key in ("row", "unrepeated", "absent") if key in found}
-    outcome = _outcome(node, found)
-    return made(**{subject: found[kind]}, **own, **comparing, outcome=outcome)
+def extractor_pairs(extractor: Extractor) -> dict[str, str]:
+    """Return the keys of an extractor with their values, as a file has them."""
+    pairs = {"variable": string(extractor.variable), **_source_pairs(extractor.source)}
+    if extractor.match != 1:
+        pairs["match"] = str(extractor.match)
+    if extractor.by_place:
+        pairs["by_place"] = "true"
+    return pairs
 
 
-def _outcome(node: Node, found: Mapping[str, Any]) -> Outcome | None:
-    for key, other, why in _OF_OUTCOME:
-        if key in found and other not in found:
-            raise node.child(key, None).wrong(f"goes with {other!r}, which says {why}")
-    if "outcome" not in found:
-        return None
-    return Outcome(
-        found["outcome"],
-        found.get("change", ""),
-        before=found.get("before", False),
-        needed=found.get("needed", False),
-        edited=found.get("edited", False),
-    )
+def _source_pairs(source: Source) -> dict[str, str]:
+    match source:
+        case JsonPath(path=path):
+            return {"json": string(path)}
+        case XmlPath(path=path):
+            return {"xml": string(path)}
+        case FormField(name=name, split=split, action=action):
+            pairs = {"form": string(name)}
+            if split:
+                pairs["split"] = str(split)
+            return {**pairs, "action": string(action)} if action else pairs
+        case Link(address=address, label=label):
+            called = {"label": string(label)} if label else {}
+            return {"link": string(address), **called}
+        case Choice(name=name, label=label):
+            return {"choice": string(name), "label": string(label)}
+        case InItem(source=inner, text=text, item=item):
+            kind = {"item": string(item)} if item else {}
+            return {**_source_pairs(inner), "in_item": string(text), **kind}
+        case CookieValue(name=name):
+            return {"cookie": string(name)}
+        case HeaderValue(name=name, pattern=None):
+            return {"header": string(name)}
+        case HeaderValue(name=name, pattern=str(pattern)):
+            return {"header": string(name), "pattern": string(pattern)}
+        case RegularExpression(pattern=pattern):
+            return {"regex": string(pattern)}
+        case Boundary(left=left, right=right):
+            return {"boundary": inline_array((string(left), string(right)))}
+        case Decoded():
+            return _decoded_pairs(source)
+        case _:
+            raise AssertionError(source)
 
 
-def _only(node: Node, found: Mapping[str, Any], known: Iterable[str]) -> str:
-    present = [name for name in known if name in found]
-    if len(present) == 1:
-        return present[0]
-    got = " and ".join(repr(name) for name in present) or "none"
-    raise node.wrong(f"expected one of {', '.join(known)}; got {got}")
+def _decoded_pairs(source: Decoded) -> dict[str, str]:
+    pairs = _source_pairs(source.outer)
+    if source.decode:
+        ways = [string(one) for one in source.decode]
+        pairs["decode"] = ways[0] if len(ways) == 1 else inline_array(ways)
+    if source.inner is not None:
+        which = {"match": str(source.match)} if source.match != 1 else {}
+        pairs["then"] = inline_table({**_source_pairs(source.inner), **which})
+    return pairs

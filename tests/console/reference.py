@@ -1,6 +1,6 @@
 """The reference of the commands for the documentation, made from the registry.
 
-``python -m pytest_loadtool.console.reference docs/console.md`` brings the file up to date.
+``python -m tests.console.reference docs/console.md`` brings the file up to date.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from pathlib import Path
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.registry import Registry
 
-BEGIN = "<!-- commands: made by python -m pytest_loadtool.console.reference -->"
+BEGIN = "<!-- commands: made by python -m tests.console.reference -->"
 END = "<!-- end of commands -->"
 
 
 def reference(registry: Registry) -> str:
-    """Return a section per command: its usage, then its help."""
+    """A section per command: its usage, then its help."""
     return "\n".join(
         f"### {command.name}\n\n```text\n{command.usage}\n```\n\n{command.help}\n\n"
         f"```text\nloadtool> {command.example}\n```\n"
@@ -25,7 +25,7 @@ def reference(registry: Registry) -> str:
 
 
 def updated(text: str, registry: Registry) -> str:
-    """Return a page with what stands between the two marks replaced by the reference.
+    """A page with what stands between the two marks replaced by the reference.
 
     Raises:
         ValueError: the marks are not there.

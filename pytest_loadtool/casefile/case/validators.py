@@ -1,0 +1,276 @@
+"""Validators: from their tables to the model, and back to the keys of a table.
+
+What they compare with are keys of their own, of which some go with some kinds only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_loadtool.casefile.quantities import format_duration, parse_duration
+from pytest_loadtool.casefile.syntax import pattern, sought_path, sought_xml_path, template, token
+from pytest_loadtool.casefile.toml.render import scalar, string
+from pytest_loadtool.casefile.toml.schema import (
+    Key,
+    Node,
+    Table,
+    boolean,
+    filled,
+    one_of,
+    only_of,
+    parsed,
+    read_alone,
+)
+from pytest_loadtool.model.validator import (
+    JSON_TYPES,
+    MEASURES,
+    Constant,
+    HeaderValidator,
+    JsonValidator,
+    Outcome,
+    RegexValidator,
+    ResponseValidator,
+    TextValidator,
+    Validator,
+    ValueValidator,
+    XmlValidator,
+    comparisons,
+)
+
+#: What compares with a number. Of a duration it is one, too.
+_BOUNDS = ("less_than", "at_most", "more_than", "at_least")
+_OF_TEXT = ("equals", "not_equals", "contains", "matches", "empty", *_BOUNDS)
+
+#: By kind of validator, which comparisons go with it; all that is counted has those of a number.
+_GO_WITH: Mapping[str, tuple[str, ...]] = {
+    "text": (),
+    "regex": _OF_TEXT,
+    "json": (*_OF_TEXT, "type", "schema"),
+    "xml": _OF_TEXT,
+    "header": _OF_TEXT,
+    "response": ("equals", "not_equals", *_BOUNDS),
+    "value": _OF_TEXT,
+}
+
+
+def searched(node: Node) -> str:
+    """Return a template that is sought in a text."""
+    needle = parsed(template)(node)
+    if not needle:
+        raise node.wrong("must not be empty: every response would contain it")
+    return needle
+
+
+def _named_value(node: Node) -> str:
+    """Return a template that is not empty."""
+    filled(node)
+    return parsed(template)(node)
+
+
+def _constant(node: Node) -> Constant:
+    if isinstance(node.value, str):
+        return parsed(template)(node)
+    if not isinstance(node.value, int | float):
+        raise node.expected("text, a number, true or false")
+    return node.value
+
+
+def _bound(node: Node) -> float | str:
+    """Return a number; of durations text, which is looked at when it is known that it is one."""
+    if isinstance(node.value, bool) or not isinstance(node.value, int | float | str):
+        raise node.expected("a number")
+    return node.value
+
+
+COMPARISON_KEYS: Mapping[str, Key] = {
+    "equals": Key(_constant),
+    "not_equals": Key(_constant),
+    "contains": Key(searched),
+    "matches": Key(parsed(pattern)),
+    **dict.fromkeys(_BOUNDS, Key(_bound)),
+    "empty": Key(boolean),
+    "type": Key(one_of(*JSON_TYPES)),
+    "schema": Key(filled),
+}
+
+
+def compared(node: Node, found: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return the comparisons of a table of that kind, by the names that the model has for them.
+
+    Raises:
+        Rejected: they do not go with it, or with one another.
+    """
+    counted = bool(found.get("count"))
+    given = [how for how in COMPARISON_KEYS if how in found]
+    goes = _GO_WITH["response"] if counted else _GO_WITH[kind]
+    for how in given:
+        if how not in goes:
+            raise node.child(how, None).wrong(_elsewhere(how, counted))
+    if not given and (counted or kind in ("response", "value")):
+        at, what = (node.child("count", True), "count") if counted else (node, found[kind])
+        raise at.wrong(f"needs what the {what} is compared with: add one of {', '.join(goes)}")
+    for alone in ("equals", "schema"):
+        if alone in given and len(given) > 1:
+            other = next(how for how in given if how != alone)
+            raise node.child(other, None).wrong(f"goes without {alone!r}: leave one of them out")
+    made = {how: _value(node.child(how, found[how]), found, kind, counted) for how in given}
+    return made | ({"counted": True} if counted else {})
+
+
+def _elsewhere(how: str, counted: bool) -> str:
+    if counted:
+        return f"goes with no count, which is a number: expected {', '.join(_GO_WITH['response'])}"
+    kinds = [kind for kind, goes in _GO_WITH.items() if how in goes]
+    with_count = ", or with 'count'" if how in _GO_WITH["response"] else ""
+    return f"goes with {' or '.join(map(repr, kinds))} only{with_count}"
+
+
+def _value(node: Node, found: Mapping[str, Any], kind: str, counted: bool) -> Any:
+    how, value = str(node.at[-1]), node.value
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if kind == "response" and found[kind] == "duration" and not counted:
+        return float(value) if is_number else parsed(parse_duration, "s")(node)  # type: ignore[arg-type]
+    if (counted or kind == "response" or how in _BOUNDS) and not is_number:
+        raise node.expected("a number")
+    of_text = kind not in ("json", "response") and not counted
+    if of_text and how in ("equals", "not_equals") and not isinstance(value, str):
+        raise node.expected(f"text, as '{kind}' has no numbers")
+    return value
+
+
+#: The kinds of validators: the key that says what is looked at, and that key's name in the model.
+_KINDS: Mapping[str, tuple[type[Validator], str]] = {
+    "text": (TextValidator, "text"),
+    "regex": (RegexValidator, "pattern"),
+    "json": (JsonValidator, "path"),
+    "xml": (XmlValidator, "path"),
+    "header": (HeaderValidator, "name"),
+    "response": (ResponseValidator, "measure"),
+    "value": (ValueValidator, "value"),
+}
+
+VALIDATOR = Table(
+    "a validator",
+    {
+        "outcome": Key(filled),
+        "change": Key(filled),
+        "before": Key(boolean),
+        "needed": Key(boolean),
+        "edited": Key(boolean),
+        "text": Key(searched),
+        "row": Key(searched),
+        "regex": Key(parsed(pattern)),
+        "json": Key(parsed(sought_path)),
+        "xml": Key(parsed(sought_xml_path)),
+        "header": Key(parsed(token)),
+        "response": Key(one_of(*MEASURES)),
+        "value": Key(_named_value),
+        "count": Key(boolean),
+        **COMPARISON_KEYS,
+        "absent": Key(boolean),
+        "unrepeated": Key(boolean),
+    },
+)
+
+#: What goes with some kinds alone.
+_OF_KIND = {
+    "row": ("text",),
+    "unrepeated": ("text", "json"),
+    "count": ("text", "regex", "json", "xml", "header"),
+}
+
+#: What says something else of how often it is there, or where.
+_NOT_REPEATED = ("absent", "equals", "row")
+
+#: What goes with another key, and what that one says.
+_OF_OUTCOME = (
+    ("change", "outcome", "what came of it"),
+    ("before", "change", "before what it is so"),
+    ("needed", "before", "that it is so before the change"),
+    ("edited", "change", "what `configure` found it for"),
+)
+
+
+def parse_validator(table: Mapping[str, Any]) -> Validator:
+    """Return the validator that these keys say, as a test case has them.
+
+    Raises:
+        ValueError: as `parse_extractor`.
+    """
+    return read_alone(validator, table)
+
+
+def validator(node: Node) -> Validator:
+    """Return an entry of ``validators``."""
+    found = VALIDATOR.read(node)
+    kind = only_of(node, found, _KINDS)
+    for key, kinds in _OF_KIND.items():
+        if key in found and kind not in kinds:
+            raise node.child(key, None).wrong(f"goes with {' or '.join(map(repr, kinds))} only")
+    comparing = compared(node, found, kind)
+    others = [key for key in _NOT_REPEATED if found.get(key)] or list(comparing)
+    if found.get("unrepeated") and others:
+        raise node.child("unrepeated", True).wrong(
+            f"goes without {others[0]!r}: leave one of them out"
+        )
+    if found.get("row") and comparing:
+        raise node.child("row", None).wrong("goes without 'count': leave one of them out")
+    made, subject = _KINDS[kind]
+    own = {key: found[key] for key in ("row", "unrepeated", "absent") if key in found}
+    outcome = _outcome(node, found)
+    return made(**{subject: found[kind]}, **own, **comparing, outcome=outcome)
+
+
+def _outcome(node: Node, found: Mapping[str, Any]) -> Outcome | None:
+    for key, other, why in _OF_OUTCOME:
+        if key in found and other not in found:
+            raise node.child(key, None).wrong(f"goes with {other!r}, which says {why}")
+    if "outcome" not in found:
+        return None
+    return Outcome(
+        found["outcome"],
+        found.get("change", ""),
+        before=found.get("before", False),
+        needed=found.get("needed", False),
+        edited=found.get("edited", False),
+    )
+
+
+def validator_pairs(validator: Validator) -> dict[str, str]:
+    """Return the keys of a validator with their values, as a file has them."""
+    pairs: dict[str, str] = {}
+    if validator.outcome is not None:
+        pairs["outcome"] = string(validator.outcome.name)
+        if validator.outcome.change:
+            pairs["change"] = string(validator.outcome.change)
+        if validator.outcome.before:
+            pairs["before"] = "true"
+        if validator.outcome.needed:
+            pairs["needed"] = "true"
+        if validator.outcome.edited:
+            pairs["edited"] = "true"
+    match validator:
+        case TextValidator(text=needle, row=row):
+            pairs["text"] = string(needle)
+            if row:
+                pairs["row"] = string(row)
+        case RegexValidator(pattern=expression):
+            pairs["regex"] = string(expression)
+        case JsonValidator(path=path):
+            pairs["json"] = string(path)
+        case XmlValidator(path=path):
+            pairs["xml"] = string(path)
+        case HeaderValidator(name=name):
+            pairs["header"] = string(name)
+        case ResponseValidator(measure=measure):
+            pairs["response"] = string(measure)
+        case ValueValidator(value=text):
+            pairs["value"] = string(text)
+    pairs |= {"count": "true"} if validator.counted else {}
+    seconds = isinstance(validator, ResponseValidator) and validator.measure == "duration"
+    for how, value in comparisons(validator).items():
+        pairs[how] = string(format_duration(float(value))) if seconds else scalar(value)
+    unrepeated = isinstance(validator, TextValidator | JsonValidator) and validator.unrepeated
+    pairs |= {"unrepeated": "true"} if unrepeated else {}
+    return pairs | ({"absent": "true"} if validator.absent else {})
