@@ -313,7 +313,7 @@ def test_a_share_gets_its_rows_only() -> None:
     use = DatasetUse("people", "people.csv", lifespan="virtual user")
     large = luggage.LargeDataset("people.csv", Dataset(("name", "word"), rows), (use,))
     load = LoadConfiguration("x", (), 4, None)
-    assert large.part(Share(1, 2), load) == b"name,word\n,\nuser1,secret\n,\nuser3,secret\n"
+    assert large.part(Share(1, 2), load) == b'name,word\n"",""\nuser1,secret\n"",""\nuser3,secret\n'
 
 
 def test_what_cannot_be_run_is_refused_in_words(
