@@ -6,6 +6,8 @@ an answer that was judged; or its type and title, the same keys, no word that an
 
 from __future__ import annotations
 
+import re
+
 from pytest_loadtool.answers.documents import OUTCOMES, spelled
 from pytest_loadtool.answers.judge import ExpectedAnswer, Finding, Seen, judge
 from pytest_loadtool.answers.shape import (
@@ -27,8 +29,8 @@ from pytest_loadtool.replay.user.failures import not_as_recorded
 #: The longest body that is kept, to know it again.
 _LONGEST_KEPT = 1 << 12
 _NO_BODY = b"\0none\0"
-#: The name of each header that tells of an error has this.
-_ERROR = b"rror"
+#: Finds what the name of each header that tells of an error has; quicker than ``in``.
+_error_in = re.compile(b"rror").search
 #: Where the title of a page and its main heading begin, in characters.
 _LONGEST_HEAD = 1 << 13
 
@@ -82,7 +84,7 @@ class Likeness:
         if (
             response.status == self._status
             and not self._leads
-            and _ERROR not in response.head
+            and _error_in(response.head) is None
             and (response.body == self._body or self._is_surely_alike(response))
         ):
             return None
@@ -190,7 +192,7 @@ class Likeness:
 
 def _head(response: Response) -> list[tuple[str, str]]:
     """Return its headers, if one of them may tell of an error."""
-    found = response.headers if _ERROR in response.head else []
+    found = response.headers if _error_in(response.head) else []
     return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in found]
 
 
