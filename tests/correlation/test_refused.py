@@ -35,7 +35,7 @@ def test_what_exists_already(case: TestCase, exchanges: tuple[Exchange, ...], se
     first, *_ = block.splitlines()
     assert "POST /admin/auth/user/add/  200, expected 300-399" in first
     assert "cause    The server takes 'bob' only once, and has it." in block
-    assert "'A user with that username already exists.'" in block
+    assert "'username: A user with that username already exists.'" in block
     assert "loadtool> unique bob" in block
     assert "csrfmiddlewaretoken was taken anew from" in " ".join(block.split())
 

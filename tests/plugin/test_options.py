@@ -175,7 +175,7 @@ def test_plugin_can_be_switched_off(project: pytest.Pytester) -> None:
 
 
 def test_idle_plugin_imports_next_to_nothing() -> None:
-    """Loading the plugin, and a run without any of its files, imports two of its modules and none
+    """Loading the plugin, and a run without its files, imports three of its modules and none
     of the libraries that it stands on."""
     program = (
         "import sys, pytest\n"
@@ -189,6 +189,7 @@ def test_idle_plugin_imports_next_to_nothing() -> None:
     assert result.stdout.split() == [
         "pytest_loadtool",
         "pytest_loadtool.plugin",
+        "pytest_loadtool.plugin.hookspecs",
         "pytest_loadtool.plugin.option_table",
         "pytest_loadtool.plugin.options",
     ]
@@ -210,7 +211,8 @@ def test_run_without_cases_stays_light(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess("-v")
     result.stdout.fnmatch_lines(
         [
-            "LOADED pytest_loadtool pytest_loadtool.plugin pytest_loadtool.plugin.option_table "
+            "LOADED pytest_loadtool pytest_loadtool.plugin pytest_loadtool.plugin.hookspecs "
+            "pytest_loadtool.plugin.option_table "
             "pytest_loadtool.plugin.options"
         ]
     )

@@ -38,10 +38,10 @@ def _transaction(wire: dict[str, Any]) -> KeptTransaction:
     return KeptTransaction(
         wire["index"],
         TransactionId(**wire["id"]),
-        "failed" if failures else "not as recorded" if wire["otherwise"] else "passed",
+        "failed" if failures else "not as recorded" if wire["not_as_recorded"] else "passed",
         exchange=_exchange(wire["exchange"]),
         failures=failures,
-        not_as_recorded=wire["otherwise"],
+        not_as_recorded=wire["not_as_recorded"],
         first_byte=wire["first_byte"],
         undecoded=wire["undecoded"],
     )
