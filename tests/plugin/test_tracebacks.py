@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 
 from tests.plugin.serving import Server, case, write
@@ -29,7 +31,8 @@ def test_mistake_of_ours_shows_its_place_alone(
     pytester: pytest.Pytester, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither arguments nor variables, in frames of ours and of what they call."""
-    from pytest_loadtool.engine.prepare import resources as outside
+    # As the run inside imports it: a package may still name a module that an earlier one had.
+    outside = import_module("pytest_loadtool.engine.prepare.resources")
 
     def broken(*arguments: object, **named: object) -> None:
         number = "it is 4711"
