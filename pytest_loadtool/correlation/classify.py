@@ -52,16 +52,8 @@ _CODE_WORDS = frozenset(
 _VERSION_NAMES = frozenset(
     {
         *("changetoken", "concurrencystamp", "concurrencytoken", "etag", "ifmatch", "lockversion"),
-        *(
-            "objectversion",
-            "odataetag",
-            "optlock",
-            "resourceversion",
-            "rev",
-            "rowversion",
-            "version",
-        ),
-        *("versionid", "versionnumber", "versiontag", "xmin"),
+        *("objectversion", "odataetag", "optlock", "resourceversion", "rev", "rowversion"),
+        *("version", "versionid", "versionnumber", "versiontag", "xmin"),
     }
 )
 
@@ -128,8 +120,8 @@ _DATE_OR_CLOCK = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d{8}T\d{6}Z?|\d\d:\d\d
 
 
 def looks_like_time(value: str) -> bool:
-    """Return an ISO 8601 date or time, also ``2026-11-21.05:50:55`` and ``20261121T055055Z``, or
-    seconds, milliseconds or microseconds since 1970."""
+    """Return whether it is an ISO 8601 date or time, also ``2026-11-21.05:50:55`` and
+    ``20261121T055055Z``, or seconds, milliseconds or microseconds since 1970."""
     return _TIME.fullmatch(value) is not None
 
 
@@ -148,7 +140,7 @@ def id_before_ending(segment: str) -> str:
 
 
 def is_short_number(value: str) -> bool:
-    """Return a number that many resources have by chance: up to 7 digits."""
+    """Return whether it is a number that many resources have by chance: up to 7 digits."""
     return len(value) <= 7 and value.isascii() and value.isdigit()
 
 

@@ -11,7 +11,8 @@ from pytest_loadtool.codec.template import escape
 from pytest_loadtool.codec.uses import escaped
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot
-from pytest_loadtool.correlation.responses.markup_items import ELEMENT, items_around, labels_of
+from pytest_loadtool.correlation.responses.links import labels_of
+from pytest_loadtool.correlation.responses.markup_items import ELEMENT, items_around
 from pytest_loadtool.correlation.responses.objects import inner
 from pytest_loadtool.correlation.responses.producers import (
     in_response,

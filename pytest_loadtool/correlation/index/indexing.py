@@ -1,7 +1,4 @@
-"""Indexing: the traffic of a test case, read once.
-
-Here, too: spelling: a text as an address writes it, such as the title of a post.
-"""
+"""Indexing: the traffic of a test case, read once."""
 
 from __future__ import annotations
 
@@ -9,8 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
-from unicodedata import normalize
+from typing import TypeVar
 
 from pytest_loadtool.correlation.classify import (
     collection_names,
@@ -20,6 +16,7 @@ from pytest_loadtool.correlation.classify import (
     looks_random,
 )
 from pytest_loadtool.correlation.index.meaning import is_same
+from pytest_loadtool.correlation.index.spelling import slug
 from pytest_loadtool.correlation.index.traffic import (
     RecordedStep,
     RequestIndex,
@@ -33,7 +30,7 @@ from pytest_loadtool.correlation.requests.parts import header_sets
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots
 from pytest_loadtool.correlation.responses.encoded import Packed, Sought
 from pytest_loadtool.correlation.responses.escaped import disguises
-from pytest_loadtool.correlation.responses.markup_items import MOST_LABELS, label_at, links
+from pytest_loadtool.correlation.responses.links import MOST_LABELS, label_at, links
 from pytest_loadtool.correlation.responses.producers import in_response, issued_tokens
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.partial import is_partial
@@ -42,34 +39,6 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import ProducerKind, Rule
-
-if TYPE_CHECKING:
-    from pytest_loadtool.correlation.index.traffic import Traffic
-
-_ALPHANUMERIC = re.compile(r"[a-z0-9]+")
-_NUMBER_BEHIND = re.compile(r"-\d{1,3}$")
-
-
-def slug(text: str) -> str:
-    """Return a text as addresses write it: ``Kim's Café & bar`` → ``kims-cafe-bar``."""
-    plain_text = normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    return "-".join(_ALPHANUMERIC.findall(plain_text.replace("'", "")))
-
-
-def spelled(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The value is how an address writes a text of several words that a change before has sent, or
-    any text of the change that is answered, or before a form that comes with it:
-    ``kinds-of-tea``, also with a number behind it."""
-    at, in_form = producer.transaction, producer.kind is ProducerKind.CONTROL
-    if traffic.requests.written.get(slot.value, at + 1) <= at:
-        return False  # as it is
-    written = slug(slot.value)
-    for one in (written, _NUMBER_BEHIND.sub("", written)):
-        first = traffic.requests.spelled.get(one, at + 1)
-        if first == at or (first < at and ("-" in one or in_form)):
-            return True
-    return False
-
 
 #: How many producers of one value a rule looks at, the nearest first. So no more of one kind count
 #: in one response.

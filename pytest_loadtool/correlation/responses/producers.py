@@ -28,8 +28,9 @@ from pytest_loadtool.correlation.kinds import is_in_own_list, is_result, is_resu
 from pytest_loadtool.correlation.producer import PARTIAL, Producer, Wanted
 from pytest_loadtool.correlation.requests.positions import xml_spans
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
+from pytest_loadtool.correlation.responses.controls import in_page
 from pytest_loadtool.correlation.responses.escaped import decoding, escaped, is_base64
-from pytest_loadtool.correlation.responses.markup_items import in_page, row_texts
+from pytest_loadtool.correlation.responses.markup_items import row_texts
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.responses.script_calls import in_calls
 from pytest_loadtool.correlation.responses.script_names import named

@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_loadtool.codec.events import json_or_events
 from pytest_loadtool.codec.media import decoded
-from pytest_loadtool.correlation.responses.markup_items import links
+from pytest_loadtool.correlation.responses.links import links
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
 _TEXTLESS = ("image/", "font/", "audio/", "video/", "application/octet-stream", "application/pdf")

@@ -54,7 +54,7 @@ def in_calls(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
 
 
 def _function(code: str, end: int) -> re.Match[str] | None:
-    """The last call that opens before ``end``."""
+    """Return the last call that opens before ``end``."""
     return next(reversed([*_FUNCTION.finditer(code, 0, end)]), None)
 
 
@@ -65,6 +65,6 @@ def _tells(value: str) -> bool:
 
 
 def _any_number(text: str) -> str:
-    """A pattern for the text, with whatever numbers."""
+    """Return a pattern for the text, with whatever numbers."""
     parts = _NUMBER.split(text)
     return r"\d+".join(map(escaped_text, parts))

@@ -18,12 +18,8 @@ from pytest_loadtool.correlation.classify import is_title_name
 from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
-from pytest_loadtool.correlation.responses.markup_items import (
-    ELEMENT,
-    Item,
-    form_start,
-    items_around,
-)
+from pytest_loadtool.correlation.responses.controls import form_start
+from pytest_loadtool.correlation.responses.markup_items import ELEMENT, Item, items_around
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.sources.addresses import (
     is_about,

@@ -17,7 +17,8 @@ from pytest_loadtool.codec.uses import escaped
 from pytest_loadtool.correlation.classify import is_short_number
 from pytest_loadtool.correlation.producer import Box, Producer
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
-from pytest_loadtool.correlation.responses.markup_items import form_start, labels_of
+from pytest_loadtool.correlation.responses.controls import form_start
+from pytest_loadtool.correlation.responses.links import labels_of
 from pytest_loadtool.correlation.responses.producers import fragment_slots
 from pytest_loadtool.correlation.responses.script_names import named_sources
 from pytest_loadtool.correlation.responses.xml_document import format_xml_path, from_list

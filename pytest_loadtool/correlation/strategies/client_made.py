@@ -188,7 +188,8 @@ def _by_value(slots: Sequence[Slot], traffic: Traffic) -> Mapping[str, Sequence[
 
 
 def _is_iso(value: str) -> bool:
-    """Return a time in UTC with milliseconds, as JavaScript writes it (ECMA-262 §21.4.1.32)."""
+    """Return whether it is a time in UTC with milliseconds, as JavaScript writes it (ECMA-262
+    §21.4.1.32)."""
     return _ISO.fullmatch(value) is not None
 
 

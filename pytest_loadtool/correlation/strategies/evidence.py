@@ -23,8 +23,8 @@ from pytest_loadtool.correlation.classify import (
     looks_random,
 )
 from pytest_loadtool.correlation.graphql import operation
-from pytest_loadtool.correlation.index.indexing import spelled
 from pytest_loadtool.correlation.index.meaning import is_for
+from pytest_loadtool.correlation.index.spelling import spelled
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import (
     collection,

@@ -19,7 +19,8 @@ from pytest_loadtool.correlation.classify import (
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
-from pytest_loadtool.correlation.responses.markup_items import ELEMENT, links
+from pytest_loadtool.correlation.responses.links import links
+from pytest_loadtool.correlation.responses.markup_items import ELEMENT
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.row_search import row_around
 from pytest_loadtool.model.place import Place
@@ -73,7 +74,7 @@ def new_data(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) ->
 
 
 def linked_resource(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
-    """Return the page links to a resource with the number, and the field is called like those
+    """The page links to a resource with the number, and the field is called like those
     resources; the page was seen without the link before the last change, or is that of something
     created."""
     exchange = traffic.steps[producer.transaction].exchange

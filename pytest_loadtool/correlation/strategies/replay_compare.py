@@ -17,7 +17,7 @@ from pytest_loadtool.correlation.producer import Producer, Wanted
 from pytest_loadtool.correlation.requests.slots import request_slots, target_slots
 from pytest_loadtool.correlation.responses.encoded import Packed, Sought
 from pytest_loadtool.correlation.responses.escaped import disguises
-from pytest_loadtool.correlation.responses.markup_items import links
+from pytest_loadtool.correlation.responses.links import links
 from pytest_loadtool.correlation.responses.producers import (
     in_escapes,
     in_response,

@@ -72,7 +72,7 @@ def _is_of_another(one: Producer, own: Mapping[str, str], traffic: Traffic) -> b
 
 
 def _named(fields: Mapping[str, Any]) -> dict[str, str]:
-    """Of the fields those that tell which resource it is."""
+    """Return those of the fields that tell which resource it is."""
     return {
         same_name(name): str(value)
         for name, value in fields.items()
