@@ -58,10 +58,12 @@ async def flow(
         return
     keys: dict[str, Any] = {"repeat": repeat, "until": until, "when": when, "choose": choose}
     given = {key: _value(key, text) for key, text in keys.items() if text is not None}
-    given |= {"every": format_duration(every)} if every is not None else {}
-    given |= {"limit": format_duration(limit)} if limit is not None else {}
+    lengths = {"every": every, "limit": limit}
+    spans: dict[str, float] = {
+        key: seconds for key, seconds in lengths.items() if seconds is not None
+    }
     chosen = select(document, selected) if selected else Selection(())
-    if (remove or leave or not (given or selected or within)) and name not in parents_of(
+    if (remove or leave or not (given or spans or selected or within)) and name not in parents_of(
         case.flows
     ):
         raise UsageError(f"there is no flow {name!r}: `flow` lists them")
@@ -70,7 +72,7 @@ async def flow(
     elif leave:
         case = left(case, name, chosen.pages, chosen.transactions)
     else:
-        case = _set(document, name, given, within, chosen)
+        case = _set(document, name, given, spans, within, chosen)
     try:
         ensure_flows(case)
     except ValueError as error:
@@ -81,17 +83,28 @@ async def flow(
 
 
 def _set(
-    document: Document, name: str, given: dict[str, Any], within: str | None, chosen: Selection
+    document: Document,
+    name: str,
+    given: dict[str, Any],
+    spans: dict[str, float],
+    within: str | None,
+    chosen: Selection,
 ) -> TestCase:
     """Return the test case with the flow as it is to be."""
-    case, made = document.case, document.case.flows.get(name)
-    if given:
+    case, before = document.case, document.case.flows.get(name)
+    made = before
+    if before is not None and isinstance(before.rule, Until) and spans and not given:
+        if spans.get("limit") == 0:
+            raise UsageError("--limit must be longer than 0s")
+        rule = before.rule
+        every, limit = spans.get("every", rule.every), spans.get("limit", rule.limit)
+        made = replace(before, rule=replace(rule, every=every, limit=limit))
+    elif given or spans:
+        written = {key: format_duration(seconds) for key, seconds in spans.items()}
         with as_usage():
-            made = parse_flow(name, {**given, **({"within": within} if within else {})})
-        before = case.flows.get(name)
-        if within is None and before is not None:
-            made = replace(made, within=before.within)
-    elif within is not None and made is not None:
+            made = parse_flow(name, {**given, **written})
+        made = replace(made, within=before.within if before is not None else "")
+    if within is not None and made is not None:
         made = replace(made, within=within)
     if made is None and name not in parents_of(case.flows):
         rules = "--repeat, --until, --when or --choose"

@@ -180,7 +180,7 @@ def _common(wanted: str, found: str) -> str:
 
 
 def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
-    """Return a change passed, and what it should have brought about is not there."""
+    """A change passed, and what it should have brought about is not there."""
     outcomes = [
         one.outcome
         for one in situation.failed.transaction.validators
@@ -252,7 +252,7 @@ _SUBJECTS: Mapping[type[Validator], str] = MappingProxyType(
 
 
 def value_differs(situation: Situation) -> Cause | RuledOut | None:
-    """Return what a validator compares is another value, or is not there."""
+    """The answer has another value than a validator wants, or none."""
     if "status" in situation.causes:
         return None
     wanted = {
@@ -286,7 +286,7 @@ def value_differs(situation: Situation) -> Cause | RuledOut | None:
 
 
 def flow_not_ended(situation: Situation) -> Cause | RuledOut | None:
-    """Return what was asked for again and again did not become what it has to be in time."""
+    """An answer that was asked for again and again did not become in time what it has to be."""
     name = next(
         (
             name
@@ -307,18 +307,18 @@ def flow_not_ended(situation: Situation) -> Cause | RuledOut | None:
         SHOWN + 8,
         (said,),
         (
-            Remedy(
-                "if it only takes longer, give it more time; otherwise look at what the server "
-                "says last, and at its own log",
-                commands=(f"flow {quote(name)}", f"diff {situation.failed.index + 1}"),
+            edited(
+                "if it only takes longer, give it more time: a TIME such as 5m",
+                f"flow {quote(name)} --limit TIME",
                 place=place_of(situation.subject.path, situation.failed),
             ),
+            compared(situation, "otherwise see what the server says last, and its own log"),
         ),
     )
 
 
 def nothing_extracted(situation: Situation) -> Cause | RuledOut | None:
-    """Return an extractor found nothing in an answer that succeeded."""
+    """An extractor found nothing in an answer that succeeded."""
     if situation.causes != {"extractor"} or not 200 <= situation.status <= 399:
         return None
     lost = [
@@ -356,7 +356,7 @@ _PENDING = re.compile(
 
 
 def _elsewhere(situation: Situation, places: Sequence[tuple[Extractor, NewPlace]]) -> Cause:
-    """Return what an extractor takes has another name, or stands elsewhere."""
+    """The value of an extractor has another name, or stands elsewhere."""
     number, not_as_recorded = situation.failed.index + 1, situation.failed.not_as_recorded
     (first, place), *_ = places
     return Cause(

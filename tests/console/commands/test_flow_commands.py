@@ -11,7 +11,7 @@ from pytest_loadtool.casefile import parse_case
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.session import Console, Settings
-from pytest_loadtool.model.flow import Choose, Repeat
+from pytest_loadtool.model.flow import Choose, Repeat, Until
 from pytest_loadtool.workflow.document import Document
 from tests.console.listener import Listener, do
 
@@ -74,6 +74,14 @@ def test_flows_are_changed_left_and_removed(session: Console) -> None:
     do(session, "flow again P1 --repeat 2")
     do(session, "flow again --repeat 3")
     assert session.opened().case.flows["again"].rule == Repeat(3, 3)
+    do(session, UNTIL)
+    do(session, "flow 'job is done' --limit 5m --every 2s")
+    until = session.opened().case.flows["job is done"].rule
+    assert isinstance(until, Until)
+    assert (until.every, until.limit) == (2, 300)
+    with pytest.raises(UsageError, match="--limit must be longer than 0s"):
+        do(session, "flow 'job is done' --limit 0s")
+    do(session, "flow 'job is done' --remove")
     do(session, "flow inner 2 --repeat 2 --within again")
     do(session, "flow again --remove")
     case = session.opened().case
