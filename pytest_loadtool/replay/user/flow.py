@@ -36,22 +36,21 @@ class Walker:
     """Where a virtual user is in its flows: the numbers of the user and of its iteration, and its
     values. ``deadlines`` are of what is asked for until it is as it has to be."""
 
-    __slots__ = ("_drawn", "_random", "deadlines", "iteration", "user", "values")
+    __slots__ = ("_drawn", "deadlines", "iteration", "user", "values")
 
     def __init__(self, user: int, iteration: int, values: list[str]) -> None:
         self.user = user
         self.iteration = iteration
         self.values = values
         self.deadlines: dict[UntilPlan, float] = {}
-        self._random = Random()  # noqa: S311  chance, not secrets
         self._drawn = 0
 
     def chance(self) -> Random:
         """Return random numbers for the next draw of the iteration: the same ones in each run, over
         any workers."""
-        self._random.seed(f"{self.user}/{self.iteration}/flow/{self._drawn}")
+        seed = f"{self.user}/{self.iteration}/flow/{self._drawn}"
         self._drawn += 1
-        return self._random
+        return Random(seed)  # noqa: S311  chance, not secrets
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -96,7 +96,7 @@ class VirtualUser(Actor):
         self.began = 0.0
         self._lost = False
         """Whether nothing more is asked for of the page, or the part of one, that it is at."""
-        self._walker = Walker(number, -1, self.state)
+        self._walker: Walker | None = None
 
     @property
     def values(self) -> dict[str, str]:
@@ -179,7 +179,8 @@ class VirtualUser(Actor):
     def _in_parts(
         self, page: PagePlan, due: float, number: int
     ) -> Generator[Command, Response | None, tuple[float, bool, float]]:
-        """A page with pauses; also for how long it has paused, which is no time of the page."""
+        """Act out a page with pauses; return also for how long it has paused, which is no time of
+        the page."""
         any_failed, paused = False, 0.0
         self._lost = False
         for part in page.parts:
@@ -197,14 +198,16 @@ class VirtualUser(Actor):
 
     def _walking(self, number: int) -> Walker:
         """Return where it is in its flows, which begin anew with each iteration."""
-        if self._walker.iteration != number or self._walker.values is not self.state:
-            self._walker = Walker(self.number, number, self.state)
-        return self._walker
+        known = self._walker
+        if known is None or known.iteration != number or known.values is not self.state:
+            known = self._walker = Walker(self.number, number, self.state)
+        return known
 
     def _in_flow(
         self, page: PagePlan, due: float, number: int
     ) -> Generator[Command, Response | None, tuple[float, bool, float]]:
-        """A page with flows, as `_in_parts`; what is asked for again is a part of its time."""
+        """Act out a page with flows, as `_in_parts`; what is asked for again is a part of its
+        time."""
         any_failed, paused = False, 0.0
         self._lost = False
         walker = self._walking(number)
@@ -228,8 +231,9 @@ class VirtualUser(Actor):
     def _ask(
         self, part: PagePlan, until: UntilPlan, walker: Walker, due: float
     ) -> Generator[Command, Response | None, tuple[float, bool]]:
-        """The last transaction of what is done until its response is as it has to be; and the wait
-        before it is done again. If there is no time for that, the transaction has failed."""
+        """Act out the last transaction of what is done until its response is as it has to be; and
+        the wait before it is done again. If there is no time for that, the transaction has
+        failed."""
         step = part.steps[0]
         deadline = walker.deadlines.setdefault(until, due + until.limit)
         response = yield (Send(step, 0, step.render(self.state, self.jar), due),)
