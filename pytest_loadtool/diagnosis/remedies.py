@@ -104,13 +104,11 @@ def compared(situation: Situation, text: str, outcome: StepOutcome | None = None
     found = outcome or situation.failed
     keep = f"pytest {shlex.quote(situation.subject.path)} --loadtool-keep-replay"
     if situation.of(found).exchange is None:
-        text, shape_of = (
-            "investigate: see what was sent and what came",
-            f"response {found.index + 1} --sent",
-        )
+        text = "investigate: see what was sent and what came"
+        look = f"response {found.index + 1} --sent"
     else:
-        shape_of = f"diff {found.index + 1}"
-    return Remedy(text, command=keep, commands=(shape_of,))
+        look = f"diff {found.index + 1}"
+    return Remedy(text, command=keep, commands=(look,))
 
 
 def as_recorded(situation: Situation, text: str, outcome: StepOutcome | None = None) -> Remedy:

@@ -109,15 +109,20 @@ def said_by(reply: PlainAnswer, before: Iterable[str] = ()) -> list[str]:
 def says_nothing(text: str) -> bool:
     """Return whether a text says no more than the status does, or than that something failed."""
     words = _STATUS.sub("", text.rpartition(": ")[2].lower()).strip(" .!()-")
-    return words in _PHRASES or all(map(_EMPTY.fullmatch, re.findall(r"[^\W\d_]+", words)))
+    return words in _PHRASES or _EMPTY.issuperset(re.findall(r"[^\W\d_]+", words))
 
 
 #: What answers say that failed, and say nothing by it.
-_EMPTY = re.compile(
-    r"(?:an?|and|at|been|be|during|encountered|errors?|fatal|for|went|while|http|in|internal|is|later"
-    r"|try|sorry|the|this|of|occurr?ed|oops|whoops|our|we|were|was|unable|server|something|your|to"
-    r"|unexpected|unhandled|unknown|wrong|please|again|has|have|request|response|processing|handle"
-    r"|exception|problem|failed|failure|could|not|cannot|processed|complete)"
+_EMPTY = frozenset(
+    {
+        *("a", "again", "an", "and", "at", "be", "been", "cannot", "complete", "could"),
+        *("during", "encountered", "error", "errors", "exception", "failed", "failure"),
+        *("fatal", "for", "handle", "has", "have", "http", "in", "internal", "is", "later"),
+        *("not", "occured", "occurred", "of", "oops", "our", "please", "problem", "processed"),
+        *("processing", "request", "response", "server", "something", "sorry", "the", "this"),
+        *("to", "try", "unable", "unexpected", "unhandled", "unknown", "was", "we", "went"),
+        *("were", "while", "whoops", "wrong", "your"),
+    }
 )
 _STATUS = re.compile(r"(?:http )?(?:status|error)? ?\b\d{3}\b")
 

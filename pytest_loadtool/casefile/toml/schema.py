@@ -180,7 +180,7 @@ def one_of(*names: str) -> Convert[str]:
 
 
 def boolean(node: Node) -> bool:
-    """Return ``true`` or ``false``."""
+    """Return the value, which has to be ``true`` or ``false``."""
     if not isinstance(node.value, bool):
         raise node.expected("true or false")
     return node.value

@@ -60,7 +60,7 @@ def _challenges(situation: Situation) -> tuple[Challenge, ...]:
 
 
 def http_authentication(situation: Situation) -> Cause | RuledOut | None:
-    """Return the server wants HTTP authentication, and nobody has said who the users are."""
+    """The server wants HTTP authentication, and nobody has said who the users are."""
     if situation.status != 401 or "auth" in situation.causes:
         return None
     asked = situation.header("www-authenticate")
@@ -111,7 +111,7 @@ _OF_CERTIFICATES = re.compile(r"(?:ssl|tls|client)\W+certificate", re.IGNORECASE
 
 
 def client_certificate(situation: Situation) -> Cause | RuledOut | None:
-    """Return the server wants a certificate of the client, in TLS, and says so in HTTP."""
+    """The server wants a certificate of the client, in TLS, and says so in HTTP."""
     said = [one for one in situation.complaints if _OF_CERTIFICATES.search(one)]
     secure = situation.failed.origin.startswith("https://")
     if not said or not secure or situation.status not in (400, 401, 403, 495, 496):
@@ -134,7 +134,7 @@ def client_certificate(situation: Situation) -> Cause | RuledOut | None:
 
 
 def proxy_authentication(situation: Situation) -> Cause | RuledOut | None:
-    """Return the proxy wants to know who asks."""
+    """The proxy wants to know who asks."""
     if situation.status != 407:
         return None
     schemes = _schemes(situation.header("proxy-authenticate")) or "no scheme that is known"

@@ -13,9 +13,14 @@ from pytest_loadtool.diagnosis.remedies import edited
 from pytest_loadtool.diagnosis.situation import Situation, recorded_text
 from pytest_loadtool.extraction.tags import choices, controls, labels_for
 
+#: The inputs that are choices.
+_CHOSEN = ("radio", "checkbox")
+#: So many that a form offers instead are told.
+_MOST_OFFERED = 6
+
 
 def choice_gone(situation: Situation) -> Cause | RuledOut | None:
-    """Return a form offers no more what was chosen when it was recorded: its label stands for
+    """A form offers no more what was chosen when it was recorded: its label stands for
     another value now, or is gone."""
     method, recorded = situation.failed.transaction.request.method, situation.recorded_status
     if situation.status < 400 and not was_refused(method, recorded, situation.status):
@@ -44,10 +49,6 @@ def _offered(page: str, name: str) -> dict[str, str]:
         if one.get("name") == name and (tag == "select" or one.get("type") in _CHOSEN)
         for value, label in choices(page, tag, one, end, labels)
     }
-
-
-#: The inputs that are choices.
-_CHOSEN = ("radio", "checkbox")
 
 
 def _gone(
@@ -83,6 +84,3 @@ def _gone(
             ),
         ),
     )
-
-
-_MOST_OFFERED = 6

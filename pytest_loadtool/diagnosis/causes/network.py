@@ -52,7 +52,7 @@ _MEANING: dict[str, tuple[str, str]] = {
 
 
 def no_response(situation: Situation) -> Cause | RuledOut | None:
-    """Return the connection, TLS, the name or the time: what the failure says itself."""
+    """Return what the failure says itself, of the connection, TLS, the name or the time."""
     failure = next((one for one in situation.failed.failures if one.cause in _MEANING), None)
     if failure is None:
         return None

@@ -83,7 +83,7 @@ _OF_ERRORS = frozenset({"error", "errors", "message", "code", "detail", "fault"}
 
 
 def answers_renamed(situation: Situation) -> Cause | RuledOut | None:
-    """Return an answer of JSON up to the failure succeeded, and calls most of its things otherwise
+    """An answer of JSON up to the failure succeeded, and calls most of its things otherwise
     than when it was recorded: it is of another version."""
     for one in (*situation.before, situation.failed):
         exchange = situation.of(one).exchange

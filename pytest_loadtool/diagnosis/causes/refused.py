@@ -94,7 +94,7 @@ def _is_named(field: Field, complaints: str) -> bool:
 
 
 def refused_form(situation: Situation) -> Cause | RuledOut | None:
-    """Return a form came back as a page, where a redirect had confirmed it."""
+    """A form came back as a page, where a redirect had confirmed it."""
     method, recorded = situation.failed.transaction.request.method, situation.recorded_status
     if not was_refused(method, recorded, situation.status):
         return None
@@ -165,7 +165,7 @@ _OF_FIELD = re.compile(r"(?:body\.)?([\w.\[\]-]+): (.*)")
 
 
 def field_wanted(situation: Situation) -> Cause | RuledOut | None:
-    """Return the server wants a field that neither this request nor the recorded one has: what it
+    """The server wants a field that neither this request nor the recorded one has: what it
     takes has changed since."""
     if situation.status not in (400, 422):
         return None

@@ -79,7 +79,7 @@ def _wait(after: list[str]) -> int:
 
 
 def overloaded(situation: Situation) -> Cause | RuledOut | None:
-    """Return the server, or one behind it, is not there or has too much to do."""
+    """The server, or one behind it, is not there or has too much to do."""
     text = {
         502: "A gateway got no good answer from the server behind it.",
         503: "The server is overloaded, taken out of service, or limits requests with that.",
@@ -103,7 +103,7 @@ def overloaded(situation: Situation) -> Cause | RuledOut | None:
 
 
 def server_error(situation: Situation) -> Cause | RuledOut | None:
-    """Return the server failed while it answered."""
+    """The server failed while it answered."""
     if situation.status < 500 or situation.status in (502, 503, 504):
         return None
     cause = Cause(
@@ -144,7 +144,7 @@ _OF_PROXIES = ("x-squid-error", "proxy-status")
 
 
 def proxy_refuses(situation: Situation) -> Cause | RuledOut | None:
-    """Return the proxy of the test case answers itself, with an error, and not the server."""
+    """The proxy of the test case answers itself, with an error, and not the server."""
     told = [f"{name}: {one}" for name in _OF_PROXIES for one in situation.header(name)]
     proxy = situation.subject.case.proxy
     if situation.status < 400 or situation.status == 407 or proxy is None or not told:
@@ -180,7 +180,7 @@ def not_permitted(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _sent_to_login(situation: Situation) -> Cause | None:
-    """Return who is known, as another answer shows, and is sent to the login, may not do this."""
+    """The user is known, as another answer shows, and is sent to the login: who may not do this."""
     login = situation.login
     known = _knowing(situation, login) if login is not None and to_login(situation) else None
     if login is None or known is None:
@@ -254,7 +254,7 @@ _TOO_LARGE = {
 
 
 def too_large(situation: Situation) -> Cause | RuledOut | None:
-    """Return the server, or one before it, takes no body, or address, as long as this."""
+    """The server, or one before it, takes no body, or address, as long as this."""
     what, limit = _TOO_LARGE.get(situation.status, ("", ""))
     if not what:
         return None

@@ -255,7 +255,7 @@ def to_login(situation: Situation) -> str:
 
 
 def passed_not_as_recorded(situation: Situation) -> Cause | RuledOut | None:
-    """Return a transaction before it passed and did not come as recorded: the one that shows most,
+    """A transaction before it passed and did not come as recorded: the one that shows most,
     the first of several."""
     passed = [one for one in situation.before if not one.failures]
     found = [(one, ways) for one in passed if (ways := divergences(situation, one))]

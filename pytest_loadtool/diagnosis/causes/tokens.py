@@ -51,7 +51,7 @@ def token_not_anew(situation: Situation) -> Cause | RuledOut | None:
 
 
 def token_written_over(situation: Situation) -> Cause | RuledOut | None:
-    """Return a field that had a token when it was recorded sends another constant: somebody wrote
+    """A field that had a token when it was recorded sends another constant: somebody wrote
     over the placeholder."""
     for field in situation.fields:
         recorded = situation.recorded_values.get(field.wire_name, frozenset())
@@ -120,7 +120,7 @@ def _to(situation: Situation, giver: StepOutcome, name: str, form: StepOutcome) 
 
 
 def token_refused(situation: Situation) -> Cause | RuledOut | None:
-    """Return the server complains of a token that was taken anew, from where it was when recorded:
+    """The server complains of a token that was taken anew, from where it was when recorded:
     of what goes with it, then."""
     said = [one for one in situation.complaints if _OF_TOKENS.search(one)]
     found = isinstance(token_of_wrong_page(situation), RuledOut)
