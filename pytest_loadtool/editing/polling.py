@@ -12,6 +12,7 @@ from statistics import median
 from types import MappingProxyType
 from typing import Any
 
+from pytest_loadtool.codec.template import Reference, Template
 from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import titles_of
 from pytest_loadtool.correlation.index.traffic import steps_of
@@ -37,7 +38,6 @@ _PROGRESS = re.compile(r"progress|percent", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z][A-Za-z_ -]{0,31}")
 _PLAIN_KEY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DEEPEST = 4
-_PLACEHOLDER = re.compile(r"\$\{([^}|]*)")
 
 #: What may be looked at in an answer, by its path: keys of objects.
 _Leaves = Mapping[tuple[str, ...], Any]
@@ -92,13 +92,14 @@ def _runs(case: TestCase) -> Iterator[range]:
 def _asked(one: Transaction, variables: Mapping[str, Variable]) -> tuple[Request, str, bool]:
     """Return what is asked for: what a client makes up anew for each request is the same."""
 
-    def known(match: re.Match[str]) -> str:
-        made = variables[match[1]].generate if match[1] in variables else None
-        return f"${{{made}" if made is not None else match[0]
+    def known(reference: Reference) -> str:
+        used = variables.get(reference.name)
+        made = used.generate if used is not None else None
+        return str(reference) if made is None else f"{made} {reference.filters}"
 
     request = one.request
     return (
-        replace(request, target=_PLACEHOLDER.sub(known, request.target)),
+        replace(request, target=Template.parse(request.target).filled(known)),
         one.flow,
         one.dangerous or bool(one.refreshes),
     )
