@@ -120,7 +120,14 @@ class _Firefox(_Waiting):
         path.write_bytes(base64.b64decode(self.tell("WebDriver:TakeScreenshot", full=False)))
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
-        raise NotImplementedError
+        moves = [
+            {"type": "pointerMove", "x": round(x), "y": round(y), "duration": 50}
+            for x, y in (start, end)
+        ]
+        button = [{"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")]
+        actions = [moves[0], button[0], moves[1], button[1]]
+        mouse = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}}
+        self.tell("WebDriver:PerformActions", actions=[mouse | {"actions": actions}])
 
     def printed(self) -> bytes:
         return base64.b64decode(self.tell("WebDriver:Print"))

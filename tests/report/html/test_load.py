@@ -92,11 +92,12 @@ def test_plots_and_tables_are_the_json(browser: str, tmp_path: Path) -> None:
         page.picture(tmp_path / f"{browser}.png")
 
 
-def test_a_moment_is_read_off_in_all_plots(tmp_path: Path) -> None:
+@pytest.mark.parametrize("browser", BROWSERS)
+def test_a_moment_is_read_off_in_all_plots(browser: str, tmp_path: Path) -> None:
     """The pointer over one plot: all say what was then. Dragged: all show that stretch."""
     run = summary(failing=50)
     file = write(tmp_path / "page.html", run_data(run))
-    with opened("chromium", file) as page:
+    with opened(browser, file) as page:
         page.run("window.loadtoolPlots.forEach(x => x.u); return 1")
         page.run(f"{POINTER} at('mousemove', 300, over); return 1")
         at = page.run("return window.loadtoolPlots.map(x => x.u.cursor.idx)")
