@@ -134,6 +134,7 @@ def loaded(project: Project, *arguments: str) -> dict[str, object]:
     return {**data["totals"]["status"], "calls": data["hooks"]["calls"]}
 
 
+@pytest.mark.promise(141)
 def test_every_request_is_signed(project: Project) -> None:
     """As the docs show it, in a test, at load and in the console; without it all is refused."""
     with strict(signed) as url:
@@ -166,6 +167,7 @@ def test_the_workers_of_pytest_xdist_call_them(project: Project) -> None:
         assert loaded(project, "-n", "2") == {"200": 18, "calls": 18}
 
 
+@pytest.mark.promise(141)
 def test_an_exception_is_told_with_its_place(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +187,7 @@ def test_an_exception_is_told_with_its_place(
     assert {one["message"] for one in data["errors"]} == {FAILURE.rpartition(":")[0]}
 
 
+@pytest.mark.promise(141)
 def test_values_of_users(project: Project) -> None:
     """As the docs have them: each iteration has its own number, which its answer must have."""
     told: set[str] = set()
