@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from pytest_loadtool import CASE_SUFFIX
 
 
-def case_name(case_path: Path) -> str:
+def case_name(case_path: PurePath) -> str:
     """Return the stem that a test case shares with its traffic: ``shop`` of ``shop.case.toml``."""
     return case_path.name.removesuffix(CASE_SUFFIX)
 

@@ -7,7 +7,6 @@ from time import perf_counter
 
 from pytest_loadtool.engine.timer_queue import EARLY, TimerQueue
 from pytest_loadtool.engine.user_pool import LoadUser, Setting, UserPool
-from pytest_loadtool.load.cluster.share import case_of
 from pytest_loadtool.load.pacing.schedule import Span, spans
 from pytest_loadtool.model.load import Distribution
 from pytest_loadtool.replay.compile.sampling import draw
@@ -20,17 +19,14 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 1.0
 class ClosedPool(UserPool):
     """Users that start and stop as the schedule says."""
 
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
-        configuration = setting.configuration
-        self._pacing = configuration.pacing
-        self._iterations = configuration.iterations
-        self._working = 0
+    def __init__(self, setting: Setting, place: int) -> None:
+        super().__init__(setting, place)
+        self._pacing = self._schedule.pacing
+        self._iterations = self._schedule.iterations
         self._all_started = False
-        weights = setting.weights
         self._by_number = {
-            number: self._add(number, case_of(number, weights))
-            for number in setting.share.users(configuration.users)
+            number: self._add(number, self._case_of(number))
+            for number in self._share.users(self._schedule.users)
         }
 
     def start(self, at: float) -> None:
@@ -38,7 +34,7 @@ class ClosedPool(UserPool):
         setting = self._setting
         events = (
             (at + span.start, Span(at + span.start, at + span.stop, span.user))
-            for span in spans(setting.configuration, setting.share)
+            for span in spans(self._schedule, self._share)
         )
         self._queue = TimerQueue(
             setting.loop, events, self._start_user, self._started_all, setting.fail
@@ -98,10 +94,9 @@ class ClosedPool(UserPool):
             self._begin(user, due)
 
     def _count(self, change: int) -> None:
-        self._working += change
-        self._metrics.set_users(self._working)
+        super()._count(change)
         if self._all_started and not self._working:
-            self._setting.over()
+            self._setting.over(self)
 
 
 def _pace(pacing: Distribution, user: LoadUser) -> float:

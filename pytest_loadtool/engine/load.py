@@ -24,7 +24,7 @@ from pytest_loadtool.engine.timer_queue import EARLY
 from pytest_loadtool.engine.transport_factory import Networks, open_networks
 from pytest_loadtool.engine.user_pool import Setting, UserPool
 from pytest_loadtool.errors import LoadToolError, NoRowLeftError
-from pytest_loadtool.load.cluster.share import Share
+from pytest_loadtool.load.cluster.share import Share, row_takers
 from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.load import LoadConfiguration
@@ -168,6 +168,13 @@ class LoadRunner:
         interval: float,
     ) -> None:
         clock = Clock(self._metrics)
+        at_work: set[UserPool] = set()
+
+        def over(pool: UserPool) -> None:
+            at_work.discard(pool)
+            if not at_work:
+                stopped.set()
+
         setting = Setting(
             loop=loop,
             configuration=self._configuration,
@@ -176,25 +183,39 @@ class LoadRunner:
             observers=observers_for(self._plans, self._metrics, clock),
             networks=networks,
             metrics=self._metrics,
-            over=stopped.set,
+            takers=row_takers(self._configuration, [plan.case.datasets for plan in self._plans]),
+            over=over,
             fail=self._fail,
         )
-        pool = OpenPool(setting) if self._configuration.open else ClosedPool(setting)
+        pools = [
+            (OpenPool if one.schedule.open else ClosedPool)(setting, place)
+            for place, one in enumerate(self._configuration.populations)
+        ]
+        at_work.update(pools)
         # What exists by now lives as long as the run: the collector need not look at it again.
         gc.collect()
         gc.freeze()
         gc.set_threshold(_RARELY)
         # Only now: in a large process the collector has taken its time.
         clock.begin(perf_counter() + max(0.0, start_at - time.time()))
-        timeouts = loop.create_task(self._watch_timeouts(pool))
+        timeouts = loop.create_task(self._watch_timeouts(pools))
         try:
             if not self._stop_early:
-                pool.start(clock.start)
+                for pool in pools:
+                    pool.start(clock.start)
+                    self._end_early(pool, loop, clock.start)
             await self._watch(stopped, clock, tell, interval)
         finally:
             clock.read()
             timeouts.cancel()
-            pool.stop()
+            for pool in pools:
+                pool.stop()
+
+    def _end_early(self, pool: UserPool, loop: asyncio.AbstractEventLoop, start: float) -> None:
+        """Have a pool end in time whose schedule is over before the run is."""
+        plan, end = self._configuration, pool.population.schedule.end
+        if end is not None and end != plan.end:
+            loop.call_later(max(0.0, start + end + plan.grace - perf_counter()), pool.end)
 
     async def _watch(
         self,
@@ -205,7 +226,7 @@ class LoadRunner:
     ) -> None:
         """Tick until all users are done, time is up or the run is stopped."""
         plan = self._configuration
-        last = inf if plan.duration is None else clock.start + plan.duration + plan.grace
+        last = inf if plan.end is None else clock.start + plan.end + plan.grace
         next_tick = clock.start + interval if tell else inf
         while not self._stop_early and not stopped.is_set():
             now = clock.read()
@@ -242,15 +263,18 @@ class LoadRunner:
 
         return tell
 
-    async def _watch_timeouts(self, pool: UserPool) -> None:
+    async def _watch_timeouts(self, pools: Sequence[UserPool]) -> None:
         """Fail requests that have been under way for too long, until cancelled."""
         part = self._configuration.timeout * _SWEEP_PART
         pause = min(max(part, _SWEEP_LEAST), _SWEEP_MOST)
-        following = 0
         try:
             while True:
-                await asyncio.sleep(0 if following else pause)
-                following = pool.check_timeouts(following)
+                await asyncio.sleep(pause)
+                for pool in pools:
+                    following = pool.check_timeouts(0)
+                    while following:
+                        await asyncio.sleep(0)
+                        following = pool.check_timeouts(following)
         except Exception as error:
             self._fail(error)
 

@@ -7,7 +7,6 @@ from time import perf_counter
 
 from pytest_loadtool.engine.timer_queue import TimerQueue
 from pytest_loadtool.engine.user_pool import LoadUser, Setting, UserPool
-from pytest_loadtool.load.cluster.share import case_of
 from pytest_loadtool.load.pacing.schedule import arrivals
 
 
@@ -19,22 +18,18 @@ class OpenPool(UserPool):
     case, of which only one is busy at a time.
     """
 
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
-        self._weights = setting.weights
-        self._free = deque(setting.share.users(setting.configuration.users))
+    def __init__(self, setting: Setting, place: int) -> None:
+        super().__init__(setting, place)
+        self._free = deque(self._share.users(self._schedule.users))
         self._by_case: list[dict[int, LoadUser]] = [{} for _ in setting.plans]
         self._waiting: deque[tuple[float, int]] = deque()  # arrivals: when, number
-        self._patience = setting.configuration.patience
-        self._busy = 0
+        self._patience = self._schedule.patience
         self._all_arrived = False
 
     def start(self, at: float) -> None:
         """Begin at a time of ``perf_counter``."""
         setting = self._setting
-        events = (
-            (at + when, number) for when, number in arrivals(setting.configuration, setting.share)
-        )
+        events = ((at + when, number) for when, number in arrivals(self._schedule, self._share))
         self._queue = TimerQueue(
             setting.loop, events, self._arrive, self._last_arrived, setting.fail
         )
@@ -65,7 +60,7 @@ class OpenPool(UserPool):
             self._metrics.dropped += 1
 
     def _take(self, when: float, arrival: int) -> None:
-        number, case = self._free.popleft(), case_of(arrival, self._weights)
+        number, case = self._free.popleft(), self._case_of(arrival)
         user = self._by_case[case].get(number)
         if user is None:
             user = self._by_case[case][number] = self._add(number, case)
@@ -77,11 +72,11 @@ class OpenPool(UserPool):
         self._count(0)
 
     def _go_on(self, user: LoadUser) -> None:
-        self._busy -= 1
+        super()._count(-1)
         if not user.dismissed:
             self._free.append(user.number)
         elif user.leave():
-            self._busy += 1
+            super()._count(1)
         self._drop_late()
         if self._waiting and self._free:
             self._take(*self._waiting.popleft())
@@ -92,10 +87,9 @@ class OpenPool(UserPool):
         self._count(-1)
 
     def _count(self, change: int) -> None:
-        self._busy += change
-        if self._all_arrived and not self._busy:
+        super()._count(change)
+        if self._all_arrived and not self._working:
             leaving = [user.leave() for user in self._users]
-            self._busy += sum(leaving)
-        self._metrics.set_users(self._busy)
-        if self._all_arrived and not self._busy:
-            self._setting.over()
+            super()._count(sum(leaving))
+        if self._all_arrived and not self._working:
+            self._setting.over(self)

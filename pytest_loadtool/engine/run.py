@@ -128,7 +128,7 @@ class LoadRun:
         self._configuration = configuration
         self._lengths, self._baseline, self._tolerance = lengths, baseline, tolerance
         self._show, self.listeners = show, listeners
-        self._watch = ThresholdWatch(configuration.thresholds, configuration.duration)
+        self._watch = ThresholdWatch(configuration.thresholds, configuration.end)
 
     @property
     def over(self) -> bool:

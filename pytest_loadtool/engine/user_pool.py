@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from pytest_loadtool.engine.observers import CaseObservers
 from pytest_loadtool.engine.timer_queue import TimerQueue
 from pytest_loadtool.engine.transport_factory import Networks
-from pytest_loadtool.load.cluster.share import Share, rows_of
+from pytest_loadtool.load.cluster.share import RowTakers, Share, case_of, rows_among
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.load import LoadConfiguration
@@ -27,10 +27,10 @@ _SLICE = 500
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a share of a load test is played with. ``plans`` and ``observers`` are by the number
-    of the test case.
+    """What a share of a load test is played with. ``plans``, ``observers`` and ``takers`` (of rows,
+    by the names of datasets) are by the number of the test case.
 
-    ``over`` is to be called when there is nothing more to do, ``fail`` when a virtual user cannot
+    ``over`` is to be called when a pool has nothing more to do, ``fail`` when a virtual user cannot
     go on, and not because of the server.
     """
 
@@ -41,13 +41,9 @@ class Setting:
     observers: Sequence[CaseObservers]
     networks: Networks
     metrics: LoadMetrics
-    over: Callable[[], None]
+    takers: Sequence[Mapping[str, RowTakers]]
+    over: Callable[[UserPool], None]
     fail: Callable[[BaseException], None]
-
-    @property
-    def weights(self) -> list[int]:
-        """Of the test cases."""
-        return [case.weight for case in self.configuration.cases]
 
 
 class LoadUser:
@@ -59,14 +55,14 @@ class LoadUser:
 
     def __init__(self, number: int, case: int, pool: UserPool, setting: Setting) -> None:
         configuration, plan = setting.configuration, setting.plans[case]
-        choose_row = rows_of(number, configuration.users) if plan.datasets else _no_row
+        taken = rows_among(setting.takers[case], pool.place, number) if plan.datasets else _no_row
         self._pool = pool
         observer = setting.observers[case].of_user()
         virtual = VirtualUser(
             plan,
-            choose_row,
+            taken,
             observer,
-            number=number,
+            number=pool.population.first + number,
             stop_on_error=configuration.on_error != "continue",
             keep_state=configuration.keep_state,
         )
@@ -76,6 +72,7 @@ class LoadUser:
         self._actor = actor_for(virtual, setting.metrics.record_hook)
         self.session = setting.networks.session(plan, self._ended, virtual.at_proxy)
         self.number = number
+        """Its number in its population."""
         self.case = case
         self.begun = 0
         """How many iterations it has begun."""
@@ -122,15 +119,21 @@ class LoadUser:
 
 
 class UserPool(ABC):
-    """The virtual users; a load model says when they begin their iterations."""
+    """The virtual users of the population at ``place``; a load model says when they begin their
+    iterations."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: Setting, place: int) -> None:
         configuration = setting.configuration
+        self.place = place
+        self.population = population = configuration.populations[place]
+        self._schedule = population.schedule
+        self._share = setting.share.of_population(population)
         self._setting = setting
         self._metrics = setting.metrics
         self._queue: TimerQueue[Any] | None = None
         self._users: list[LoadUser] = []
         self._stopped = False
+        self._working = 0
         self._keep_connections = configuration.keep_connections
         self._errors_dismiss = configuration.on_error == "stop user"
         self._timeout = configuration.timeout
@@ -159,6 +162,8 @@ class UserPool(ABC):
 
     def stop(self) -> None:
         """Stop all at once, and count what is cut."""
+        if self._stopped:
+            return
         self._stopped = True
         if self._queue is not None:
             self._queue.stop()
@@ -167,6 +172,13 @@ class UserPool(ABC):
             self._metrics.cut_iterations += cut
             self._metrics.cases[user.case].cut += cut
             self._metrics.cut += user.session.stop()
+
+    def end(self) -> None:
+        """End before the run does: its schedule is over, and the grace after it."""
+        if not self._stopped:
+            self.stop()
+            UserPool._count(self, -self._working)
+            self._setting.over(self)
 
     def iteration_ended(self, user: LoadUser, error: BaseException | None, failed: bool) -> None:
         """A user has ended its iteration, or could not: then the whole run ends."""
@@ -189,6 +201,15 @@ class UserPool(ABC):
         user = LoadUser(number, case, self, self._setting)
         self._users.append(user)
         return user
+
+    def _case_of(self, turn: int) -> int:
+        """Return the number of the test case of a user or an arrival."""
+        return self.population.cases[case_of(turn, self.population.weights)]
+
+    def _count(self, change: int) -> None:
+        """So many more users are at work."""
+        self._working += change
+        self._metrics.set_users(self._metrics.users + change)
 
     def _record_lateness(self, when: float) -> None:
         """Something that was due at ``when`` begins now."""

@@ -59,11 +59,14 @@ class LargeDataset:
     def part(self, share: Share, load: LoadConfiguration) -> bytes:
         """Return the file with all rows that are not for ``share`` empty: those keep their
         places."""
-        rows, users = self.dataset.rows, share.users(load.users)
-        iterations = None if load.open else load.iterations
+        (population, *others), rows = load.populations, self.dataset.rows
+        schedule = population.schedule
+        users, iterations = share.users(schedule.users), schedule.iterations
+        if others:  # which of them take rows of it is known where its test cases are
+            return format_dataset(self.dataset).encode()
         needed: set[int] = set()
         for use in self.uses:
-            some = rows_for(use, len(rows), users, load.users, iterations)
+            some = rows_for(use, len(rows), users, schedule.users, iterations)
             if some is None:
                 return format_dataset(self.dataset).encode()
             needed |= some

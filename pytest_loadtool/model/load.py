@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -16,14 +17,6 @@ BODY_LIMIT = 64 << 20
 #: What a virtual user does after a failed transaction: go on, begin its next iteration, or nothing
 #: more at all.
 OnError = Literal["continue", "stop iteration", "stop user"]
-
-
-@dataclass(frozen=True, slots=True)
-class CaseShare:
-    """A test case file (relative to the load configuration's) and its weight among the users."""
-
-    file: str
-    weight: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +65,62 @@ class Stage:
         return level
 
 
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When users begin iterations. Times are in seconds; ``duration`` includes ``ramp_up``.
+
+    The closed model has ``users`` that begin one iteration after the other, each at most
+    ``iterations`` of them; ``duration`` is None when nothing else ends it. The open model (`open`)
+    begins ``rate`` iterations per second with at most ``users`` at once. With ``stages`` either
+    changes over time; ``users`` is then the most of them and ``duration`` that of all. All that
+    begins ``start`` seconds after the run does.
+    """
+
+    users: int
+    duration: float | None
+    ramp_up: float = 0.0
+    iterations: int | None = None
+    rate: float | None = None
+    arrivals: Literal["even", "poisson"] = "even"
+    patience: float = 0.0
+    """How long an arrival that finds all users busy waits for one, before it is dropped."""
+    stages: tuple[Stage, ...] = ()
+    pacing: Distribution | None = None
+    """How long after its begin of an iteration a user begins the next one."""
+    start: float = 0.0
+
+    @property
+    def open(self) -> bool:
+        """Whether it says how many iterations begin, and not how many users there are."""
+        return self.rate is not None or any(stage.rate is not None for stage in self.stages)
+
+    @property
+    def end(self) -> float | None:
+        """When the last iteration may begin, in seconds after the run does; None: at any time."""
+        return None if self.duration is None else self.start + self.duration
+
+
+@dataclass(frozen=True, slots=True)
+class CaseShare:
+    """A test case file (relative to the load configuration's) and its weight among the users of
+    those cases that have no ``schedule`` of their own."""
+
+    file: str
+    weight: int = 1
+    schedule: Schedule | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """Users that share a schedule: their test cases, by number, with the weights of these.
+    ``first`` is the number of the first user in the whole load."""
+
+    schedule: Schedule
+    cases: tuple[int, ...]
+    weights: tuple[int, ...]
+    first: int
+
+
 #: The percentiles of times that are told unless a load configuration asks for others.
 PERCENTILES = (50.0, 90.0, 95.0, 99.0)
 
@@ -104,12 +153,10 @@ class Fleet:
 
 @dataclass(frozen=True, slots=True)
 class LoadConfiguration:
-    """Who does what for how long. Times are in seconds; ``duration`` includes ``ramp_up``.
+    """Who does what for how long. Times are in seconds.
 
-    The closed model has ``users`` that begin one iteration after the other, each at most
-    ``iterations`` of them; ``duration`` is None when nothing else ends the run. The open model
-    (`open`) begins ``rate`` iterations per second with at most ``users`` at once. With ``stages``
-    either changes over the run; ``users`` is then the most of them and ``duration`` that of all.
+    ``users`` to ``stages``, and ``pacing``, are the `Schedule` of those test cases that have none
+    of their own; without users where there is no such case.
 
     ``max_error_rate`` is the share of failed requests, 0 to 1, that the run is allowed. ``grace``
     is how long after ``duration`` a virtual user may take to finish its iteration. ``timeout``
@@ -126,11 +173,9 @@ class LoadConfiguration:
     rate: float | None = None
     arrivals: Literal["even", "poisson"] = "even"
     patience: float = 0.0
-    """How long an arrival that finds all users busy waits for one, before it is dropped."""
     stages: tuple[Stage, ...] = ()
     think_time: ThinkTime = ThinkTime()
     pacing: Distribution | None = None
-    """How long after its begin of an iteration a user begins the next one."""
     bandwidth: Bandwidth | None = None
     """The line of each virtual user; None: as fast as it goes."""
     on_error: OnError = "continue"
@@ -162,6 +207,42 @@ class LoadConfiguration:
         return self.detailed_pages or any(one.needs_page_histograms for one in self.thresholds)
 
     @property
-    def open(self) -> bool:
-        """Whether it says how many iterations begin, and not how many users there are."""
-        return self.rate is not None or any(stage.rate is not None for stage in self.stages)
+    def populations(self) -> tuple[Population, ...]:
+        """The users by their schedules: first those of the file, then those of single cases."""
+        shared = [at for at, case in enumerate(self.cases) if case.schedule is None]
+        found: list[tuple[Schedule, list[int]]] = []
+        if shared or not self.cases:
+            own = {name: getattr(self, name) for name in SCHEDULE_FIELDS}
+            found.append((Schedule(**own), shared))
+        found += [(case.schedule, [at]) for at, case in enumerate(self.cases) if case.schedule]
+        firsts = accumulate((schedule.users for schedule, _ in found), initial=0)
+        return tuple(
+            Population(schedule, tuple(cases), tuple(self.cases[at].weight for at in cases), first)
+            for (schedule, cases), first in zip(found, firsts, strict=False)
+        )
+
+    def schedule_of(self, case: int) -> Schedule:
+        """Return the schedule of a test case, by its number."""
+        populations = self.populations
+        return next((one for one in populations if case in one.cases), populations[0]).schedule
+
+    @property
+    def all_users(self) -> int:
+        """How many users there are at the most, over all schedules."""
+        return sum(one.schedule.users for one in self.populations)
+
+    @property
+    def ramped_up(self) -> float:
+        """When all users of all schedules have started, in seconds after the start."""
+        return max(one.schedule.start + one.schedule.ramp_up for one in self.populations)
+
+    @property
+    def end(self) -> float | None:
+        """When the last iteration may begin, in seconds after the start; None: at any time."""
+        ends = [one.schedule.end for one in self.populations]
+        known = [end for end in ends if end is not None]
+        return max(known) if known and len(known) == len(ends) else None
+
+
+#: The fields of a schedule that a load configuration has, too.
+SCHEDULE_FIELDS = tuple(one.name for one in fields(Schedule) if one.name != "start")

@@ -16,7 +16,7 @@ from pytest_loadtool.codec.names import is_secret
 from pytest_loadtool.codec.uses import lasting_datasets
 from pytest_loadtool.editing.datasets import users_of
 from pytest_loadtool.errors import FileError, LoadToolError
-from pytest_loadtool.load.cluster.share import needed_rows, preflight
+from pytest_loadtool.load.cluster.share import needed_rows, preflight, takers_among
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.load import LoadConfiguration
@@ -111,10 +111,12 @@ def rows_needed(project: Project, case_path: Path, use: DatasetUse) -> Iterator[
     for path in sorted(case_path.parent.glob(f"*{LOAD_SUFFIX}")):
         with suppress(FileError):
             load = read_load(path, project.trust)
-            files = {os.path.realpath(path.parent / one.file) for one in load.cases}
-            if os.path.realpath(case_path) in files:
-                rows = needed_rows(use, load.users, load.iterations or 1)
-                yield RowsNeeded(load_name(path), load.users, rows)
+            files = [os.path.realpath(path.parent / one.file) for one in load.cases]
+            own = os.path.realpath(case_path)
+            takers = takers_among(load, [at for at, file in enumerate(files) if file == own])
+            if own in files:
+                rows = needed_rows(use, takers.users, takers.iterations)
+                yield RowsNeeded(load_name(path), takers.users, rows)
 
 
 def lacking(
@@ -122,11 +124,12 @@ def lacking(
 ) -> Iterator[str]:
     """Yield why the users of a load configuration would find no rows in datasets of a test case,
     and what to do."""
+    takers = takers_among(load, range(len(load.cases)))
     for use in lasting_datasets(case):
         if not any(users_of(case, use.name)):
             continue
         try:
             rows = len(open_dataset(project, case_path, use).content.rows)
-            preflight(use, rows, load.users, load.iterations or 1)
+            preflight(use, rows, takers.users, takers.iterations)
         except LoadToolError as error:
             yield str(error)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_loadtool.codec.uses import lasting_datasets
 from pytest_loadtool.engine.prepare.share import LoadTest
 from pytest_loadtool.errors import FileError
-from pytest_loadtool.load.cluster.share import needed_rows
+from pytest_loadtool.load.cluster.share import RowTakers, needed_rows, row_takers
 from pytest_loadtool.load.formatting import plural
 from pytest_loadtool.load.pacing.expected import CaseExpectation, expected, users_needed
 from pytest_loadtool.load.verdict.unfinished import too_short
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.length import Length
-from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.model.load import LoadConfiguration, Schedule
 from pytest_loadtool.workflow.datasets import open_dataset
 from pytest_loadtool.workflow.project import Project
 
@@ -73,8 +73,11 @@ def preview(project: Project, test: LoadTest) -> LoadPreview:
         )
         for index, (case, share) in enumerate(zip(test.cases, load.cases, strict=True))
     )
+    takers = row_takers(load, [lasting_datasets(case) for case in test.cases])
     datasets = tuple(
-        _rows(project, test.path_of(index), use, load, found[index])
+        _rows(
+            project, test.path_of(index), use, load.schedule_of(index), takers[index], found[index]
+        )
         for index, case in enumerate(test.cases)
         for use in lasting_datasets(case)
     )
@@ -83,11 +86,11 @@ def preview(project: Project, test: LoadTest) -> LoadPreview:
 
 
 def _rows(
-    project: Project, case_path: Path, use: DatasetUse, load: LoadConfiguration,
-    found: CaseExpectation,
+    project: Project, case_path: Path, use: DatasetUse, schedule: Schedule,
+    takers: Mapping[str, RowTakers], found: CaseExpectation,
 ) -> RowsPreview:  # fmt: skip
-    needed = needed_rows(use, load.users, load.iterations or found.each or 1)
-    if load.open and not use.reusable and use.lifespan == "test case":
+    needed = needed_rows(use, takers[use.name].users, schedule.iterations or found.each or 1)
+    if schedule.open and not use.reusable and use.lifespan == "test case":
         needed = max(needed, found.begun or 0)
     try:
         rows = len(open_dataset(project, case_path, use).content.rows)
@@ -102,17 +105,20 @@ def _warnings(
     read: tuple[TestCase, ...],
     datasets: tuple[RowsPreview, ...],
 ) -> Iterator[str]:
-    for one in cases:
-        if hint := too_short(one.name, one.length, load):
+    for at, one in enumerate(cases):
+        if hint := too_short(one.name, one.length, load.schedule_of(at), load.grace):
             yield hint
         if not one.expected.users:
             yield f"test case {one.name!r} has no user: there are fewer users than weights"
-    if load.open:
-        needed = users_needed(load, [one.length for one in cases])
-        if needed > load.users:
+    for population in load.populations:
+        schedule = population.schedule
+        if not schedule.open:
+            continue
+        needed = users_needed(population, [one.length for one in cases])
+        if needed > schedule.users:
             yield (
                 f"the highest rate needs about {plural(needed, 'user')} at once, and there are at "
-                f"most {load.users}: what finds none is dropped; raise users"
+                f"most {schedule.users}: what finds none is dropped; raise users"
             )
     for dataset in datasets:
         if dataset.problem:

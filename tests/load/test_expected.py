@@ -78,12 +78,12 @@ def test_arrivals_that_are_too_late_to_finish() -> None:
 def test_users_that_a_rate_needs() -> None:
     """Ten each second, who stay for 25.7 seconds: 257 at once."""
     load = LoadConfiguration("a", ONE, 20, 60.0, rate=10.0)
-    assert users_needed(load, [Length(25.7)]) == 257
+    assert users_needed(load.populations[0], [Length(25.7)]) == 257
 
 
 def test_level_over_the_stages() -> None:
     """Up, level, down; and nothing afterwards."""
     stages = (Stage(10.0, 4.0, users=8), Stage(10.0, 2.0, users=2))
     load = LoadConfiguration("a", ONE, 8, 20.0, stages=stages)
-    levels = [level_at(load, at) for at in (0, 1, 4, 9, 11, 12, 19, 20)]
+    levels = [level_at(load.populations[0].schedule, at) for at in (0, 1, 4, 9, 11, 12, 19, 20)]
     assert levels == [0, 2, 8, 8, 5, 2, 2, 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from math import ceil, inf
 from typing import Any
@@ -11,20 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.load import Share
-from pytest_loadtool.load.pacing.schedule import Span, arrivals, describe, spans
+from pytest_loadtool.load.cluster.share import row_takers, rows_among
+from pytest_loadtool.load.pacing.schedule import Span, arrivals, describe, describe_schedule, spans
 from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
-from pytest_loadtool.model.load import LoadConfiguration, Stage
+from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration, Schedule, Stage
 
 WHOLE = Share()
 counts = st.integers(1, 7)
 
 
-def load(*stages: Stage, **changes: Any) -> LoadConfiguration:
+def load(*stages: Stage, **changes: Any) -> Schedule:
     """A load of these stages, or a plain one."""
     users = max((stage.users or 0 for stage in stages), default=0) or 500
     duration = sum(stage.duration for stage in stages) or 10.0
     defaults: dict[str, Any] = {"users": users, "duration": duration, "stages": stages}
-    return LoadConfiguration("load", (), **(defaults | changes))
+    return Schedule(**(defaults | changes))
 
 
 @st.composite
@@ -229,16 +232,89 @@ def test_poisson_arrivals_are_random_and_the_same_each_time() -> None:
             "0.5 Poisson arrivals/s for 10 s, at most 1 user",
         ),
         (
-            load(users=2, bandwidth=PROFILES["3G"]),
-            "2 users for 10 s, each on a 3G line (1.6 Mbit/s down, 768 kbit/s up, 300 ms)",
+            load(Stage(5, 2, users=3), Stage(5, users=1), start=60.0),
+            "0 → 3 → 1 users over 10 s, from 60 s on",
         ),
-        (
-            load(rate=0.5, users=2, bandwidth=Bandwidth(2_000_000, 10**9)),
-            "0.5 arrivals/s for 10 s, at most 2 users, each on a line of 2 Mbit/s down, "
-            "1 Gbit/s up",
-        ),
+        (load(users=3, start=5.0), "3 users for 10 s, from 5 s on"),
     ],
 )
-def test_a_load_in_a_sentence(plan: LoadConfiguration, words: str) -> None:
+def test_a_schedule_in_a_sentence(plan: Schedule, words: str) -> None:
     """What the report says of it."""
-    assert describe(plan) == words
+    assert describe_schedule(plan) == words
+
+
+@pytest.mark.parametrize(
+    ("bandwidth", "words"),
+    [
+        (PROFILES["3G"], "a 3G line (1.6 Mbit/s down, 768 kbit/s up, 300 ms)"),
+        (Bandwidth(2_000_000, 10**9), "a line of 2 Mbit/s down, 1 Gbit/s up"),
+    ],
+)
+def test_a_load_names_lines_and_schedules(bandwidth: Bandwidth, words: str) -> None:
+    """One schedule needs no name; of several each has those of its test cases."""
+    plan = LoadConfiguration("load", (CaseShare("shop.case.toml"),), 2, 10.0, bandwidth=bandwidth)
+    assert describe(plan) == f"2 users for 10 s, each on {words}"
+    night = CaseShare("deep/night.case.toml", schedule=load(rate=0.5, users=2, start=3.0))
+    assert describe(replace(plan, cases=(*plan.cases, night))) == (
+        "shop: 2 users for 10 s; night: 0.5 arrivals/s for 10 s, at most 2 users, from 3 s on, "
+        f"each on {words}"
+    )
+
+
+# Several schedules.
+
+
+@given(closed, counts, st.floats(0.1, 100.0))
+def test_a_schedule_that_starts_later_is_the_same_later(
+    stages: list[Stage], shares: int, start: float
+) -> None:
+    """Nothing of it changes but the time."""
+    if not any(stage.users for stage in stages):
+        return
+    for index in range(shares):
+        share = Share(index, shares)
+        now, later = (list(spans(load(*stages, start=at), share)) for at in (0.0, start))
+        assert [one.user for one in later] == [one.user for one in now]
+        assert [one.start for one in later] == pytest.approx([one.start + start for one in now])
+        assert [one.stop for one in later] == pytest.approx([one.stop + start for one in now])
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=6), counts)
+def test_users_of_all_schedules_are_dealt_evenly(sizes: list[int], shares: int) -> None:
+    """Each user is in one share, and no share has two more than another: single users of many
+    schedules are not all the first worker's."""
+    cases = tuple(
+        CaseShare(f"{at}.case.toml", schedule=load(users=n)) for at, n in enumerate(sizes)
+    )
+    plan = LoadConfiguration("load", cases, 0, None)
+    every: dict[int, list[int]] = {}
+    for index in range(shares):
+        every[index] = [
+            one.first + user
+            for one in plan.populations
+            for user in Share(index, shares).of_population(one).users(one.schedule.users)
+        ]
+    assert sorted(user for own in every.values() for user in own) == list(range(sum(sizes)))
+    numbers = [len(own) for own in every.values()]
+    assert max(numbers) - min(numbers) <= 1
+    assert [Share(at, shares).users_of(plan) for at in range(shares)] == numbers
+
+
+def test_rows_go_to_those_who_take_them() -> None:
+    """A dataset that one test case uses has rows for its users alone; one that two share, by
+    different names, has rows for both, and none twice."""
+    mine, theirs = DatasetUse("mine", "a.csv"), DatasetUse("theirs", "../a.csv")
+    alone = DatasetUse("alone", "b.csv")
+    cases = (
+        CaseShare("x/a.case.toml", schedule=load(users=100)),
+        CaseShare("b.case.toml", schedule=load(users=3, iterations=4)),
+        CaseShare("x/y/c.case.toml", schedule=load(users=5)),
+    )
+    plan = LoadConfiguration("load", cases, 0, None)
+    a, b, c = row_takers(plan, [[mine], [alone], [theirs]])
+    assert (a["mine"].users, c["theirs"].users, b["alone"].users) == (105, 105, 3)
+    assert (a["mine"].iterations, b["alone"].iterations) == (1, 4)
+    taken = [rows_among(a, 0, user)(mine, 200, 0) for user in range(100)]
+    taken += [rows_among(c, 2, user)(theirs, 200, 0) for user in range(5)]
+    assert taken == list(range(105))
+    assert [rows_among(b, 1, user)(alone, 12, 1) for user in range(3)] == [3, 4, 5]

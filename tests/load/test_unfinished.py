@@ -137,7 +137,9 @@ def test_a_run_that_ended_before_its_time_says_so_alone() -> None:
 )
 def test_a_load_that_is_too_short_is_told_before(duration: float, outcome: str) -> None:
     """What an iteration needs, what there is, what comes of it, and what to do."""
-    assert too_short("shop", LENGTH, replace(PLAN, duration=duration)) == (
+    assert too_short(
+        "shop", LENGTH, replace(PLAN, duration=duration).schedule_of(0), PLAN.grace
+    ) == (
         "test case 'shop': one iteration needs about 113 s, 107 s of it think time, and the load "
         f"lasts {outcome}; raise duration, or set think_time"
     )
@@ -153,7 +155,7 @@ def test_a_load_that_is_too_short_is_told_before(duration: float, outcome: str) 
 )
 def test_a_load_that_is_long_enough(plan: LoadConfiguration) -> None:
     """There is nothing to tell, nor where nothing but its iterations ends the run."""
-    assert too_short("shop", LENGTH, plan) == ""
+    assert too_short("shop", LENGTH, plan.schedule_of(0), plan.grace) == ""
 
 
 def test_stages_and_arrivals_are_as_long_as_all_of_it() -> None:
@@ -161,7 +163,7 @@ def test_stages_and_arrivals_are_as_long_as_all_of_it() -> None:
     plan = replace(
         PLAN, rate=5.0, duration=40.0, stages=(Stage(30.0, 5.0, rate=5.0), Stage(10.0, rate=9.0))
     )
-    assert too_short("shop", Length(0.0, 38.0), plan) == (
+    assert too_short("shop", Length(0.0, 38.0), plan.schedule_of(0), plan.grace) == (
         "test case 'shop': one iteration needs about 38 s, and the load lasts 40 s (35 s after the "
         "ramp-up): only users that begin early finish one; raise duration"
     )

@@ -51,10 +51,12 @@ def metrics_of(
     return metrics
 
 
-def judged(metrics: LoadMetrics, state: WorkerState = "final") -> Verdict:
+def judged(
+    metrics: LoadMetrics, state: WorkerState = "final", plan: LoadConfiguration = PLAN
+) -> Verdict:
     """The verdict on a run by one worker."""
     return verdict(
-        metrics, PLAN, [WorkerResult("gw0", state, Share(0, 1), WorkerTotals.of(metrics))]
+        metrics, plan, [WorkerResult("gw0", state, Share(0, 1), WorkerTotals.of(metrics))]
     )
 
 
@@ -266,7 +268,7 @@ def test_dropped_arrivals(dropped: int, iterations: int, outcome: str) -> None:
     """A load of which more than a thousandth could not start is not the one that was asked for."""
     metrics = metrics_of(iterations=iterations)
     metrics.dropped = dropped
-    found = judged(metrics)
+    found = judged(metrics, plan=replace(PLAN, rate=50.0))
     assert found.outcome == outcome
     if dropped > 1:
         assert found.reasons == (

@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_loadtool.casefile.quantities import parse_duration, parse_rate
 from pytest_loadtool.casefile.toml.diagnostics import Problems
+from pytest_loadtool.casefile.toml.positions import KeyPath
 from pytest_loadtool.casefile.toml.schema import (
     Convert,
     Key,
@@ -14,19 +15,30 @@ from pytest_loadtool.casefile.toml.schema import (
     Table,
     array,
     at_least,
+    filled,
     number,
     one_of,
     parsed,
     tables,
 )
-from pytest_loadtool.model.load import Distribution, Override, Stage, ThinkTime
+from pytest_loadtool.model.load import (
+    CaseShare,
+    Distribution,
+    Override,
+    Schedule,
+    Stage,
+    ThinkTime,
+)
 
 
 def complete(
-    found: dict[str, Any], problems: Problems, overrides: Iterable[Override] = ()
+    found: dict[str, Any],
+    problems: Problems,
+    overrides: Iterable[Override] = (),
+    at: KeyPath = (),
 ) -> dict[str, Any]:
-    """Return the values of `MODEL` as the fields of a load configuration, checked against each
-    other.
+    """Return the values of `SCHEDULE`, which stand in the table ``at``, as the fields of a
+    schedule, checked against each other.
 
     ``overrides`` are among them: a problem names those, as the file does not show them.
     """
@@ -35,7 +47,7 @@ def complete(
     stages: Sequence[Stage] = found.pop("stage", ())
     is_open = "rate" in found or any(stage.rate is not None for stage in stages)
     for key, message in (*_contradictions(found, stages, is_open), *_odd_stages(stages)):
-        problems.add(key, f"{message}{beside}")
+        problems.add((*at, *key), f"{message}{beside}")
     if not stages:
         return {"duration": None} | found
     most = max(stage.users or 0 for stage in stages)
@@ -183,8 +195,8 @@ _STAGE = Table(
     {"ramp_up": "to a load without stages: here it is 'ramp', which may go down, too"},
 )
 
-#: The keys that say what the load is.
-MODEL: Mapping[str, Key] = {
+#: The keys that say when users begin iterations.
+SCHEDULE: Mapping[str, Key] = {
     "users": Key(at_least(1), "users = 10", unless=("stage",)),
     "rate": Key(_positive(parse_rate, "more than 0/s", "/s")),
     "arrivals": Key(one_of("even", "poisson")),
@@ -197,8 +209,53 @@ MODEL: Mapping[str, Key] = {
     "ramp_up": Key(_duration),
     "iterations": Key(at_least(1)),
     "stage": Key(tables(_stage, "stage")),
-    "think_time": Key(_think_time),
     "pacing": Key(_pacing),
+}
+
+#: The keys that say what the load is.
+MODEL: Mapping[str, Key] = {
+    **SCHEDULE,
+    "think_time": Key(_think_time),
     "on_error": Key(one_of("continue", "stop iteration", "stop user")),
 }
-MODEL_TABLES = (_STAGE, _THINK_TIME, _PACING)
+
+_CASE = Table(
+    "a case of the load configuration",
+    {"file": Key(filled, 'file = "….case.toml"'), "weight": Key(at_least(1))},
+)
+_SCHEDULED_CASE = Table(
+    "a case of the load configuration with a schedule of its own",
+    {
+        "file": _CASE.keys["file"],
+        "start": Key(_duration),
+        **SCHEDULE,
+        "stage": Key(tables(_stage, "case.stage")),
+    },
+    {"weight": "to cases that share the schedule of the file"},
+)
+
+
+def case_share(node: Node) -> CaseShare:
+    """Return a test case of a load configuration: one with a schedule of its own if it has any key
+    of one."""
+    if not _is_scheduled(node.value):
+        return CaseShare(**_CASE.read(node))
+    found = _SCHEDULED_CASE.read(node)
+    file = found.pop("file")
+    fields = complete(found, node.problems, at=node.at)
+    fields.setdefault("users", 1)  # that they are missing is noted
+    return CaseShare(file, schedule=Schedule(**fields))
+
+
+def shares_schedule(load: Mapping[str, object]) -> bool:
+    """Return whether a load configuration, as it stands in the file, has a test case without a
+    schedule of its own, or none at all."""
+    cases = load.get("case")
+    return not (isinstance(cases, list) and cases and all(map(_is_scheduled, cases)))
+
+
+def _is_scheduled(case: object) -> bool:
+    return isinstance(case, dict) and not case.keys().isdisjoint({*SCHEDULE, "start"})
+
+
+MODEL_TABLES = (_STAGE, _THINK_TIME, _PACING, _CASE, _SCHEDULED_CASE)

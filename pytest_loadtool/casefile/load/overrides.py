@@ -5,14 +5,15 @@ Each value is text, as people type it, and is read by the same table as the file
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pytest_loadtool.casefile.load.model import MODEL
 from pytest_loadtool.casefile.toml.diagnostics import Problems
 from pytest_loadtool.casefile.toml.positions import Layout
 from pytest_loadtool.casefile.toml.schema import Node, Rejected
-from pytest_loadtool.model.load import Override, Stage
+from pytest_loadtool.model.load import CaseShare, Override, Schedule, Stage
 
 #: The keys that can be said from outside, each with what is typed in its place.
 OVERRIDABLE: Mapping[str, type] = {
@@ -46,10 +47,16 @@ def laid_over(found: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, An
     """Return the values of a file with those of ``said`` in their place.
 
     Stages are a load without a single size, so they give way as a whole: of what is not said, the
-    most of their users or arrivals holds, for as long as all of them last. Where stages are said,
-    all sizes give way.
+    most of their users or arrivals holds, for as long as all of them last. So do the schedules of
+    single test cases: of what is not said, the sum of their users or arrivals. Where stages are
+    said, all sizes give way.
     """
     kept = dict(found)
+    if not said.keys().isdisjoint({*OVERRIDABLE, "stage"}):
+        cases: Sequence[CaseShare] = kept["case"]
+        kept["case"] = tuple(replace(one, schedule=None) for one in cases)
+        if all(one.schedule for one in cases):
+            kept |= _together([one.schedule for one in cases if one.schedule])
     if said.keys() & OVERRIDABLE.keys() and (stages := kept.pop("stage", ())):
         kept |= _plain(stages)
     gone: set[str] = set()
@@ -67,6 +74,23 @@ def _plain(stages: Iterable[Stage]) -> dict[str, Any]:
         kind: max(one.level for one in stages),
         "duration": sum(one.duration for one in stages),
     }
+
+
+def _together(schedules: Sequence[Schedule]) -> dict[str, Any]:
+    """Return one size for several: all users, or all arrivals if there is nothing else, as long as
+    the last lasts."""
+    users = sum(one.users for one in schedules)
+    ends = [one.end for one in schedules if one.end is not None]
+    rates = [one.rate or max(stage.level for stage in one.stages) for one in schedules if one.open]
+    iterations = [one.iterations for one in schedules if one.iterations]
+    found: dict[str, Any] = {"users": users}
+    if ends:
+        found["duration"] = max(ends)
+    elif iterations:
+        found["iterations"] = max(iterations)
+    if len(rates) == len(schedules):
+        found["rate"] = sum(rates)
+    return found
 
 
 def _value(override: Override) -> Any:

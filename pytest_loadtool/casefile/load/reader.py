@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from pytest_loadtool.casefile.files import read_text
 from pytest_loadtool.casefile.load.bandwidth import BANDWIDTH, bandwidth
 from pytest_loadtool.casefile.load.fleet import FLEET, fleet
-from pytest_loadtool.casefile.load.model import MODEL, MODEL_TABLES, complete
+from pytest_loadtool.casefile.load.model import (
+    MODEL,
+    MODEL_TABLES,
+    SCHEDULE,
+    case_share,
+    complete,
+    shares_schedule,
+)
 from pytest_loadtool.casefile.load.overrides import PROFILE, laid_over, overridden
 from pytest_loadtool.casefile.load.thresholds import parse_threshold
 from pytest_loadtool.casefile.quantities import parse_duration, parse_share, parse_size
@@ -20,7 +28,6 @@ from pytest_loadtool.casefile.toml.schema import (
     Node,
     Table,
     array,
-    at_least,
     boolean,
     document,
     filled,
@@ -33,7 +40,7 @@ from pytest_loadtool.casefile.toml.schema import (
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
-from pytest_loadtool.model.load import CaseShare, LoadConfiguration, Override
+from pytest_loadtool.model.load import LoadConfiguration, Override
 
 
 def parse_load(source: str, path: str) -> LoadConfiguration:
@@ -84,7 +91,13 @@ def _load(
         elif one.key == PROFILE:
             known = did_you_mean(one.text, profiles) or ": write it, or leave the option out"
             problems.add((), f"there is no [profile.{one.text}] for {one.said}{known}")
-    found = complete(overridden(found, overrides), problems, overrides)
+    found = overridden(found, overrides)
+    if any(case.schedule is None for case in found["case"]):
+        found = complete(found, problems, overrides)
+    else:
+        for key in found.keys() & SCHEDULE:
+            problems.add((key,), "every [[case]] has a schedule of its own: leave this out")
+        found |= {"users": 0, "duration": None}
     if "max_error_rate" in found and any(
         one.replaces_error_rate for one in found.get("thresholds", ())
     ):
@@ -112,18 +125,6 @@ def _percentiles(node: Node) -> tuple[float, ...]:
         raise node.wrong("must be numbers above 0, up to 100, such as [50, 95, 99.9]")
     return tuple(sorted(set(found)))
 
-
-def _share(node: Node) -> CaseShare:
-    return CaseShare(**_CASE.read(node))
-
-
-_CASE = Table(
-    "a case of the load configuration",
-    {
-        "file": Key(filled, 'file = "….case.toml"'),
-        "weight": Key(at_least(1)),
-    },
-)
 
 #: The keys that a profile may have, too.
 _SETTINGS: Mapping[str, Key] = {
@@ -153,11 +154,13 @@ _LOAD = Table(
         "format": Key(integer, "format = 1"),
         "name": Key(filled, 'name = "…"'),
         **_SETTINGS,
+        "users": replace(MODEL["users"], needed=shares_schedule),
+        "duration": replace(MODEL["duration"], needed=shares_schedule),
         "profile": Key(named(profile_name, _PROFILE.read)),
         "fleet": Key(fleet),
-        "case": Key(tables(_share, "case"), "at least one [[case]]"),
+        "case": Key(tables(case_share, "case"), "at least one [[case]]"),
     },
 )
 
 #: Every kind of table in the file.
-TABLES = (_LOAD, _CASE, _PROFILE, BANDWIDTH, FLEET, *MODEL_TABLES)
+TABLES = (_LOAD, _PROFILE, BANDWIDTH, FLEET, *MODEL_TABLES)

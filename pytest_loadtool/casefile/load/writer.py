@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from pytest_loadtool.casefile.load.bandwidth import format_bandwidth
@@ -23,7 +23,15 @@ from pytest_loadtool.casefile.toml.render import (
     scalar,
 )
 from pytest_loadtool.casefile.toml.schema import FORMAT
-from pytest_loadtool.model.load import CaseShare, Distribution, LoadConfiguration, Stage, ThinkTime
+from pytest_loadtool.model.load import (
+    SCHEDULE_FIELDS,
+    CaseShare,
+    Distribution,
+    LoadConfiguration,
+    Schedule,
+    Stage,
+    ThinkTime,
+)
 from pytest_loadtool.model.threshold import Threshold
 
 
@@ -37,15 +45,9 @@ def load_lines(configuration: LoadConfiguration) -> Iterator[KeyedLine]:
     """Yield the lines of a load configuration's file."""
     yield _pair("format", FORMAT)
     yield _pair("name", configuration.name)
-    if configuration.open or not configuration.stages:
-        yield _pair("users", configuration.users)
-    if configuration.duration is not None and not configuration.stages:
-        yield _pair("duration", format_duration(configuration.duration))
-    for name, write in _OPTIONS.items():
-        value = getattr(configuration, name)
-        if value is None:  # there is no way to write that, other than not to
-            continue
-        yield KeyedLine((name,), f"{name} = {write(value)}", usual=value == getattr(_USUAL, name))
+    if configuration.users:  # not every test case has a schedule of its own
+        yield from _size((), configuration.populations[0].schedule)
+    yield from _options((), configuration, _OPTIONS)
     if configuration.thresholds:
         yield _thresholds((), configuration.thresholds)
     if configuration.server:
@@ -105,7 +107,7 @@ def _profile(name: str, values: Mapping[str, Any]) -> Iterator[KeyedLine]:
 
 
 def _stages(table: KeyPath, stages: Iterable[Stage]) -> Iterator[KeyedLine]:
-    name = ".".join(map(str, (*table, "stage")))
+    name = ".".join(part for part in (*table, "stage") if isinstance(part, str))
     for index, stage in enumerate(stages):
         yield KeyedLine((*table, "stage", index), f"[[{name}]]", gap=True)
         yield from _stage((*table, "stage", index), stage)
@@ -125,6 +127,29 @@ def _share(index: int, share: CaseShare) -> Iterator[KeyedLine]:
     yield KeyedLine(table, "[[case]]", gap=True)
     yield KeyedLine((*table, "file"), f"file = {scalar(share.file)}")
     yield KeyedLine((*table, "weight"), f"weight = {share.weight}", usual=share.weight == 1)
+    if (schedule := share.schedule) is not None:
+        start = f"start = {_duration(schedule.start)}"
+        yield KeyedLine((*table, "start"), start, usual=not schedule.start)
+        yield from _size(table, schedule)
+        yield from _options(table, schedule, _OPTIONS.keys() & set(SCHEDULE_FIELDS))
+        yield from _stages(table, schedule.stages)
+
+
+def _size(table: KeyPath, schedule: Schedule) -> Iterator[KeyedLine]:
+    if schedule.open or not schedule.stages:
+        yield KeyedLine((*table, "users"), f"users = {schedule.users}")
+    if schedule.duration is not None and not schedule.stages:
+        yield KeyedLine((*table, "duration"), f"duration = {_duration(schedule.duration)}")
+
+
+def _options(
+    table: KeyPath, written: LoadConfiguration | Schedule, names: Collection[str]
+) -> Iterator[KeyedLine]:
+    for name, write in _OPTIONS.items():
+        value = getattr(written, name, None) if name in names else None
+        if value is not None:  # there is no way to write that, other than not to
+            usual = value == getattr(_USUAL, name)
+            yield KeyedLine((*table, name), f"{name} = {write(value)}", usual=usual)
 
 
 def _duration(seconds: float) -> str:

@@ -56,11 +56,12 @@ Convert = Callable[[Node], T]
 @dataclass(frozen=True, slots=True)
 class Key:
     """A key of a table: how its value is read; ``example`` is set if it must be there, which it
-    need not when one of the keys ``unless`` is."""
+    need not when one of the keys ``unless`` is, or the table is none that it is ``needed`` in."""
 
     convert: Convert[Any]
     example: str = ""
     unless: tuple[str, ...] = ()
+    needed: Callable[[Mapping[str, object]], bool] = lambda _table: True
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,8 @@ class Table:
             except Rejected:
                 good = False
         for name, key in self.keys.items():
-            if key.example and not node.value.keys() & {name, *key.unless}:
+            there = node.value.keys() & {name, *key.unless}
+            if key.example and not there and key.needed(node.value):
                 node.problems.add((*node.at, name), f"missing: write {key.example}")
                 good = False
         if not good:

@@ -190,8 +190,8 @@ def tell_preview(session: Console, path: Path) -> None:
 
 def hints(configuration: LoadConfiguration, lengths: Iterable[tuple[str, Length]]) -> Iterator[str]:
     """Yield of which test cases the users will finish no iteration."""
-    for name, length in lengths:
-        if text := too_short(name, length, configuration):
+    for at, (name, length) in enumerate(lengths):
+        if text := too_short(name, length, configuration.schedule_of(at), configuration.grace):
             yield f"  {text}"
 
 
@@ -221,7 +221,8 @@ def _made(begun: LoadConfiguration, values: list[tuple[str, str]]) -> LoadConfig
 
 
 def _in_short(load: LoadConfiguration) -> str:
-    if load.stages or load.open or load.iterations is not None or load.duration is None:
+    plain = len(load.populations) == 1 and not load.stages and load.rate is None
+    if not plain or load.iterations is not None or load.duration is None:
         return describe(load)
     length, ramp_up = format_duration(load.duration), format_duration(load.ramp_up)
     return f"{counted(load.users, 'user')} for {length}, ramp-up {ramp_up}"

@@ -9,8 +9,8 @@ from pytest_loadtool.casefile import format_share
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.load.formatting import count, plural, seconds
 from pytest_loadtool.load.pacing.expected import level_at
-from pytest_loadtool.load.pacing.schedule import describe, stages_of
-from pytest_loadtool.model.load import LoadConfiguration, ThinkTime
+from pytest_loadtool.load.pacing.schedule import describe, population_name, stages_of
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration, Schedule, ThinkTime
 from pytest_loadtool.workflow.load_preview import CasePreview, LoadPreview, RowsPreview
 
 _NAME = 14
@@ -25,7 +25,10 @@ def lines(shown: LoadPreview, file: str, width: int, glyphs: str) -> Iterator[Vi
     load = shown.configuration
     yield ViewLine((f"{load.name}  ", "heading"), (file, "name"))
     yield ViewLine((describe(load), ""))
-    yield from _plot(load, width, glyphs)
+    for population in load.populations:
+        if len(load.populations) > 1:
+            yield ViewLine((population_name(load, population), "name"))
+        yield from _plot(population.schedule, width, glyphs)
     for one in shown.cases:
         yield _row("one iteration" if len(shown.cases) == 1 else one.name, _length(one))
     for one in shown.cases:
@@ -36,7 +39,7 @@ def lines(shown: LoadPreview, file: str, width: int, glyphs: str) -> Iterator[Vi
         yield _row("pages", f"about {count(total)} per minute at the most")
     else:
         yield _row("pages", "as many as the server manages: there is no think time")
-    parts = (f"{one.file} (weight {one.weight})" for one in shown.cases)
+    parts = (_share(one, case) for one, case in zip(shown.cases, load.cases, strict=True))
     yield _row("test cases", ", ".join(parts))
     yield _row("think time", think_time(load.think_time))
     yield _row("thresholds", _thresholds(load))
@@ -44,6 +47,11 @@ def lines(shown: LoadPreview, file: str, width: int, glyphs: str) -> Iterator[Vi
         yield ViewLine((f"{'dataset':<{_NAME}}  ", ""), (_rows(dataset), _kind(dataset)))
     for warning in shown.warnings:
         yield ViewLine(("! ", "bad"), (warning, "bad"))
+
+
+def _share(one: CasePreview, case: CaseShare) -> str:
+    own = "its own schedule" if case.schedule is not None else f"weight {one.weight}"
+    return f"{one.file} ({own})"
 
 
 def think_time(one: ThinkTime) -> str:
@@ -58,7 +66,7 @@ def think_time(one: ThinkTime) -> str:
     return f"as recorded{times}{longest}"
 
 
-def _plot(load: LoadConfiguration, width: int, glyphs: str) -> Iterator[ViewLine]:
+def _plot(load: Schedule, width: int, glyphs: str) -> Iterator[ViewLine]:
     """Users, or arrivals per second, over the time of the run."""
     length = sum(stage.duration for stage in stages_of(load))
     most = max(stage.level for stage in stages_of(load))
@@ -78,7 +86,7 @@ def _plot(load: LoadConfiguration, width: int, glyphs: str) -> Iterator[ViewLine
     yield ViewLine((f"{'0':>{len(label)}} |", "number"), (axis, "number"))
 
 
-def _axis(load: LoadConfiguration, length: float, columns: int) -> str:
+def _axis(load: Schedule, length: float, columns: int) -> str:
     """Return the times at which the line bends, below it, as far as there is room."""
     times, begin = [0.0], 0.0
     for stage in stages_of(load):

@@ -14,6 +14,7 @@ from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.casefile.trust import TRUSTED, Trust
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.load import LoadMetrics, Share, case_of, preflight
+from pytest_loadtool.load.cluster.share import row_takers
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.hook import Hooks
 from pytest_loadtool.model.length import Length
@@ -41,7 +42,8 @@ class LoadTest:
         """By its name, how long an iteration of each test case takes."""
         load = self.configuration
         return tuple(
-            (case.name, length_of(case, load.think_time, load.users)) for case in self.cases
+            (case.name, length_of(case, load.think_time, load.schedule_of(at).users))
+            for at, case in enumerate(self.cases)
         )
 
     def path_of(self, case: int) -> Path:
@@ -100,14 +102,19 @@ def prepare(
 
     load = test.configuration
     plans = [_compile(test, case, server) for case, server in enumerate(servers)]
-    for plan in plans:
+    for plan, takers in zip(
+        plans, row_takers(load, [one.case.datasets for one in plans]), strict=True
+    ):
         for slots in plan.datasets:
-            preflight(slots.use, len(slots.dataset.rows), load.users, load.iterations or 1)
-    if load.open and not share.users(load.users):
-        raise ReplayError(
-            f"users = {load.users} is too few for {share.count} workers, of which each has its "
-            f"part of the arrivals: raise users to {share.count} at least, or use fewer workers"
-        )
+            among = takers[slots.use.name]
+            preflight(slots.use, len(slots.dataset.rows), among.users, among.iterations)
+    for one in load.populations:
+        users = one.schedule.users
+        if one.schedule.open and not share.of_population(one).users(users):
+            raise ReplayError(
+                f"users = {users} is too few for {share.count} workers, of which each has its "
+                f"part of the arrivals: raise users to {share.count} at least, or use fewer workers"
+            )
     connections = _connections(load, share, [connections_of(plan) for plan in plans])
     ensure_open_files(connections.total())
     ensure_ports(connections, processes)
@@ -126,15 +133,16 @@ def _connections(
 ) -> _Connections:
     """Return how many connections the users of a share may have at a time; ``each`` is for one user
     of each test case. In the open model a user may be in any of them, one after the other."""
-    users = share.users(load.users)
-    if load.open and not load.keep_connections:
-        largest = max(each, key=Counter.total)
-        return _times(largest, len(users))
-    weights = [case.weight for case in load.cases]
-    playing = Counter(case_of(user, weights) for user in users)
     found: _Connections = Counter()
-    for case, one in enumerate(each):
-        found += _times(one, len(users) if load.open else playing[case])
+    for population in load.populations:
+        schedule, own = population.schedule, [each[case] for case in population.cases]
+        users = share.of_population(population).users(schedule.users)
+        if schedule.open and not load.keep_connections:
+            found += _times(max(own, key=Counter.total), len(users))
+            continue
+        playing = Counter(case_of(user, population.weights) for user in users)
+        for case, one in enumerate(own):
+            found += _times(one, len(users) if schedule.open else playing[case])
     return found
 
 

@@ -6,17 +6,20 @@ at run time, and a user does the same whichever worker runs it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import compress, cycle
 from math import gcd
+from posixpath import dirname, join, normpath
 from random import Random
 from typing import TypeVar
 
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.load.formatting import plural
 from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.model.load import LoadConfiguration, Population
 
 T = TypeVar("T")
 
@@ -32,6 +35,9 @@ class Share:
     count: int = 1
     weights: tuple[int, ...] = ()
     """How large each part is beside the others; empty if all are alike."""
+    turned: int = 0
+    """So many turns are over when a series begins: without that, the first worker would have the
+    only user of each schedule that has one."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.index < self.count:
@@ -46,13 +52,25 @@ class Share:
     def users(self, total: int) -> Sequence[int]:
         """Return the numbers, from 0, of the users that belong to this share, ascending."""
         if not self.weights:
-            return range(self.index, total, self.count)
+            return range((self.index - self.turned) % self.count, total, self.count)
         return tuple(self.of(range(total)))
 
     def of(self, series: Iterable[T]) -> Iterator[T]:
         """Return what belongs to this share of what all take in turns, such as arrivals."""
         turns = _pattern(self.weights) if self.weights else range(self.count)
-        return compress(series, cycle([turn == self.index for turn in turns]))
+        own = deque(turn == self.index for turn in turns)
+        own.rotate(-self.turned)
+        return compress(series, cycle(own))
+
+    def users_of(self, load: LoadConfiguration) -> int:
+        """Return how many users of a load, of all its schedules, belong to this share."""
+        return sum(
+            len(self.of_population(one).users(one.schedule.users)) for one in load.populations
+        )
+
+    def of_population(self, population: Population) -> Share:
+        """Return the same share of a population: its users follow those of the others in turn."""
+        return replace(self, turned=population.first)
 
 
 def case_of(user: int, weights: Sequence[int]) -> int:
@@ -143,6 +161,59 @@ def rows_for(
     if use.order == "random":
         taken = {_shuffled(use.name, rows)[row] for row in taken}
     return frozenset(taken)
+
+
+@dataclass(frozen=True, slots=True)
+class RowTakers:
+    """The users that take rows of a dataset, who may be of several populations: how many, and how
+    many iterations each does at the most (1 where nobody knows). ``firsts`` are, by a population's
+    place, the numbers of their first users among them."""
+
+    users: int
+    iterations: int
+    firsts: Mapping[int, int]
+
+
+def rows_among(
+    takers: Mapping[str, RowTakers], population: int, user: int
+) -> Callable[[DatasetUse, int, int], int | None]:
+    """`row_of` the user of this number in a population, with ``takers`` by the names of
+    datasets."""
+
+    def row(use: DatasetUse, rows: int, iteration: int) -> int | None:
+        among = takers[use.name]
+        return row_of(use, rows, among.firsts[population] + user, among.users, iteration)
+
+    return row
+
+
+def row_takers(
+    load: LoadConfiguration, uses: Sequence[Iterable[DatasetUse]]
+) -> tuple[Mapping[str, RowTakers], ...]:
+    """Return for each test case, by the names of its datasets, who takes rows of these; ``uses``
+    are those of each. A dataset is a file: test cases may call it by different names."""
+    files = [
+        {use.name: normpath(join(dirname(case.file), use.file)) for use in own}
+        for case, own in zip(load.cases, uses, strict=True)
+    ]
+    cases: dict[str, set[int]] = {}
+    for number, own in enumerate(files):
+        for file in own.values():
+            cases.setdefault(file, set()).add(number)
+    takers = {file: takers_among(load, numbers) for file, numbers in cases.items()}
+    return tuple({name: takers[file] for name, file in own.items()} for own in files)
+
+
+def takers_among(load: LoadConfiguration, cases: Iterable[int]) -> RowTakers:
+    """Return who takes rows of a dataset that these test cases use, by their numbers."""
+    wanted, users, iterations = set(cases), 0, 1
+    firsts: dict[int, int] = {}
+    for place, population in enumerate(load.populations):
+        if wanted.intersection(population.cases):
+            firsts[place] = users
+            users += population.schedule.users
+            iterations = max(iterations, population.schedule.iterations or 1)
+    return RowTakers(users, iterations, firsts)
 
 
 def rows_of(user: int, users: int) -> Callable[[DatasetUse, int, int], int | None]:

@@ -12,7 +12,7 @@ from statistics import fmean
 from pytest_loadtool.load.cluster.share import Share, case_of
 from pytest_loadtool.load.pacing.schedule import spans, stages_of
 from pytest_loadtool.model.length import Length
-from pytest_loadtool.model.load import Distribution, LoadConfiguration
+from pytest_loadtool.model.load import Distribution, LoadConfiguration, Population, Schedule
 
 #: A rounding error is no iteration more.
 _ROUNDING = 1e-9
@@ -32,10 +32,10 @@ class CaseExpectation:
     """Iterations per minute with all users at work, or at the highest rate."""
 
 
-def level_at(configuration: LoadConfiguration, second: float) -> float:
+def level_at(schedule: Schedule, second: float) -> float:
     """Return how many users, or arrivals per second, there are to be at a time of the run."""
     begin = before = 0.0
-    for stage in stages_of(configuration):
+    for stage in stages_of(schedule):
         if second < begin + stage.ramp:
             return before + (stage.level - before) * (second - begin) / stage.ramp
         if second < begin + stage.duration:
@@ -48,31 +48,35 @@ def expected(
     configuration: LoadConfiguration, lengths: Sequence[Length]
 ) -> tuple[CaseExpectation, ...]:
     """Return what is to be expected of each test case; ``lengths`` are of its iterations."""
-    return _open(configuration, lengths) if configuration.open else _closed(configuration, lengths)
+    found: dict[int, CaseExpectation] = {}
+    for population in configuration.populations:
+        own = [lengths[at] for at in population.cases]
+        of_model = _open if population.schedule.open else _closed
+        found |= zip(population.cases, of_model(population, configuration.grace, own), strict=True)
+    return tuple(found[at] for at in range(len(lengths)))
 
 
-def users_needed(configuration: LoadConfiguration, lengths: Sequence[Length]) -> int:
+def users_needed(population: Population, lengths: Sequence[Length]) -> int:
     """Return how many users are at work at once at the highest rate of an open load (Little's law:
-    arrivals per second times the seconds that each stays)."""
-    rate = max(stage.level for stage in stages_of(configuration))
-    weights = [one.weight for one in configuration.cases]
-    stay = sum(one.total * weight for one, weight in zip(lengths, weights, strict=True)) / sum(
-        weights
-    )
-    return ceil(rate * stay - _ROUNDING)
+    arrivals per second times the seconds that each stays); ``lengths`` are of all test cases."""
+    rate = max(stage.level for stage in stages_of(population.schedule))
+    weights = population.weights
+    own = [lengths[at] for at in population.cases]
+    stay = sum(one.total * weight for one, weight in zip(own, weights, strict=True))
+    return ceil(rate * stay / sum(weights) - _ROUNDING)
 
 
 def _closed(
-    configuration: LoadConfiguration, lengths: Sequence[Length]
+    population: Population, grace: float, lengths: Sequence[Length]
 ) -> tuple[CaseExpectation, ...]:
-    weights = [one.weight for one in configuration.cases]
-    users = Counter(case_of(user, weights) for user in range(configuration.users))
-    every = [max(one.total, _mean(configuration.pacing)) for one in lengths]
-    end = inf if configuration.duration is None else configuration.duration + configuration.grace
-    most = inf if configuration.iterations is None else configuration.iterations
+    schedule, weights = population.schedule, population.weights
+    users = Counter(case_of(user, weights) for user in range(schedule.users))
+    every = [max(one.total, _mean(schedule.pacing)) for one in lengths]
+    end = inf if schedule.end is None else schedule.end + grace
+    most = inf if schedule.iterations is None else schedule.iterations
     begun, finished, each = Counter[int](), Counter[int](), Counter[int]()
     known = [bool(one) or most < inf for one in every]
-    for span in spans(configuration, Share()):
+    for span in spans(schedule, Share()):
         case = case_of(span.user, weights)
         if not known[case]:
             continue
@@ -99,28 +103,28 @@ def _closed(
 
 
 def _open(
-    configuration: LoadConfiguration, lengths: Sequence[Length]
+    population: Population, grace: float, lengths: Sequence[Length]
 ) -> tuple[CaseExpectation, ...]:
-    weights = [one.weight for one in configuration.cases]
+    schedule, weights = population.schedule, population.weights
     total = sum(weights)
-    stages = stages_of(configuration)
+    stages = stages_of(schedule)
     rate = max(stage.level for stage in stages)
     end = sum(stage.duration for stage in stages)
     found = []
     for weight, length in zip(weights, lengths, strict=True):
         part = weight / total
-        begun = _arrivals(configuration, end) * part
-        in_time = _arrivals(configuration, end + configuration.grace - length.total) * part
-        users = max(1, round(configuration.users * part))
+        begun = _arrivals(schedule, end) * part
+        in_time = _arrivals(schedule, end + grace - length.total) * part
+        users = max(1, round(schedule.users * part))
         per_minute = 60 * rate * part
         found.append(CaseExpectation(users, round(begun), round(in_time), None, per_minute))
     return tuple(found)
 
 
-def _arrivals(configuration: LoadConfiguration, until: float) -> float:
+def _arrivals(schedule: Schedule, until: float) -> float:
     """Return how many arrivals there are up to a time: the area below the line."""
     begin = before = area = 0.0
-    for stage in stages_of(configuration):
+    for stage in stages_of(schedule):
         for length, low in ((stage.ramp, before), (stage.duration - stage.ramp, stage.level)):
             part = min(length, max(0.0, until - begin))
             if part:

@@ -1,8 +1,8 @@
 """When what begins: the virtual users of a closed load model, the arrivals of an open one.
 
 Both models are a line over time: so many users, or so many arrivals per second. It consists of
-stages, each a ramp from the level before and then that level for the rest; a plain configuration is
-one stage. Times are in seconds after the start of the run. Each share of a load test computes its
+stages, each a ramp from the level before and then that level for the rest; a plain schedule is one
+stage. Times are in seconds after the start of the run. Each share of a load test computes its
 own part from its index and their number alone.
 """
 
@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from math import ceil, inf, sqrt
+from pathlib import PurePosixPath
 from random import Random
 
+from pytest_loadtool.codec.suffixes import case_name
 from pytest_loadtool.load.cluster.share import Share
 from pytest_loadtool.load.formatting import line, plural, seconds
-from pytest_loadtool.model.load import LoadConfiguration, Stage
+from pytest_loadtool.model.load import LoadConfiguration, Population, Schedule, Stage
 
 #: By how much a sum of arrivals may be off before it counts as one more: the rate "100/min" over
 #: "1m" makes a hundred, although a hundred by sixty has no exact float.
@@ -26,14 +28,17 @@ _ROUNDING = 1e-6
 _SEED = 0  # of Poisson arrivals: the same in all shares, and in every run
 
 
-def stages_of(configuration: LoadConfiguration) -> tuple[Stage, ...]:
-    """Return the stages of a load configuration; the last may be without end."""
-    if configuration.stages:
-        return configuration.stages
-    length = inf if configuration.duration is None else configuration.duration
-    if configuration.rate is not None:
-        return (Stage(length, configuration.ramp_up, rate=configuration.rate),)
-    return (Stage(length, configuration.ramp_up, users=configuration.users),)
+def stages_of(schedule: Schedule) -> tuple[Stage, ...]:
+    """Return the stages of a schedule; the last may be without end. Nothing before its start is a
+    stage, too."""
+    length = inf if schedule.duration is None else schedule.duration
+    users = schedule.users if schedule.rate is None else None
+    plain = Stage(length, schedule.ramp_up, users, schedule.rate)
+    stages = schedule.stages or (plain,)
+    if not schedule.start:
+        return stages
+    nothing = Stage(schedule.start, rate=0.0) if schedule.open else Stage(schedule.start, users=0)
+    return (nothing, *stages)
 
 
 # The closed model.
@@ -48,14 +53,14 @@ class Span:
     user: int
 
 
-def spans(configuration: LoadConfiguration, share: Share) -> Iterator[Span]:
+def spans(schedule: Schedule, share: Share) -> Iterator[Span]:
     """Yield when the users of a share start, in that order. One that stopped may start again.
 
     On a ramp from ``a`` up to ``b`` users, user ``i`` starts when ``i - a`` of ``b - a`` parts of
     it are over. On a ramp down the one with the highest number stops first, and the last, user
     ``b``, at the end of the ramp.
     """
-    stages = stages_of(configuration)
+    stages = stages_of(schedule)
     begin, before = 0.0, 0
     for index, stage in enumerate(stages):
         level = int(stage.level)
@@ -107,7 +112,7 @@ class _Slope:
         return self.begin + min(self.length, 2 * wanted / (self.low + root))
 
 
-def arrivals(configuration: LoadConfiguration, share: Share) -> Iterator[tuple[float, int]]:
+def arrivals(schedule: Schedule, share: Share) -> Iterator[tuple[float, int]]:
     """Yield when the iterations of a share begin, in order: (time, number of the arrival).
 
     Arrivals are numbered from 0, and the shares take turns with them. Even arrivals: number ``k``
@@ -115,9 +120,9 @@ def arrivals(configuration: LoadConfiguration, share: Share) -> Iterator[tuple[f
     the integral says, rounded up. With Poisson arrivals that number is random and the integral is
     its mean.
     """
-    slopes = list(_slopes(stages_of(configuration)))
+    slopes = list(_slopes(stages_of(schedule)))
     total = slopes[-1].after if slopes else 0.0
-    series = _even(total) if configuration.arrivals == "even" else _poisson(total)
+    series = _even(total) if schedule.arrivals == "even" else _poisson(total)
     at = 0
     for number, reached in share.of(enumerate(series)):
         while reached >= slopes[at].after and at < len(slopes) - 1:
@@ -159,12 +164,36 @@ _PER = ((1, "s"), (60, "min"), (3600, "h"))
 
 
 def describe(configuration: LoadConfiguration) -> str:
-    """Return the load in a sentence: ``50 → 200 arrivals/s over 2 min, at most 500 users``."""
+    """Return the load in a sentence: ``50 → 200 arrivals/s over 2 min, at most 500 users``.
+
+    Of several schedules each comes with its test cases: ``shop: 5 users for 10 s; api: 2 …``.
+    """
     lines = "" if configuration.bandwidth is None else f", each on {line(configuration.bandwidth)}"
-    return _load(configuration) + lines
+    populations = configuration.populations
+    if len(populations) == 1:
+        return describe_schedule(populations[0].schedule) + lines
+    return (
+        "; ".join(
+            f"{population_name(configuration, one)}: {describe_schedule(one.schedule)}"
+            for one in populations
+        )
+        + lines
+    )
 
 
-def _load(plan: LoadConfiguration) -> str:
+def population_name(configuration: LoadConfiguration, population: Population) -> str:
+    """Return what a population is called: the names of its test cases' files."""
+    files = (PurePosixPath(configuration.cases[at].file) for at in population.cases)
+    return ", ".join(map(case_name, files))
+
+
+def describe_schedule(plan: Schedule) -> str:
+    """Return a schedule in words."""
+    begin = f", from {seconds(plan.start)} on" if plan.start else ""
+    return _load(plan) + begin
+
+
+def _load(plan: Schedule) -> str:
     load = _rate(plan) if plan.open else _users(plan)
     most = f", at most {plural(plan.users, 'user')}" if plan.open else ""
     length = "" if plan.duration is None else seconds(plan.duration)
@@ -177,13 +206,13 @@ def _load(plan: LoadConfiguration) -> str:
     return f"{load}, {plural(plan.iterations, 'iteration')} each{limit}{ramp}"
 
 
-def _users(plan: LoadConfiguration) -> str:
+def _users(plan: Schedule) -> str:
     levels = _levels(plan)
     unit = "user" if levels == [1.0] else "users"
     return f"{_arrows(levels)} {unit}"
 
 
-def _rate(plan: LoadConfiguration) -> str:
+def _rate(plan: Schedule) -> str:
     levels = _levels(plan)
     factor, unit = next((one for one in _PER if _is_round(levels, one[0])), _PER[0])
     kind = "Poisson arrivals" if plan.arrivals == "poisson" else "arrivals"
@@ -194,9 +223,9 @@ def _is_round(levels: Iterable[float], factor: int) -> bool:
     return all(abs(level * factor - round(level * factor, 1)) < _ROUNDING for level in levels)
 
 
-def _levels(plan: LoadConfiguration) -> list[float]:
+def _levels(plan: Schedule) -> list[float]:
     """Return the levels that the run goes through; none at first, if several begin with a ramp."""
-    stages = stages_of(plan)
+    stages = stages_of(replace(plan, start=0.0))
     from_none = [0.0] if plan.stages and stages[0].ramp else []
     return [level for level, _ in groupby(from_none + [stage.level for stage in stages])]
 

@@ -90,7 +90,7 @@ def summarise(
         errors=_errors(metrics, names),
         other_errors=metrics.errors.others,
         not_as_recorded=_not_as_recorded(metrics, names),
-        workers=tuple(_worker(worker, configuration.users) for worker in workers),
+        workers=tuple(_worker(worker, configuration) for worker in workers),
         timeline=tuple(_moments(metrics, course, asked)),
         course=course,
     )
@@ -345,14 +345,14 @@ def _not_as_recorded(
     return tuple(sorted(found, key=lambda one: -one.count))
 
 
-def _worker(worker: WorkerResult, users: int) -> WorkerSummary:
+def _worker(worker: WorkerResult, load: LoadConfiguration) -> WorkerSummary:
     totals = worker.totals or WorkerTotals()
     elapsed = totals.elapsed_us
     lateness = _times(totals.lateness)
     return WorkerSummary(
         name=worker.name,
         state=worker.state,
-        users=len(worker.share.users(users)) if worker.share else 0,
+        users=worker.share.users_of(load) if worker.share else 0,
         requests=totals.requests,
         errors=totals.errors,
         duration_s=elapsed / 1e6,

@@ -7,20 +7,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from pytest_loadtool.load.formatting import plural, seconds
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.load.pacing.schedule import stages_of
 from pytest_loadtool.model.length import Length
-from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.model.load import LoadConfiguration, Schedule
 
 
-def too_short(name: str, length: Length, plan: LoadConfiguration) -> str:
+def too_short(name: str, length: Length, plan: Schedule, grace: float) -> str:
     """Return what to tell whoever runs ``plan`` if its users have less time than an iteration of
-    test case ``name`` takes; empty if they have enough."""
+    test case ``name`` takes, with ``grace`` seconds after it; empty if they have enough."""
     if plan.duration is None:
         return ""
-    ramp = stages_of(plan)[0].ramp
+    ramp = stages_of(replace(plan, start=0.0))[0].ramp
     whole = length.start + length.total
     if plan.duration - ramp >= whole:
         return ""
@@ -29,7 +30,7 @@ def too_short(name: str, length: Length, plan: LoadConfiguration) -> str:
         "only users that begin early finish one"
         if whole <= plan.duration
         else "users finish one only in the grace period"
-        if whole <= plan.duration + plan.grace
+        if whole <= plan.duration + grace
         else "no user will finish one"
     )
     lasts = f"the load lasts {seconds(plan.duration)}{after}"
@@ -43,6 +44,7 @@ def unfinished(
     of a transaction. ``lengths`` are of the test cases in their order, if they are known."""
     every, never = Counter[str](), Counter[str]()
     known = dict(zip(metrics.case_keys, lengths, strict=False))
+    schedules = {name: plan.schedule_of(at) for at, name in enumerate(metrics.case_keys)}
     for key, transaction in zip(metrics.transaction_keys, metrics.transactions, strict=True):
         skippable = known[key.case].skippable if key.case in known else ()
         if transaction.requests or (key.page, key.name) not in skippable:
@@ -54,7 +56,7 @@ def unfinished(
         missing = f"no request of {never[name]} of its {plural(every[name], 'transaction')}"
         if not iterations.durations.count:
             and_no = f", and {missing}" if never[name] else ""
-            why = _why(known.get(name, Length()), plan)
+            why = _why(known.get(name, Length()), schedules[name])
             yield f"test case {name!r} finished no iteration{and_no}: {why}"
         elif never[name]:
             yield (
@@ -63,7 +65,7 @@ def unfinished(
             )
 
 
-def _why(length: Length, plan: LoadConfiguration) -> str:
+def _why(length: Length, plan: Schedule) -> str:
     if not length.total:
         return "raise duration"
     if plan.duration is not None and length.start + length.total > plan.duration:

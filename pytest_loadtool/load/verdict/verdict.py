@@ -177,13 +177,13 @@ def _what_is_missing(run: _Run, worker: WorkerResult) -> str:
 
 
 def _load_of(plan: LoadConfiguration, share: Share) -> str:
-    if plan.open:
+    if all(one.schedule.open for one in plan.populations):
         return f"its part of the arrivals (1 of {share.count})"
-    return f"the load of its {count(len(share.users(plan.users)))} of {plural(plan.users, 'user')}"
+    return f"the load of its {count(share.users_of(plan))} of {plural(plan.all_users, 'user')}"
 
 
 def _stopped(run: _Run) -> Iterator[_Finding]:
-    seconds, planned = run.stopped_after, run.configuration.duration
+    seconds, planned = run.stopped_after, run.configuration.end
     if seconds is not None and (planned is None or seconds < planned):
         of = f" of {planned:g} s" if planned is not None else ""
         yield "inconclusive", f"stopped after {seconds:.1f} s{of}"
@@ -244,7 +244,8 @@ def _dropped(run: _Run) -> Iterator[_Finding]:
     begun = sum(case.durations.count for case in run.metrics.cases) + run.metrics.cut_iterations
     arrivals = dropped + begun
     if dropped > DROPPED * arrivals:
-        users = plural(run.configuration.users, "user")
+        opened = [one.schedule for one in run.configuration.populations if one.schedule.open]
+        users = plural(sum(one.users for one in opened), "user")
         yield (
             "inconclusive",
             f"{count(dropped)} of {plural(arrivals, 'arrival')} could not start, because all of "
@@ -266,7 +267,8 @@ def _bottlenecks(run: _Run) -> Iterator[_Finding]:
         response = _p95_ms(totals.response)
         limit = _bottleneck(cpu, delay, response)
         if limit is not None:
-            less = "a lower rate" if run.configuration.open else "fewer users"
+            opened = any(one.schedule.open for one in run.configuration.populations)
+            less = "a lower rate" if opened else "fewer users"
             yield (
                 "inconclusive",
                 f"worker {worker.name} was itself too slow: it was {delay:.0f} ms late and used "

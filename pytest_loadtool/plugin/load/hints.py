@@ -24,7 +24,12 @@ def write_hints(
 ) -> None:
     """Write a line for each test case, named with its length, that ``plan`` has no time for."""
     write_notes(
-        config, [text for name, length in lengths if (text := too_short(name, length, plan))]
+        config,
+        [
+            text
+            for at, (name, length) in enumerate(lengths)
+            if (text := too_short(name, length, plan.schedule_of(at), plan.grace))
+        ],
     )
 
 

@@ -104,7 +104,7 @@ def live_data(
 ) -> dict[str, Any]:
     """Return what the page shows of a run under way, ``elapsed`` seconds after its start, and of
     its ``moments`` so far."""
-    length = f" of {seconds(plan.duration)}" if plan.duration is not None else ""
+    length = f" of {seconds(plan.end)}" if plan.end is not None else ""
     facts = [
         ("So far", seconds(round(elapsed)) + length),
         ("Users", count(seen.users)),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from math import isfinite
 from typing import Any
 
 from pytest_loadtool.load.formatting import percent
 from pytest_loadtool.load.metrics.timeline import Interval
-from pytest_loadtool.load.pacing.schedule import stages_of
+from pytest_loadtool.load.pacing.schedule import population_name, stages_of
 from pytest_loadtool.load.verdict.comparison import Comparison
 from pytest_loadtool.load.verdict.saved import ALL
 from pytest_loadtool.load.verdict.summary import Moment, MomentTimes, Summary, percentile_name
-from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.model.load import LoadConfiguration, Schedule
 from pytest_loadtool.report.load.units import rounded
 
 #: What is plotted, in the order of the page: the group of series, its title, unit, and how it is
@@ -155,8 +156,22 @@ def limits(plan: LoadConfiguration) -> Iterator[tuple[str, float, str]]:
 
 
 def marks(plan: LoadConfiguration) -> Iterator[tuple[float, str]]:
-    """Yield the seconds at which ramps end and stages begin."""
-    stages = stages_of(plan)
+    """Yield the seconds at which ramps end and stages begin; of several schedules those too at
+    which they do."""
+    populations = plan.populations
+    if len(populations) == 1:
+        yield from _bends(populations[0].schedule)
+        return
+    for population in populations:
+        name, schedule = population_name(plan, population), population.schedule
+        if schedule.start:
+            yield schedule.start, f"{name} begins"
+        for second, what in _bends(replace(schedule, start=0.0)):
+            yield schedule.start + second, f"{name}: {what}"
+
+
+def _bends(schedule: Schedule) -> Iterator[tuple[float, str]]:
+    stages = stages_of(schedule)
     begins = accumulate((one.duration for one in stages), initial=0.0)
     for number, (begin, stage) in enumerate(zip(begins, stages, strict=False), 1):
         if number > 1:

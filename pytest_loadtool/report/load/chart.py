@@ -78,7 +78,7 @@ def over_the_run(summary: Summary, width: int, glyphs: str) -> Iterator[str]:
 
 def _steady(summary: Summary, moments: Sequence[Moment], width: int) -> Iterator[str]:
     """Yield the same numbers without the ramp-up, which is in all others."""
-    ramp = summary.configuration.ramp_up
+    ramp = summary.configuration.ramped_up
     steady = [one for one in moments if one.second >= ramp]
     if not ramp or not steady or len(steady) == len(moments):
         return

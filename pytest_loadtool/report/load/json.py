@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from pytest_loadtool.load.pacing.schedule import describe
+from pytest_loadtool.load.pacing.schedule import describe, describe_schedule
 from pytest_loadtool.load.verdict.comparison import Comparison
 from pytest_loadtool.load.verdict.failing import FailingGroup
 from pytest_loadtool.load.verdict.saved import Key
@@ -26,6 +26,7 @@ from pytest_loadtool.load.verdict.summary import (
     WorkerSummary,
 )
 from pytest_loadtool.load.verdict.threshold import ThresholdResult
+from pytest_loadtool.model.load import LoadConfiguration, Population
 from pytest_loadtool.model.threshold import Unit
 from pytest_loadtool.report.load.firsts import Told
 
@@ -175,13 +176,25 @@ def _configuration(summary: Summary) -> dict[str, Any]:
     plan = summary.configuration
     return {
         "load": describe(plan),
-        "users": plan.users,
-        "duration_s": plan.duration,
-        "ramp_up_s": plan.ramp_up,
+        "users": plan.all_users,
+        "duration_s": plan.end,
+        "ramp_up_s": plan.ramped_up,
+        "schedules": [_schedule(plan, one) for one in plan.populations],
         "max_error_rate": plan.max_error_rate,
         "percentiles": [*plan.percentiles],
         "detailed_pages": summary.detailed_pages,
         "overrides": [_picked(one, ("key", "text", "said")) for one in plan.overrides],
+    }
+
+
+def _schedule(plan: LoadConfiguration, population: Population) -> dict[str, Any]:
+    schedule = population.schedule
+    return {
+        "cases": [plan.cases[at].file for at in population.cases],
+        "load": describe_schedule(schedule),
+        "start_s": schedule.start,
+        "users": schedule.users,
+        "duration_s": schedule.duration,
     }
 
 

@@ -108,7 +108,7 @@ def _line(text: str, style: str = "") -> Text:
 
 
 def _title(elapsed: float, configuration: LoadConfiguration, width: int) -> Text:
-    clock, duration = status.clock(elapsed, configuration), configuration.duration
+    clock, duration = status.clock(elapsed, configuration), configuration.end
     bar = 0 if duration is None else max(8, width // 3)
     full = int(bar * min(1.0, elapsed / duration)) if duration else bar
     name = fit(printable(configuration.name), max(8, width - cells(clock) - bar - 4))

@@ -22,27 +22,27 @@ def status_line(seen: Progress, elapsed: float, configuration: LoadConfiguration
 
 def clock(elapsed: float, configuration: LoadConfiguration) -> str:
     """Return ``4 s of 10 s``."""
-    duration = configuration.duration
-    if duration is None:
+    end = configuration.end
+    if end is None:
         return f"{elapsed:.0f} s"
-    if elapsed > duration:
+    if elapsed > end:
         return f"{elapsed:.0f} s, finishing iterations"
-    return f"{elapsed:.0f} s of {seconds(duration)}"
+    return f"{elapsed:.0f} s of {seconds(end)}"
 
 
 def waiting(waits: Sequence[float], elapsed: float, configuration: LoadConfiguration) -> str:
     """Return what a run waits for after its time, and when it no longer does; ``waits`` are the
     seconds that users in think times have left."""
-    duration = configuration.duration
-    if duration is None or elapsed <= duration:
+    end = configuration.end
+    if end is None or elapsed <= end:
         return ""
-    left = max(0.0, duration + configuration.grace - elapsed)
-    end = f"cut in {left:.0f} s"
+    left = max(0.0, end + configuration.grace - elapsed)
+    cut = f"cut in {left:.0f} s"
     if not waits:
-        return end
+        return cut
     are = "user is" if len(waits) == 1 else "users are"
     longest = f", longest {max(waits):.0f} s more" if round(max(waits)) else ""
-    return f"{count(len(waits))} {are} in think time{longest}; {end}"
+    return f"{count(len(waits))} {are} in think time{longest}; {cut}"
 
 
 def load(seen: Progress) -> str:
