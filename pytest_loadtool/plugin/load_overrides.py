@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_loadtool.casefile.load.overrides import OVERRIDABLE, PROFILE, check_override
+from pytest_loadtool.casefile.load.overrides import ONCE, OVERRIDABLE, PROFILE, check_override
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.load import Override
 
@@ -31,6 +31,13 @@ def settle(config: pytest.Config) -> None:
             check_override(one)
         except FileError as error:
             raise pytest.UsageError(f"{one.said}: {error.message}") from None
+    if config.option.load_once:
+        sizes = [one.said for one in found if one.key != PROFILE]
+        if sizes:
+            raise pytest.UsageError(
+                f"--once and {sizes[0]}: once is one user and one iteration of each test case"
+            )
+        found += (Override(ONCE, "true", "--once"),)
     config.stash[_OVERRIDES] = found
 
 

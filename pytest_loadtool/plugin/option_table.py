@@ -169,6 +169,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "their own values. Then also LOADTOOL_PROFILE in the environment."
         ),
     },
+    "--load-once": {
+        "action": "store_true",
+        "default": None,
+        "help": (
+            "With --load: run each test case of the load configurations just once, by one user: to "
+            "see whether all is well before the load. Then also --once."
+        ),
+    },
     "--load-otlp": {
         "metavar": "URL",
         "help": (
@@ -432,6 +440,8 @@ def declare_unless_taken(parser: pytest.Parser, *, load: bool) -> None:
         for key, (metavar, meaning) in SIZES.items():
             short = f"--{key.replace('_', '-')}"
             wanted[short] = {"dest": f"load_{key}", "metavar": metavar, "help": f"{meaning}."}
+        once = {"dest": "load_once", "default": None, "help": "As --load-once."}
+        wanted["--once"] = {"action": "store_true", **once}
     group = parser.getgroup("loadtool")
     for name, attributes in wanted.items():
         with contextlib.suppress(ValueError, argparse.ArgumentError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from unittest import mock
 
 import pytest
@@ -213,3 +214,76 @@ def test_a_profile_that_is_not_there(project: Project, server: Server) -> None:
     assert done.returncode != 0
     assert "there is no [profile.smok] for --load-profile smok: did you mean" in done.stdout
     assert server.requests == []
+
+
+def test_once(project: Project, server: Server) -> None:
+    """One user runs each test case once, whatever the file says; limits of times hold, and those
+    that only a load could reach do not."""
+    project.write(
+        other__case__toml=case(server.url, "GET /other").replace("visit", "look"),
+        rush__load__toml=load(
+            "good.case.toml",
+            "other.case.toml",
+            users=50,
+            duration="1h",
+            more='thresholds = ["throughput > 1000/s", "p95 < 20 s"]',
+        ),
+    )
+    done = project.run("--load", "--once", "--load-json", "out.json")
+    assert done.returncode == 0, done.stdout
+    assert sorted(server.requests) == ["GET /", "GET /other"]
+    assert [one["threshold"] for one in project.json()["thresholds"]] == ["p95 < 20 s"]
+    assert "in place of what the file says: --once" in done.stdout
+
+
+def test_once_is_no_other_size(project: Project) -> None:
+    """It does not go with one."""
+    done = project.run("--load", "--once", "--users", "5")
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "--once and --users 5: once is one user" in done.stdout
+
+
+SCHEDULES = """
+format = 1
+name = "Together"
+grace = "0s"
+
+[[case]]
+file = "good.case.toml"
+users = 3
+iterations = 4
+
+[[case]]
+file = "other.case.toml"
+start = "300ms"
+users = 9
+rate = "20/s"
+duration = "500ms"
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_schedules_of_their_own(project: Project, server: Server, workers: tuple[str, ...]) -> None:
+    """Each test case has its own users and its own time; the server sees exactly these."""
+    project.write(
+        other__case__toml=case(server.url, "GET /other").replace("visit", "look"),
+        rush__load__toml=SCHEDULES,
+    )
+    done = project.run("--load", "--load-json", "out.json", *workers)
+    assert done.returncode == 0, done.stdout
+    assert Counter(server.requests) == {"GET /": 12, "GET /other": 10}
+    found = project.json()["configuration"]
+    assert found["users"] == 12
+    assert [one["start_s"] for one in found["schedules"]] == [0, 0.3]
+    assert "good: 3 users, 4 iterations each; other: 20 arrivals/s for 0.5 s" in done.stdout
+
+
+def test_sizes_from_outside_are_of_all_test_cases(project: Project, server: Server) -> None:
+    """Schedules of single test cases give way: all share the users that are asked for."""
+    project.write(
+        other__case__toml=case(server.url, "GET /other").replace("visit", "look"),
+        rush__load__toml=SCHEDULES,
+    )
+    done = project.run("--load", "--users", "4", "--iterations", "2", "--load-json", "out.json")
+    assert done.returncode == 0, done.stdout
+    assert Counter(server.requests) == {"GET /": 4, "GET /other": 4}

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_loadtool.casefile.load.model import MODEL
+from pytest_loadtool.casefile.load.model import MODEL, SCHEDULE
 from pytest_loadtool.casefile.toml.diagnostics import Problems
 from pytest_loadtool.casefile.toml.positions import Layout
 from pytest_loadtool.casefile.toml.schema import Node, Rejected
 from pytest_loadtool.model.load import CaseShare, Override, Schedule, Stage
+from pytest_loadtool.model.threshold import METRICS
 
 #: The keys that can be said from outside, each with what is typed in its place.
 OVERRIDABLE: Mapping[str, type] = {
@@ -27,6 +28,11 @@ OVERRIDABLE: Mapping[str, type] = {
 #: The name of the one that is no key, but says which profile of the file holds.
 PROFILE = "profile"
 
+#: Likewise the one that has each test case run once.
+ONCE = "once"
+
+_NO_KEYS = (PROFILE, ONCE)
+
 
 def check_override(override: Override) -> None:
     """Find out whether a value is one, as far as that is known without the file.
@@ -34,13 +40,30 @@ def check_override(override: Override) -> None:
     Raises:
         FileError: it is not; the message says what was expected.
     """
-    if override.key != PROFILE:
+    if override.key not in _NO_KEYS:
         _value(override)
 
 
 def overridden(found: Mapping[str, Any], overrides: Iterable[Override]) -> dict[str, Any]:
     """Return the values of a file with those from outside in their place."""
-    return laid_over(found, {one.key: _value(one) for one in overrides if one.key != PROFILE})
+    if any(one.key == ONCE for one in overrides):
+        return _once(found)
+    return laid_over(found, {one.key: _value(one) for one in overrides if one.key not in _NO_KEYS})
+
+
+def _once(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a file with one user and one iteration for each test case.
+
+    Thresholds that ask for more than that, such as a throughput, are left out.
+    """
+    one = Schedule(users=1, duration=None, iterations=1)
+    kept = {key: value for key, value in found.items() if key not in SCHEDULE}
+    kept["case"] = tuple(replace(case, weight=1, schedule=one) for case in found["case"])
+    if "thresholds" in kept:
+        kept["thresholds"] = tuple(
+            limit for limit in kept["thresholds"] if not METRICS[limit.metric].more_is_better
+        )
+    return kept
 
 
 def laid_over(found: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
