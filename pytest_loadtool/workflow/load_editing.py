@@ -8,18 +8,28 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pytest_loadtool.casefile import parse_load
+from pytest_loadtool.casefile.load.model import case_share
 from pytest_loadtool.casefile.load.thresholds import parse_threshold
 from pytest_loadtool.casefile.load.writer import load_lines
 from pytest_loadtool.casefile.quantities import parse_duration, parse_rate
 from pytest_loadtool.casefile.toml.render import KeyedLine, render
+from pytest_loadtool.casefile.toml.schema import read_alone
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
-from pytest_loadtool.model.load import CaseShare, LoadConfiguration, Stage, ThinkTime
+from pytest_loadtool.model.load import (
+    SCHEDULE_FIELDS,
+    CaseShare,
+    LoadConfiguration,
+    Schedule,
+    Stage,
+    ThinkTime,
+)
 from pytest_loadtool.workflow.errors import LoadValueError
 
 #: The value that leaves a key out.
@@ -152,13 +162,16 @@ def _threshold(configuration: LoadConfiguration, text: str) -> LoadConfiguration
 
 
 def _case(configuration: LoadConfiguration, text: str) -> LoadConfiguration:
-    """Return a test case and its weight, ``api.case.toml:3``; one of weight 0 is taken out."""
-    file, colon, weight = text.rpartition(":")
+    """Return a test case and its weight, ``api.case.toml:3``; one of weight 0 is taken out. With
+    words such as ``users=5 duration=2m start=1m stage=50:1m`` it has a schedule of its own."""
+    file, *words = text.split() or [""]
+    file, colon, weight = file.rpartition(":")
     if not colon:
-        file, weight = text, "1"
+        file, weight = weight, "1"
     if not file or not weight.isascii() or not weight.isdecimal():
         raise ValueError(f"{text!r} is no test case with its weight: write api.case.toml:3")
-    given = CaseShare(Path(file).as_posix(), int(weight))
+    name = Path(file).as_posix()
+    given = _scheduled(name, words) if words else CaseShare(name, int(weight))
     others = [one for one in configuration.cases if one.file != given.file]
     place = len(others)
     for index, one in enumerate(configuration.cases):
@@ -168,7 +181,43 @@ def _case(configuration: LoadConfiguration, text: str) -> LoadConfiguration:
         others.insert(place, given)
     if not others:
         raise ValueError("it is the only test case: add another before")
-    return replace(configuration, cases=tuple(others))
+    return _with_cases(configuration, tuple(others))
+
+
+def _scheduled(file: str, words: Sequence[str]) -> CaseShare:
+    table: dict[str, Any] = {"file": file}
+    for word in words:
+        key, equals, value = word.partition("=")
+        name = key.replace("-", "_")
+        if not equals:
+            raise ValueError(f"{word!r} is nothing of a schedule: write users=5 or duration=2m")
+        if name == "stage":
+            table.setdefault("stage", []).append(_stage_table(value))
+        else:
+            table[name] = int(value) if value.isascii() and value.isdecimal() else value
+    return read_alone(case_share, table)
+
+
+def _stage_table(word: str) -> dict[str, Any]:
+    """Return ``LEVEL:DURATION:RAMP`` as the file has it."""
+    stage = _stage(word)
+    level, _, times = word.partition(":")
+    duration, _, ramp = times.partition(":")
+    size: dict[str, Any] = {"users": stage.users} if stage.rate is None else {"rate": level}
+    return {**size, "duration": duration, "ramp": ramp or "0s"}
+
+
+def _with_cases(
+    configuration: LoadConfiguration, cases: tuple[CaseShare, ...]
+) -> LoadConfiguration:
+    """Return the configuration with other test cases. Its own schedule goes with the last that
+    shares it, and comes with the first: as it was for single ones, if there is none."""
+    shared = any(one.schedule is None for one in cases)
+    if shared == bool(configuration.users):
+        return replace(configuration, cases=cases)
+    last = Schedule(0, None) if not shared else configuration.populations[-1].schedule
+    fields = {name: getattr(last, name) for name in SCHEDULE_FIELDS}
+    return replace(configuration, cases=cases, **fields)
 
 
 _Change = Callable[[LoadConfiguration, str], LoadConfiguration]

@@ -50,6 +50,7 @@ from pytest_loadtool.model.load import (
     Distribution,
     Fleet,
     LoadConfiguration,
+    Schedule,
     Stage,
     ThinkTime,
 )
@@ -509,15 +510,24 @@ _fleets = st.just(Fleet()) | st.builds(
 )
 
 
+_shared_cases = st.builds(CaseShare, _filled, st.integers(1, 9))
+_own_cases = st.builds(
+    lambda file, fields, start: CaseShare(file, schedule=Schedule(**fields, start=start)),
+    _filled,
+    _models(),
+    st.just(0.0) | _seconds,
+)
+
+
 @st.composite
 def loads(draw: st.DrawFn) -> LoadConfiguration:
     """Load configurations."""
+    cases = draw(st.lists(_shared_cases | _own_cases, min_size=1, max_size=3).map(tuple))
+    shared = any(one.schedule is None for one in cases)
     return LoadConfiguration(
-        **draw(_models()),
+        **(draw(_models()) if shared else {"users": 0, "duration": None}),
         name=draw(_filled),
-        cases=tuple(
-            draw(st.lists(st.builds(CaseShare, _filled, st.integers(1, 9)), min_size=1, max_size=3))
-        ),
+        cases=cases,
         think_time=draw(_think_times),
         on_error=draw(st.sampled_from(["continue", "stop iteration", "stop user"])),
         max_error_rate=draw(st.just(0.0) | st.floats(0, 1)),

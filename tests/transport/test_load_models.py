@@ -25,6 +25,7 @@ from pytest_loadtool.model.load import (
     CaseShare,
     Distribution,
     LoadConfiguration,
+    Schedule,
     Stage,
     ThinkTime,
 )
@@ -35,6 +36,7 @@ from tests.transport.peer import Peer, Script, peer, read_request
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 OOPS = b"HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\nboom"
 HOUR = 3600.0
+PACED = Distribution("constant", (0.2,))
 
 pytestmark = pytest.mark.slow
 
@@ -225,6 +227,22 @@ def test_the_duration_ends_iterations() -> None:
     with peer(noting([])) as server:
         config = configuration(users=1, iterations=10**9, duration=0.2)
         assert 0 < run(plan_for(server), config).requests < 10**9
+
+
+def test_a_schedule_that_ends_early_is_cut_then() -> None:
+    """Its users have the grace period after its own end, and no longer; those of another go on."""
+    seen: list[str] = []
+    slow = CaseShare("slow.case.toml", schedule=Schedule(2, 0.2))
+    quick = CaseShare("quick.case.toml", schedule=Schedule(1, 1.0, pacing=PACED, start=0.4))
+    with peer(noting(seen, lambda head: None if "/slow" in head else OK)) as server:
+        plans = [plan_for(server, "/slow"), plan_for(server, "/quick")]
+        config = LoadConfiguration("load", (slow, quick), 0, None, grace=0.1)
+        users: list[int] = []
+        metrics = run(plans, config, on_tick=lambda now: users.append(now.users))
+    assert targets(seen) == {"/slow": 2, "/quick": 5}
+    assert [one.cut for one in metrics.cases] == [2, 0]
+    assert metrics.cut == 2
+    assert users[-1] <= 1
 
 
 def test_stages() -> None:

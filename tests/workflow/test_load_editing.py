@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_loadtool.casefile import format_load, parse_load
-from pytest_loadtool.model.load import CaseShare, LoadConfiguration, Stage, ThinkTime
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration, Schedule, Stage, ThinkTime
 from pytest_loadtool.workflow.errors import LoadValueError
 from pytest_loadtool.workflow.load_editing import KEYS, with_value
 
@@ -35,6 +35,13 @@ BEGUN = LoadConfiguration("shop", (CaseShare("shop.case.toml"),), 20, 60.0, 10.0
         ("case", "api.case.toml:3", "cases",
          (CaseShare("shop.case.toml"), CaseShare("api.case.toml", 3))),
         ("case", "shop.case.toml:4", "cases", (CaseShare("shop.case.toml", 4),)),
+        ("case", "api.case.toml users=5 duration=2m start=1m", "cases",
+         (CaseShare("shop.case.toml"),
+          CaseShare("api.case.toml", schedule=Schedule(5, 120.0, start=60.0)))),
+        ("case", "api.case.toml users=9 stage=5/s:1m:30s stage=1/s:1m", "cases",
+         (CaseShare("shop.case.toml"),
+          CaseShare("api.case.toml", schedule=Schedule(9, 120.0, stages=(
+              Stage(60.0, 30.0, rate=5.0), Stage(60.0, rate=1.0)))))),
     ],
 )  # fmt: skip
 def test_value_is_set(key: str, text: str, field: str, value: object) -> None:
@@ -42,6 +49,15 @@ def test_value_is_set(key: str, text: str, field: str, value: object) -> None:
     made = with_value(BEGUN, key, text)
     assert getattr(made, field) == value
     assert parse_load(format_load(made), "") == made
+
+
+def test_the_only_test_case_takes_the_schedule_with_it() -> None:
+    """The file has none then, and has one again when its test case shares."""
+    alone = with_value(BEGUN, "case", "shop.case.toml users=3 iterations=2")
+    assert (alone.users, alone.all_users, alone.duration) == (0, 3, None)
+    assert parse_load(format_load(alone), "") == alone
+    again = with_value(alone, "case", "shop.case.toml")
+    assert (again.users, again.iterations, again.cases) == (3, 2, BEGUN.cases)
 
 
 def test_thresholds_add_up() -> None:
@@ -75,6 +91,9 @@ def test_stages_go_and_come() -> None:
         ("threshold", "fast", "threshold: "),
         ("case", "shop.case.toml:0", "case: it is the only test case"),
         ("case", ":3", "case: ':3' is no test case"),
+        ("case", "a.case.toml users", "case: 'users' is nothing of a schedule"),
+        ("case", "a.case.toml usrs=3", "unknown key 'usrs'"),
+        ("case", "a.case.toml users=3", "duration: missing"),
     ],
 )
 def test_value_that_cannot_be_is_told(key: str, text: str, message: str) -> None:

@@ -94,7 +94,8 @@ async def create_load_configuration(
     iterations begin at that rate, whatever the server does, and --users at most at once. --stage
     50:10m:2m, several times, changes it over the run: 50 users for 10 minutes, the first 2 of which
     get there. --think-time is `recorded`, `none`, a factor (0.5) or the most (5s). --case
-    api.case.toml:3 adds a test case with its weight, --threshold "p95 < 800 ms" what must hold.
+    api.case.toml:3 adds a test case with its weight, or --case "api.case.toml users=5 duration=2m
+    start=1m" with a schedule of its own, --threshold "p95 < 800 ms" what must hold.
     `load` shows what it comes to, `load-set` changes it, `load-trial` tries it, `start` runs it.
 
     Example: `create-load users=50 duration=10m ramp-up=1m`
@@ -158,8 +159,9 @@ async def load_set(
     Keys and values are those of the file: `load set duration 10m`, `load set rate 10/s`; `-` leaves
     a key out. think_time is `recorded`, `none`, a factor (0.5) or the most (5s); stages are
     LEVEL:DURATION:RAMP, several with blanks between: "50:10m:2m 0:1m:1m"; case is a file with its
-    weight, api.case.toml:3, or 0 to take it out; threshold adds one, "p95 < 800 ms". Comments in
-    the file stay. --file is another load configuration than `load` shows. `undo` takes it back.
+    weight, api.case.toml:3, or 0 to take it out, or with a schedule of its own, "api.case.toml
+    users=5 duration=2m start=1m"; threshold adds one, "p95 < 800 ms". Comments in the file stay.
+    --file is another load configuration than `load` shows. `undo` takes it back.
 
     Example: `load set users 50`
     """
@@ -261,12 +263,13 @@ def _text(number: int | None) -> str | None:
 
 
 def _from(path: Path, case: str) -> str:
-    """Return a test case and its weight, with the file as a load configuration at ``path`` names
-    it."""
-    file, colon, weight = case.rpartition(":")
+    """Return a test case and its weight, or schedule, with the file as a load configuration at
+    ``path`` names it."""
+    first, blank, schedule = case.partition(" ")
+    file, colon, weight = first.rpartition(":")
     if not colon:
-        file, weight = case, "1"
-    return f"{_relative(_absolute(Path(file)), path.parent)}:{weight}"
+        file, weight = first, "1"
+    return f"{_relative(_absolute(Path(file)), path.parent)}:{weight}{blank}{schedule}"
 
 
 def _absolute(path: Path) -> Path:
