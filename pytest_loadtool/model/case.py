@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import pairwise
 from types import MappingProxyType
@@ -169,6 +169,15 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
+class CaseProfile:
+    """What comes in the place of a test case's own values on another occasion: its server, unless
+    it is empty, and variables by their names."""
+
+    server: str = ""
+    variables: Mapping[str, Variable] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
 class TestCase:
     """Everything replay needs. Equal to what its file says: no field is derived."""
 
@@ -206,6 +215,7 @@ class TestCase:
     variables: Mapping[str, Variable] = field(default_factory=lambda: MappingProxyType({}))
     flows: Mapping[str, NamedFlow] = field(default_factory=lambda: MappingProxyType({}))
     """By name: what is done more than once, or not each time. See `codec.flow_tree`."""
+    profiles: Mapping[str, CaseProfile] = field(default_factory=lambda: MappingProxyType({}))
     identities: tuple[Identity, ...] = ()
     """Who a virtual user is; the first that fits answers a challenge."""
     proxy: Proxy | None = None
@@ -215,6 +225,18 @@ class TestCase:
     """Whether each request has a trace of its own (W3C Trace Context); no file says so."""
     show_negotiation: bool = False
     """Whether the tree shows the exchanges of connection authentication negotiation."""
+
+    def with_profile(self, name: str) -> TestCase:
+        """Return the test case with the values of a profile in the place of its own.
+
+        Raises:
+            KeyError: it has no profile of that name.
+        """
+        profile = self.profiles[name]
+        made = replace(self, variables=MappingProxyType({**self.variables, **profile.variables}))
+        if not profile.server:
+            return made
+        return replace(made, server=profile.server, server_fixture="", app="")
 
     def transactions(self) -> Iterator[Transaction]:
         """Yield all transactions in order."""

@@ -165,8 +165,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--load-profile": {
         "metavar": "NAME",
         "help": (
-            "With --load: what [profile.NAME] of the load configurations says comes in place of "
-            "their own values. Then also LOADTOOL_PROFILE in the environment."
+            "With --load: what [profile.NAME] of the load configurations, and of their test "
+            "cases, says comes in place of their own values. Then also LOADTOOL_PROFILE in the "
+            "environment."
         ),
     },
     "--load-once": {
@@ -225,6 +226,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": (
             "Replay against this server (http://host:port) in place of the one that the test cases "
             "or load configurations name; fixtures named by 'server_fixture' are then not used."
+        ),
+    },
+    "--loadtool-profile": {
+        "metavar": "NAME",
+        "help": (
+            "Replay test cases with what their [profile.NAME] says in place of their own server "
+            "and variables. With --load: --load-profile."
         ),
     },
     "--loadtool-transport": {
@@ -340,6 +348,7 @@ TWINS = {
     "load_history": "How many runs of a load test are kept; see --load-history.",
     "load_tolerance": "How much worse a run may be than an earlier one; see --load-tolerance.",
     "loadtool_server": "The server to replay against; see --loadtool-server.",
+    "loadtool_profile": "The profile of test cases that holds; see --loadtool-profile.",
     "loadtool_transport": "What requests go over: raw, httpx; see --loadtool-transport.",
     "loadtool_strict": "Whether what differs from the recording fails; see --loadtool-strict.",
     "loadtool_traceparent": "Whether requests have traces; see --loadtool-traceparent.",

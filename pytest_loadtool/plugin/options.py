@@ -79,6 +79,8 @@ def settle(config: pytest.Config) -> None:
             raise pytest.UsageError(
                 f"{_spelled(name)} means nothing without {' or '.join(map(_spelled, needed))}"
             )
+    if option.load and option.loadtool_profile is not None:
+        raise pytest.UsageError("--loadtool-profile is for tests: with --load, --load-profile")
     if option.load and option.loadtool_html is not None:
         raise pytest.UsageError("--loadtool-html is for tests: with --load write --load-html")
     _settle_server(config)
@@ -109,6 +111,11 @@ def server_of(config: pytest.Config) -> str:
     return config.getoption("loadtool_server", default=None) or ""
 
 
+def profile_of(config: pytest.Config) -> str:
+    """Return the profile of the test cases that holds, or nothing."""
+    return config.getoption("loadtool_profile", default=None) or ""
+
+
 def trust_of(config: pytest.Config) -> Trust:
     """Return what the files of this project may reach."""
     from pytest_loadtool.casefile.trust import Trust
@@ -122,7 +129,7 @@ def trust_of(config: pytest.Config) -> Trust:
 
 def header(config: pytest.Config) -> list[str]:
     """Return what the head of pytest's report says."""
-    names = ("server", "app", "transport", "think_time")
+    names = ("profile", "server", "app", "transport", "think_time")
     said = {name: config.getoption(f"loadtool_{name}", default=None) for name in names}
     parts = [f"{name.replace('_', ' ')} {value}" for name, value in said.items() if value]
     if config.option.loadtool_proxy:

@@ -18,6 +18,7 @@ from pytest_loadtool.model.asm import AsmSettings
 from pytest_loadtool.model.authentication import PROXY_METHODS, Identity, Proxy
 from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
 from pytest_loadtool.model.case import (
+    CaseProfile,
     Header,
     Kind,
     Page,
@@ -400,7 +401,18 @@ def cases(draw: st.DrawFn) -> TestCase:
         ]
     )
     identifiers = st.lists(st.sampled_from(["smoke", "db", "größe"]), max_size=2).map(tuple)
+    own = [one for one in variables.values() if not one.needs_extractor]
+    others = st.dictionaries(st.sampled_from(own), texts, max_size=2) if own else st.just({})
+    profiles = st.builds(
+        lambda server, found: CaseProfile(
+            server,
+            MappingProxyType({one.name: Variable(one.name, one_) for one, one_ in found.items()}),
+        ),
+        st.sampled_from(["", "http://10.0.0.1:80"]),
+        others,
+    )
     return TestCase(
+        profiles=MappingProxyType(draw(st.dictionaries(_names, profiles, max_size=2))),
         name=draw(_filled),
         pages=tuple(draw(st.lists(pages, min_size=1, max_size=2))),
         server=draw(st.sampled_from(["http://127.0.0.1:8000", "https://[::1]", "http://a-b.c"])),

@@ -31,6 +31,7 @@ def check_case(case: TestCase, problems: Problems, *, columns: Columns) -> None:
     _check_parts(case, problems)
     names = _Names(case, columns)
     _check_made_of(case, problems)
+    _check_profiles(case, problems)
     _check_flows(case, names, problems)
     _check_identities(case, names, problems)
     shared = {"": _dynamic(("headers",), case.headers)}
@@ -62,6 +63,21 @@ def check_case(case: TestCase, problems: Problems, *, columns: Columns) -> None:
                     reported.add((path, reference.name))
                     problems.add(path, message)
         _check_sought(at, transaction, names, number, problems)
+
+
+def _check_profiles(case: TestCase, problems: Problems) -> None:
+    """A profile has other values for variables that there are, and that no extractor sets."""
+    for name, profile in case.profiles.items():
+        for one in profile.variables:
+            known = case.variables.get(one)
+            if known is None:
+                hint = did_you_mean(one, case.variables) or ": write it in [variables], too"
+                message = f"there is no variable {one!r}{hint}"
+            elif known.needs_extractor:
+                message = "an extractor sets this variable: a profile cannot"
+            else:
+                continue
+            problems.add(("profile", name, "variables", one), message)
 
 
 def _check_sought(

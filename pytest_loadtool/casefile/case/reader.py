@@ -18,7 +18,7 @@ from pytest_loadtool.casefile.case.extractors import EXTRACTOR, extractor
 from pytest_loadtool.casefile.case.flows import FLOW, flow, flow_name
 from pytest_loadtool.casefile.case.tls import TLS, check_tls_files, tls_settings
 from pytest_loadtool.casefile.case.validators import VALIDATOR, validator
-from pytest_loadtool.casefile.case.variables import VARIABLE, variable
+from pytest_loadtool.casefile.case.variables import PROFILE, VARIABLE, case_profile, variable
 from pytest_loadtool.casefile.dataset import read_dataset
 from pytest_loadtool.casefile.files import check_file, read_text
 from pytest_loadtool.casefile.quantities import parse_duration
@@ -35,6 +35,7 @@ from pytest_loadtool.casefile.syntax import (
     identifier,
     kind,
     own_header_line,
+    profile_name,
     request_line,
     template,
     transport,
@@ -59,6 +60,7 @@ from pytest_loadtool.casefile.toml.schema import (
     text,
 )
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, check_untrusted, named_path
+from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.uses import named_files
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.asm import USUAL_ASM
@@ -100,14 +102,17 @@ def parse_case(source: str, path: str) -> TestCase:
     return case
 
 
-def read_case(path: Path, trust: Trust = TRUSTED) -> TestCase:
+def read_case(path: Path, trust: Trust = TRUSTED, profile: str = "") -> TestCase:
     """Return the test case in a file; its datasets must be there and have the columns that it uses,
-    and the files in its bodies must be there. ``trust`` says what it may reach.
+    and the files in its bodies must be there. ``trust`` says what it may reach; the values of
+    ``profile`` are in the place of its own.
 
     Raises:
         FileError: something in it, or in a file that it names, is wrong.
     """
     case, problems = _case(read_text(path), str(path))
+    if profile:
+        case = _with_profile(case, profile, problems)
     if trust.untrusted:
         check_untrusted(case, problems)
         problems.raise_any()  # before anything is read
@@ -139,6 +144,7 @@ def _case(source: str, path: str) -> tuple[TestCase, Problems]:
             datasets=tuple(found.get("datasets", {}).values()),
             variables=MappingProxyType(found.get("variables", {})),
             flows=MappingProxyType(found.get("flows", {})),
+            profiles=MappingProxyType(found.get("profile", {})),
             identities=found.get("identity", ()),
             proxy=found.get("proxy"),
             strict=found.get("strict", False),
@@ -146,6 +152,14 @@ def _case(source: str, path: str) -> tuple[TestCase, Problems]:
         ),
         problems,
     )
+
+
+def _with_profile(case: TestCase, name: str, problems: Problems) -> TestCase:
+    if name in case.profiles:
+        return case.with_profile(name)
+    known = did_you_mean(name, case.profiles) or ": write it, or leave the profile out"
+    problems.add((), f"there is no [profile.{name}]{known}")
+    return case
 
 
 def _columns(
@@ -300,6 +314,7 @@ _CASE_KEYS: dict[str, Key] = {
     "identity": Key(tables(identity, "identity")),
     "page": Key(lambda node: tables(_page, "page")(node), "at least one [[page]]"),
     "variables": Key(lambda node: named(variable_name, variable)(node)),
+    "profile": Key(named(profile_name, case_profile)),
 }
 
 
@@ -341,4 +356,5 @@ TABLES = (
     *(_CASE, _PAGE, _TRANSACTION, _RECORDED, ANSWER, _DATASET, VARIABLE, TLS, ASM, IDENTITY),
     PROXY,
     FLOW,
+    PROFILE,
 )

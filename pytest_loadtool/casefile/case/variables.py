@@ -1,11 +1,12 @@
-"""The table ``[variables]`` of a test case."""
+"""The tables ``[variables]`` and ``[profile.NAME]`` of a test case."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from types import MappingProxyType
 from typing import Any
 
-from pytest_loadtool.casefile.syntax import template
+from pytest_loadtool.casefile.syntax import base_url, template, variable_name
 from pytest_loadtool.casefile.toml.schema import (
     Convert,
     Key,
@@ -13,11 +14,12 @@ from pytest_loadtool.casefile.toml.schema import (
     Table,
     at_least,
     filled,
+    named,
     parsed,
     text,
 )
 from pytest_loadtool.codec.suggestions import did_you_mean
-from pytest_loadtool.model.case import Variable
+from pytest_loadtool.model.case import CaseProfile, Variable
 from pytest_loadtool.model.generator import ALPHABETS, Generator, RandomText, Timestamp, Uuid
 
 #: The kinds of generators, and the keys that each takes.
@@ -76,6 +78,12 @@ def _one_of(known: Iterable[str]) -> Convert[str]:
     return convert
 
 
+def case_profile(node: Node) -> CaseProfile:
+    """Return a profile of a test case."""
+    found = PROFILE.read(node)
+    return CaseProfile(found.get("server", ""), MappingProxyType(found.get("variables", {})))
+
+
 VARIABLE = Table(
     "a variable",
     {
@@ -91,5 +99,12 @@ VARIABLE = Table(
         "recorded": Key(text),
         "set_by": Key(_one_of(("asm", "person"))),
         "rule": Key(text),
+    },
+)
+PROFILE = Table(
+    "a profile",
+    {
+        "server": Key(parsed(base_url)),
+        "variables": Key(lambda node: named(variable_name, variable)(node)),
     },
 )

@@ -27,6 +27,7 @@ from pytest_loadtool.casefile.toml.render import (
 )
 from pytest_loadtool.casefile.toml.schema import FORMAT
 from pytest_loadtool.model.case import (
+    CaseProfile,
     Header,
     Kind,
     Page,
@@ -83,6 +84,17 @@ def case_lines(case: TestCase) -> Iterator[KeyedLine]:
         yield KeyedLine(("variables",), "[variables]", gap=True)
     for name, variable in case.variables.items():
         yield KeyedLine(("variables", name), f"{key(name)} = {_variable(variable)}")
+    for name, profile in case.profiles.items():
+        yield from _profile(("profile", name), profile)
+
+
+def _profile(table: KeyPath, profile: CaseProfile) -> Iterator[KeyedLine]:
+    yield KeyedLine(table, f"[profile.{table[-1]}]", gap=True)
+    yield from _filled(table, "server", profile.server)
+    if profile.variables:
+        yield KeyedLine((*table, "variables"), f"[profile.{table[-1]}.variables]", gap=True)
+    for name, one in profile.variables.items():
+        yield KeyedLine((*table, "variables", name), f"{key(name)} = {_variable(one)}")
 
 
 def _pair(table: KeyPath, name: str, value: Scalar, *, usual: bool = False) -> KeyedLine:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import read_case, read_load
+from pytest_loadtool.casefile.load.overrides import PROFILE
 from pytest_loadtool.casefile.load.thresholds import unknown_name
 from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.casefile.trust import TRUSTED, Trust
@@ -61,18 +62,27 @@ class PreparedShare:
 
 def read_test(path: Path, trust: Trust = TRUSTED, overrides: Sequence[Override] = ()) -> LoadTest:
     """Read a load configuration, with ``overrides`` in place of its own values, and the test cases
-    it names; ``trust`` says what they may reach.
+    it names; ``trust`` says what they may reach. Where a profile was chosen, it holds for those of
+    the test cases, too, that have one of that name.
 
     Raises:
         FileError: one of the files is wrong.
     """
     configuration = read_load(path, trust, overrides)
-    cases = tuple(read_case(path.parent / case.file, trust) for case in configuration.cases)
+    profile = next((one.text for one in overrides if one.key == PROFILE), "")
+    cases = tuple(
+        _read_case(path.parent / case.file, trust, profile) for case in configuration.cases
+    )
     for number, threshold in enumerate(configuration.thresholds):
         problem = unknown_name(threshold, cases)
         if problem:
             raise key_error(path, ("thresholds", number), problem)
     return LoadTest(path, configuration, cases, trust)
+
+
+def _read_case(path: Path, trust: Trust, profile: str) -> TestCase:
+    case = read_case(path, trust)
+    return case if profile not in case.profiles else read_case(path, trust, profile)
 
 
 def prepare(

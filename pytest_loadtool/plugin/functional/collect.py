@@ -14,7 +14,7 @@ from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.functional.item import CaseItem
-from pytest_loadtool.plugin.options import trust_of
+from pytest_loadtool.plugin.options import profile_of, trust_of
 from pytest_loadtool.plugin.paths import shown_error, slug
 
 
@@ -28,7 +28,7 @@ class CaseFile(pytest.File):
             CollectError: the file is wrong; the text names each error and its line.
         """
         try:
-            case = read_case(self.path, trust_of(self.config))
+            case = read_case(self.path, trust_of(self.config), profile_of(self.config))
             marks = self._marks(case)
         except FileError as error:
             raise self.CollectError(shown_error(error, self.config)) from None
