@@ -510,6 +510,24 @@ def test_a_whole_list_that_is_sent_back(read: list[object], sent: list[object], 
 
 
 @pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"folders": [{"id": 1}]}, True),
+        ({"folders": []}, True),
+        ({"folders": [{"id": 1}], "gui": {"theme": "dark"}, "options": {}}, False),  # all is new
+        ({"folders": [{"id": 1}], "more": 1}, False),
+    ],
+)
+def test_a_whole_document_that_is_sent_back(changed: dict[str, object], told: bool) -> None:
+    """What others have added to a list that was empty would be lost, too."""
+    read = {"version": 35, "folders": [], "gui": {"theme": "light"}, "options": {"port": 1}}
+    made = run(get("/config", json_body(read)), call("PUT", "/config", {**read, **changed}))
+    first = next(iter(made.case.transactions()))
+    wanted = [Outcome("folders has no more than 0", "PUT /config", before=True, needed=True)]
+    assert [one.outcome for one in first.validators] == wanted * told
+
+
+@pytest.mark.parametrize(
     ("read", "sent", "told"),
     [
         ("a b\nc d\ne f\n", "a b\nc d!\ne f\n", True),
