@@ -117,10 +117,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
     """Yield the changes of a session that went well, in their order: what a configured ``case``
     sends, beside what was recorded."""
     transactions = tuple(case.transactions())
-    recorded = [
-        tuple(recorded_slots(step)) if step.exchange is not None and not step.is_static else ()
-        for step in steps
-    ]
+    recorded = [tuple(recorded_slots(step)) if _has_fields(step) else () for step in steps]
     sent = [
         list(_sent(step, one, body, case))
         if step.exchange is not None and not step.is_static
@@ -159,6 +156,15 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 logs_in=any(is_password(slot.name) for slot in body),
                 emptied=frozenset(_emptied(step.exchange)), has_fields=fields,
             )  # fmt: skip
+
+
+def _has_fields(step: RecordedStep) -> bool:
+    """Return whether anything in the body may be of use; most requests have none."""
+    return (
+        step.exchange is not None
+        and not step.is_static
+        and (bool(step.exchange.request_body) or is_change(step))
+    )
 
 
 def _sent(

@@ -164,7 +164,8 @@ def _not_echoed(change: Change, answer: SeenAnswer) -> Change:
     exchange = answer.step.exchange
     body = exchange.request_body if exchange is not None else b""
     sent = unquote_plus(body.decode("utf-8", "replace"))
-    return replace(change, said=tuple(one for one in change.said if one.value not in sent))
+    said = tuple(one for one in change.said if one.value not in sent)
+    return change if len(said) == len(change.said) else replace(change, said=said)
 
 
 def _is_at_its_address(change: Change, answer: SeenAnswer) -> bool:
@@ -202,7 +203,8 @@ def _come_or_gone(
         return
     # What the change has given out may be anything that is listed, so it says less.
     strength = int(resource.given)
-    has = _path if answer.document is not None else _element if answer.is_xml else _address
+    on_page = _element if answer.is_xml else partial(_address, change)
+    has = _path if answer.document is not None else on_page
     if earlier is not None and (before := has(resource, earlier, answer)):
         yield Proof(answer.step.index, strength, f"the {resource.noun} is gone", before(True))
     elif (
@@ -266,10 +268,12 @@ def _element(resource: Resource, here: SeenAnswer, other: SeenAnswer | None) -> 
     return None
 
 
-def _address(resource: Resource, here: SeenAnswer, other: SeenAnswer | None) -> _Check | None:
+def _address(
+    change: Change, resource: Resource, here: SeenAnswer, other: SeenAnswer | None
+) -> _Check | None:
     """Likewise, of an address with the id that the page has."""
     if here.may_say(resource.id):
-        for template, recorded in attributes_with(here.text, resource):
+        for template, recorded in attributes_with(here.text, resource, change.resources):
             is_address = recorded[0] not in "\"'" and "/" in recorded
             if is_address and (other is None or _is_missing(recorded, resource, here, other)):
                 return partial(TextValidator, template)

@@ -645,6 +645,24 @@ def test_how_pages_say_that_something_is_wrong(
     assert bool(re.search(FLASHED_WRONG, markup)) is in_message
 
 
+def test_a_row_below_another_of_ones_own() -> None:
+    """The address that it is known by has both ids of each run."""
+    row = '<tr><td><a href="/orders/4711/items/{}">Item</a><td>{}</tr>'
+    shown = f"<table>{row.format(5810, 'open')}{row.format(5812, 'open')}</table>"
+    sent = f"<table>{row.format(5810, 'open')}{row.format(5812, 'sent')}</table>"
+    made = run(
+        call("POST", "/orders", {"n": 1}, json_body({"id": 4711})),
+        call("POST", "/orders/4711/items", {"n": 1}, json_body({"id": 5812})),
+        page("/list", shown),
+        post("/orders/4711/items/5812/send", "n=1"),
+        page("/list", sent),
+    )
+    last = list(made.case.transactions())[-1]
+    assert [one.row for one in last.validators if isinstance(one, TextValidator) and one.row] == [
+        '/orders/${order_id[1]}/items/${item_id[1]}"'
+    ]
+
+
 def test_a_type_is_no_name() -> None:
     """That a thing of the type is listed already is nothing to tell: there may be many."""
     sent = call("POST", "/orders", {"type": "text/x-wiki"})
