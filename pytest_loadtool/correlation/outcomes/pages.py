@@ -139,6 +139,26 @@ def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
             yield Proof(answer.step.index, 0, says, check)
 
 
+def row_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield the row of a page from which the change sends a value, if it is gone: by the id of
+    something of one's own in it, or by its name, if that is each run's own."""
+    earlier = was.same(answer) if change.rows else None
+    for name in change.rows:
+        shown = f">{name.value}<"
+        start, end = row_around(earlier.text, earlier.text.find(shown)) if earlier else (0, 0)
+        if earlier is None or not end or shown not in earlier.text:
+            continue
+        if shown in answer.text or f'"{name.value}"' in answer.text:  # it is there to be edited
+            continue
+        row = earlier.text[start:end]
+        ids = (pair for one in was.others for pair in attributes_with(row, one))
+        missing = (template for template, recorded in ids if recorded not in answer.text)
+        gone = next(missing, f">{name.template}<" if name.unique else "")
+        if gone:
+            says = f"{short(name.value)} is gone"
+            yield Proof(answer.step.index, 1, says, TextValidator(gone, absent=True))
+
+
 def _words(text: str, at: int) -> list[str]:
     """Return what stands between the tags of the row around that place, each from its ``>`` on."""
     start, end = row_around(text, at)

@@ -39,6 +39,7 @@ from pytest_loadtool.correlation.outcomes.pages import (
     in_text,
     may_be_in,
     on_page,
+    row_gone,
     short_in_row,
     words_in_row,
 )
@@ -93,7 +94,7 @@ def proofs(change: Change, answers: Answers, history: SessionChanges) -> Iterato
         yield _of(step, _gone(change, step))
     own = answers.of(change.step)
     if own is not None:
-        yield _of(change.step, chain(_repeated(change, own, was), reply(change, own, was)))
+        yield _of(change.step, chain(_on_itself(change, own, was), reply(change, own, was)))
     elif (page := _led_to(change, answers)) is not None:
         yield _of(page.step, reply(change, page, was))
     yield _of(change.step, in_head(change))
@@ -136,6 +137,7 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         yield from beside_in_document(change, answer, was)
         yield from rendered_in_document(change, answer, was)
     elif answer.is_page:
+        yield from row_gone(change, answer, was)
         if not _may_have(change, answer):
             return
         if answer.is_xml:
@@ -172,6 +174,13 @@ def _is_at_its_address(change: Change, answer: SeenAnswer) -> bool:
     """Return whether what was asked for is what the change has put there (RFC 9110 §9.3.4)."""
     step = change.step
     return change.method in ("PUT", "PATCH") and answer.step.path == step.path
+
+
+def _on_itself(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield what the answer to the change itself shows: be it the page that it was made on."""
+    if answer.is_page and not answer.is_xml:
+        yield from row_gone(change, answer, was)
+    yield from _repeated(change, answer, was)
 
 
 def _repeated(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:

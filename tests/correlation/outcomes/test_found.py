@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from pytest_loadtool.correlation.configuration import asserted_anew
 from pytest_loadtool.correlation.outcomes import without_outcome
 from pytest_loadtool.correlation.outcomes.changes import Resource
 from pytest_loadtool.correlation.outcomes.pages import attributes_with
@@ -643,6 +644,34 @@ def test_how_pages_say_that_something_is_wrong(
     """A page that a change leads to may list what is in error for other reasons."""
     assert bool(re.search(WRONG, markup)) is in_form
     assert bool(re.search(FLASHED_WRONG, markup)) is in_message
+
+
+@pytest.mark.parametrize("opened", [True, False], ids=["has an id", "has a name"])
+@pytest.mark.parametrize("done", [True, False])
+def test_a_command_of_a_row(opened: bool, done: bool) -> None:
+    """Its row is gone: known by the id of one's own in it, or by a name that is each run's own."""
+
+    def grid(*names: str) -> str:
+        rows = (
+            f'<tr><td>{name}</td><td><a href="/order?id={4709 + len(name)}">Open</a></td>'
+            f"<td><a href=\"javascript:go('Grid','Delete${at}')\">x</a></td></tr>"
+            for at, name in enumerate(names)
+        )
+        return f"<!doctype html><table>{''.join(rows)}</table>"
+
+    after = ("Salt", "Milk") if done else ("Salt", "Green tea", "Milk")
+    exchanges = (
+        page("/list", grid("Salt", "Milk")),
+        post("/new", "title=Green+tea", status=302, received=(("Location", "/order?id=4718"),)),
+        *((page("/order?id=4718", "<h1>Green tea</h1>"),) * opened),
+        page("/list", grid("Salt", "Green tea", "Milk")),
+        post("/list", "target=Grid&argument=Delete%241", html(grid(*after))),
+    )
+    unique = make_unique(run(*exchanges).case, "Green tea")
+    assert unique is not None
+    checks = list(asserted_anew(unique.case, exchanges).case.transactions())[-1].validators
+    found = [one.text for one in checks if isinstance(one, TextValidator) and one.absent]
+    assert found == ['/order?id=${id[1]}"' if opened else ">${title[1]}<"] * done
 
 
 def test_a_row_below_another_of_ones_own() -> None:
