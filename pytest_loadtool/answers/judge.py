@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pytest_loadtool.answers.documents import BAD_WORDS, GOOD_WORDS, spelled
-from pytest_loadtool.answers.shape import LONGEST_READ, REDIRECTS
+from pytest_loadtool.answers.shape import LOGIN_PLACE, LONGEST_READ, REDIRECTS
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.case import Kind, Recorded
 
@@ -200,7 +200,7 @@ def _leads_alike(before: str, to: str) -> bool:
     alike = len(was) == len(now) and all(
         "*" in (one, other) or one == other for one, other in zip(was, now, strict=True)
     )
-    return alike and (_LOGIN_PATH.search(before) is not None or not _LOGIN_PATH.search(to))
+    return alike and (LOGIN_PLACE.search(before) is not None or not LOGIN_PLACE.search(to))
 
 
 def _empty(was: ExpectedAnswer, now: Seen) -> str:
@@ -285,9 +285,6 @@ _DIFFERS: tuple[_Judge, ...] = (
 #: Of an answer that is too long to be read.
 _OF_UNREAD: tuple[_Judge, ...] = (_place, _kind, _size)
 
-_LOGIN_PATH = re.compile(
-    r"\b(?:log-?in|log-?on|sign-?in|sso|auth|authenticate|authorize)\b", re.IGNORECASE
-)
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _DAYS = frozenset(
     {

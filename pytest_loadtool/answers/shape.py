@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from pytest_loadtool.answers.documents import document, document_of, element
 from pytest_loadtool.answers.pages import page
@@ -68,6 +68,13 @@ size and type are known."""
 #: What makes a client go elsewhere (RFC 9110 §15.4); 304 does not.
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
+#: Where a page to log in is, by its address.
+LOGIN_PLACE = re.compile(
+    r"(?<![a-z])(?:log[-_]?in|log[-_]?on|sign[-_]?in|sso|auth|authenticate|authorize"
+    r"|sessions?/new)(?![a-z])",
+    re.IGNORECASE,
+)
+
 #: The kinds of which more is known than their size.
 READ: Mapping[Kind, Callable[[str], Answer]] = {
     Kind.HTML: page,
@@ -88,15 +95,20 @@ _NO_ERROR = frozenset({"", "0", "false", "no", "none", "null", "ok"})
 
 
 def shape_of(
-    kind: Kind, text: str, size: int, location: str = "", headers: Iterable[tuple[str, str]] = ()
+    kind: Kind,
+    text: str,
+    size: int,
+    location: str = "",
+    headers: Iterable[tuple[str, str]] = (),
+    asked: str = "",
 ) -> Answer:
-    """Return what an answer looks like that is ``size`` bytes long and redirects to
-    ``location``."""
+    """Return what an answer looks like that is ``size`` bytes long and redirects from the address
+    that was ``asked`` for to ``location``."""
     read = READ.get(kind)
     found = read(text) if read is not None and text and size <= LONGEST_READ else Answer()
     failed = found.failed or ("redirect to an error" if leads_to_error(location) else "")
     failed = failed or _error_header(headers)
-    return replace(found, size=size, location=place_of(location), failed=failed)
+    return replace(found, size=size, location=place_of(location, asked), failed=failed)
 
 
 def _error_header(headers: Iterable[tuple[str, str]]) -> str:
@@ -118,14 +130,17 @@ def leads_to_error(location: str) -> bool:
     return tail is not None and tail[1].lower() not in ("0", "false", "none", "null")
 
 
-def place_of(location: str) -> str:
-    """Return the path that a redirect leads to, with ``*`` for each segment that is of a
-    resource."""
+def place_of(location: str, asked: str = "") -> str:
+    """Return the path that a redirect leads to, from the address that was ``asked`` for, with ``*``
+    for each segment that is of a resource; and what says behind it that one has to log in."""
     try:
-        path = urlsplit(location).path
+        path, query, tail = urlsplit(urljoin(asked, location))[2:]
     except ValueError:
         return ""
-    return "/".join("*" if _OF_A_RESOURCE.search(one) else one for one in path.split("/"))
+    place = "/".join("*" if _OF_A_RESOURCE.search(one) else one for one in path.split("/"))
+    marks = (("?", query.partition("=")[0]), ("#", tail.partition("?")[0]))
+    marked = (mark + text for mark, text in marks if LOGIN_PLACE.search(text))
+    return (place or "/") + next(marked, "") if location else ""
 
 
 def kind_now(content_type: str, text: str) -> Kind:
@@ -154,7 +169,9 @@ def answer_of(recorded: Recorded, exchange: Exchange) -> Answer | None:
     if recorded.kind in READ and size <= LONGEST_READ:
         text = decoded(exchange.response_body, exchange.response_header("content-type") or "")
     location = exchange.response_header("location") if exchange.status in REDIRECTS else None
-    found = shape_of(recorded.kind, text, size, location or "", exchange.response_headers)
+    found = shape_of(
+        recorded.kind, text, size, location or "", exchange.response_headers, exchange.url
+    )
     return replace(found, said=tuple(one for one in found.said if _is_of_use(one[1])))
 
 

@@ -135,18 +135,24 @@ def bind_beside(
     path: str, fills: Callable[[Template], Fill]
 ) -> Callable[[Any, Sequence[str]], tuple[str, list[str]]] | None:
     """For a path that takes an item of a list by a user's value: a function to that value, and to
-    what all items of the list have in its place. None: it is no such path."""
+    what all items of the list have in its place; of lists within lists, of the outermost that lacks
+    its item. None: it is no such path."""
     steps = _simple(path) or ()
     wheres = [at for at, one in enumerate(steps) if isinstance(one, _Where) and "${" in one.text]
     if not wheres:
         return None
-    where, lists = cast(_Where, steps[wheres[-1]]), steps[: wheres[-1]]
-    fill = fills(Template.parse(where.text))
+    resolved = _bound_steps(path, fills)
 
     def get(document: Any, values: Sequence[str]) -> tuple[str, list[str]]:
-        items = _walk(document, (*lists, _ANY), 0)
-        found = [text for item in items if (text := where.compared(item)) is not None]
-        return fill(values), found
+        now, own, found = resolved(values), "", list[str]()
+        for at in wheres:
+            where = cast(_Where, now[at])
+            items = _walk(document, (*now[:at], _ANY), 0)
+            found = [text for item in items if (text := where.compared(item)) is not None]
+            own = where.text
+            if own not in found:
+                break
+        return own, found
 
     return get
 

@@ -88,10 +88,11 @@ def controls(text: str) -> Iterator[tuple[str, dict[str, str], int, int]]:
     end = 0
     while (match := _SKIPPED.search(text, end)) is not None:
         end = match.end()
-        if match[2] is not None:
+        if (tag := match[2]) is not None:
             found, end = attributes(text, end)
-            yield match[2].lower(), found, match.start(), end
-            if match[2].lower() == "textarea":  # what is in there is text
+            tag = tag.lower()
+            yield tag, found, match.start(), end
+            if tag == "textarea":  # what is in there is text
                 close = _TEXTAREA_END.search(text, end)
                 end = close.end() if close else len(text)
 

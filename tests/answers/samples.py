@@ -30,7 +30,7 @@ class Raw:
     def seen(self) -> Seen:
         """What it looks like."""
         kind = kind_now(self.content_type, self.text)
-        answer = shape_of(kind, self.text, len(self.text), self.location)
+        answer = shape_of(kind, self.text, len(self.text), self.location, asked="/")
         return Seen(self.status, kind, media_type(self.content_type), answer)
 
     @property
@@ -113,6 +113,14 @@ DIFFERS = [
     (Raw(201, JSON, "{}"), Raw(200, JSON, "{}"), "200 where 201 was recorded"),
     (Raw(302, HTML, "", "/orders/17"), Raw(302, HTML, "", "/login"),
      "redirected to /login where /orders/* was recorded"),
+    (Raw(302, HTML, "", "/users/17"), Raw(302, HTML, "", "/users/sign_in"),
+     "redirected to /users/sign_in where /users/* was recorded"),
+    (Raw(302, HTML, "", "?page=2"), Raw(302, HTML, "", "/login?next=/"),
+     "redirected to /login where / was recorded"),
+    (Raw(302, HTML, "", "/"), Raw(302, HTML, "", "/?login=1"),
+     "redirected to /?login where / was recorded"),
+    (Raw(302, HTML, "", "/orders"), Raw(302, HTML, "", "https://sso.example"),
+     "redirected to / where /orders was recorded"),
     (Raw(200, JSON, '{"a": 1}'), Raw(200, HTML, page("Hello")), "HTML where JSON was recorded"),
     (Raw(200, "image/png", "x" * 50), Raw(200, "text/plain", "sorry"),
      "text/plain where image was recorded"),
@@ -138,6 +146,8 @@ ALIKE = [
     (Raw(304, "", ""), Raw(200, HTML, ORDERS)),
     (Raw(301, HTML, "", "/orders/"), Raw(308, HTML, "", "/orders/")),
     (Raw(302, HTML, "", "/orders/17"), Raw(302, HTML, "", "http://other/orders/4711")),
+    (Raw(302, HTML, "", "/users/17"), Raw(302, HTML, "", "/users/tea-house")),
+    (Raw(302, HTML, "", "?page=2"), Raw(302, HTML, "", "/?page=3")),
     (Raw(200, JSON, "[]"), Raw(200, JSON, "[1, 2, 3]")),
     (Raw(200, JSON, '{"id": 1, "status": "open"}'),
      Raw(200, JSON, '{"id": 2, "status": "failed"}')),

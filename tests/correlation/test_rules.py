@@ -511,6 +511,16 @@ def test_lists_are_shared() -> None:
     assert sources(configuration) == [("author_id[1]", JsonPath("$[0].author.id"), 1)]
 
 
+def test_of_a_token_the_nearest_counts() -> None:
+    """Be it in a list, and another one alone before it: the server may have given out a new one."""
+    configuration = run(
+        get("/me", json_body({"csrfToken": TOKEN})),
+        get("/forms", json_body({"forms": [{"name": "Order", "csrfToken": TOKEN}]})),
+        call("POST", "/orders", {"csrfToken": TOKEN}),
+    )
+    assert sources(configuration) == [("csrf_token[1]", JsonPath("$.forms[0].csrfToken"), 1)]
+
+
 def test_a_token_is_not_laravels() -> None:
     """A field `token` is no `_token`: it does not make a bearer token one against forgery."""
     bearer = ("Authorization", f"Bearer {TOKEN}")

@@ -22,7 +22,7 @@ def step_of(was: Raw, target: str = "/", **settings: object) -> Step:
 
 def answered(step: Step, raw: Raw, *, packed: bool = False) -> Response:
     """A response as it comes from the network."""
-    response = Response(Send(step, 0, b"", 0.0))
+    response = Response(Send(step, 0, b"GET / HTTP/1.1", 0.0))
     lines = ["HTTP/1.1 200 OK", f"Content-Type: {raw.content_type}"]
     lines += [f"Location: {raw.location}"] if raw.location else []
     body = raw.text.encode()

@@ -42,3 +42,10 @@ def test_chance_does_not_decide(style: int) -> None:
         judgements = [judge(structure, draw) for draw in range(_DRAWS)]
         assert not unsteady(judgements), structure
         assert not any(one.missed | one.wrong for one in judgements), structure
+
+
+@pytest.mark.parametrize(("structure", "draw"), [(62, 9), (807, 9)])
+def test_equal_by_chance(structure: int, draw: int) -> None:
+    """A version that was the same after a change, or is that of another resource in a list."""
+    found = judge(structure, draw)
+    assert not found.missed | found.wrong

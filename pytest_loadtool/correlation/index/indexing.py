@@ -12,6 +12,7 @@ from pytest_loadtool.correlation.classify import (
     collection_names,
     is_path_id,
     is_short_number,
+    is_version_name,
     looks_like_time,
     looks_random,
 )
@@ -274,7 +275,7 @@ class _Reading:
             unsearched=self._unsearched,
         )
         seen = replace(self._traffic, responses=pages)
-        given = [one for one in self._found if _gives(one, seen)]
+        given = _given(self._found, seen)
         plain: _Values = {}
         packed: _Values = {}
         places: Counter[_Place] = Counter()
@@ -296,6 +297,21 @@ class _Reading:
 
 def _place(one: Producer) -> _Place:
     return one.transaction, one.value, one.kind, None if one.box is None else one.box.producer.kind
+
+
+def _given(found: Iterable[Producer], traffic: Traffic) -> list[Producer]:
+    """Return those that a request may have its value from. The version that an answer has is what
+    the resource has now, also where it is by chance the one that was sent, if an answer before had
+    given that out."""
+    given: list[Producer] = []
+    versions: set[str] = set()
+    for one in found:
+        named = is_version_name(one.name)
+        if _gives(one, traffic) or (named and one.value in versions):
+            given.append(one)
+            if named:
+                versions.add(one.value)
+    return given
 
 
 def _gives(producer: Producer, traffic: Traffic) -> bool:

@@ -30,7 +30,7 @@ from pytest_loadtool.correlation.sources.variables import kind_of_resource
 from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Extractor, source_templates
+from pytest_loadtool.model.extractor import Extractor, InItem, source_templates
 from pytest_loadtool.model.generator import Timestamp
 from pytest_loadtool.model.place import Place
 
@@ -106,6 +106,8 @@ class Change:
     """The names of the fields that it sends without a value."""
     has_fields: bool = False
     """Whether it has some at all."""
+    rows: tuple[Said, ...] = ()
+    """What the rows of pages are called from which it sends a value: ``Delete$3`` of a command."""
 
     @property
     def method(self) -> str:
@@ -117,10 +119,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
     """Yield the changes of a session that went well, in their order: what a configured ``case``
     sends, beside what was recorded."""
     transactions = tuple(case.transactions())
-    recorded = [
-        tuple(recorded_slots(step)) if step.exchange is not None and not step.is_static else ()
-        for step in steps
-    ]
+    recorded = [tuple(recorded_slots(step)) if _has_fields(step) else () for step in steps]
     sent = [
         list(_sent(step, one, body, case))
         if step.exchange is not None and not step.is_static
@@ -132,6 +131,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
         for slot, template in each:
             if _names_a_resource(slot):
                 nouns.setdefault(template, _noun(slot))
+    rows = _rows(transactions, case.variables)
     bodies = Counter(
         line
         for step, one in zip(steps, transactions, strict=True)
@@ -158,7 +158,35 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 step, tuple(said), tuple(reversed(known.values())), _last(each),
                 logs_in=any(is_password(slot.name) for slot in body),
                 emptied=frozenset(_emptied(step.exchange)), has_fields=fields,
+                rows=tuple(rows[template] for _, template in each if template in rows),
             )  # fmt: skip
+
+
+def _rows(
+    transactions: Iterable[Transaction], variables: Mapping[str, Variable]
+) -> dict[str, Said]:
+    """By the placeholder of what is taken from the row of a page: what the row is called."""
+    found: dict[str, Said] = {}
+    for transaction in transactions:
+        for one in transaction.extractors:
+            if isinstance(one.source, InItem):
+                row = one.source.text
+                only = _REFERENCE.fullmatch(row)
+                variable = variables.get(only[1]) if only else None
+                named = variable.recorded or "" if variable is not None else row
+                if named and "${" not in named:
+                    drawn = _is_drawn(variable, variables)
+                    found[f"${{{one.variable}}}"] = Said("", named, row, drawn)
+    return found
+
+
+def _has_fields(step: RecordedStep) -> bool:
+    """Return whether anything in the body may be of use; most requests have none."""
+    return (
+        step.exchange is not None
+        and not step.is_static
+        and (bool(step.exchange.request_body) or is_change(step))
+    )
 
 
 def _sent(

@@ -88,18 +88,41 @@ def _elements(
     for key, value in item.items():
         if not (isinstance(value, list) and KEY.fullmatch(key)):
             continue
-        held = inner(before, (key,)) or ()
+        was = inner(before, (key,))
+        held = was if isinstance(was, list) else []
         for one in value:
             said = _said(change, (key,), one) if isinstance(one, str) and _fits(one) else None
             if said is not None and one not in held:
                 whole = f'{path}.{key}[?(@=="{said.template}")]'
                 says = f"{short(one)} is in {key}"
                 yield Proof(answer.step.index, 0, says, JsonValidator(whole))
+        yield from _within(change, answer, f"{path}.{key}", value, held)
+
+
+def _within(
+    change: Change, answer: SeenAnswer, path: str, items: list[Any], held: list[Any]
+) -> Iterator[Proof]:
+    """Yield the objects in such a list that have a text which the change has sent, each by that:
+    the list of what is said of an order, in a list of orders."""
+    own = any(one.is_own and names(answer.step, one) for one in change.resources) or "${" in path
+    for keys, value in (pair for one in items for pair in leaves(one)):
+        said = _said(change, keys, value) if isinstance(value, str) and _fits(value) else None
+        if said is None or not said.is_text or is_id_name(keys[-1]):
+            continue
+        if [inner(one, keys) for one in items].count(value) > 1:
+            continue
+        if not any(inner(one, keys) == value for one in held):
+            says = f"{short(said.value)} is in {path.rpartition('.')[2].strip('$') or 'the list'}"
+            check = JsonValidator(path + condition(keys, said.template, value))
+            yield Proof(answer.step.index, 0, says, check, "" if own else said.value)
 
 
 def of_answer(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Likewise, where the answer is about the resource because it was asked for, and has no id."""
     earlier = [one.document for one in was.alike(answer) if one.document is not None]
+    if isinstance(answer.document, list) and not answer.paged:
+        held = next((one for one in earlier if isinstance(one, list)), [])
+        yield from _within(change, answer, "$", answer.document, held)
     for steps, item in answer.objects:
         if listed_at(steps) is not None:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from urllib.parse import unquote
 
@@ -124,7 +124,7 @@ def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
             continue
         if not was.last(resource, answer) or not was.alone(resource, earlier, answer):
             continue
-        template, anchor = next(attributes_with(answer.text, resource), ("", ""))
+        template, anchor = next(attributes_with(answer.text, resource, change.resources), ("", ""))
         if not anchor or anchor not in earlier.text:
             continue
         now, before = (_words(one.text, one.text.find(anchor)) for one in (answer, earlier))
@@ -137,6 +137,26 @@ def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
             check = TextValidator(f"{escape(changed[0][0])}<", row=template)
             says = f"{short(shown)} is shown with the {resource.noun}"
             yield Proof(answer.step.index, 0, says, check)
+
+
+def row_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield the row of a page from which the change sends a value, if it is gone: by the id of
+    something of one's own in it, or by its name, if that is each run's own."""
+    earlier = was.same(answer) if change.rows else None
+    for name in change.rows:
+        shown = f">{name.value}<"
+        start, end = row_around(earlier.text, earlier.text.find(shown)) if earlier else (0, 0)
+        if earlier is None or not end or shown not in earlier.text:
+            continue
+        if shown in answer.text or f'"{name.value}"' in answer.text:  # it is there to be edited
+            continue
+        row = earlier.text[start:end]
+        ids = (pair for one in was.others for pair in attributes_with(row, one))
+        missing = (template for template, recorded in ids if recorded not in answer.text)
+        gone = next(missing, f">{name.template}<" if name.unique else "")
+        if gone:
+            says = f"{short(name.value)} is gone"
+            yield Proof(answer.step.index, 1, says, TextValidator(gone, absent=True))
 
 
 def _words(text: str, at: int) -> list[str]:
@@ -154,7 +174,7 @@ def _rows_of(change: Change, answer: SeenAnswer) -> Iterator[tuple[str, str, int
     """Yield what rows are known by, as a template and as recorded, where that is, what it is, and
     whether the change has made it."""
     for resource in _known(change, answer):
-        for template, anchor in islice(attributes_with(answer.text, resource), 1):
+        for template, anchor in islice(attributes_with(answer.text, resource, change.resources), 1):
             yield template, anchor, answer.text.find(anchor), f"the {resource.noun}", resource.given
     for name in change.said:
         template, anchor, at = next(written(name, answer), ("", "", 0))
@@ -297,7 +317,9 @@ def _row_of(change: Change, answer: SeenAnswer, at: int) -> tuple[str, str, bool
     and whether the change has created the resource, so that all in its row comes from that."""
     start, end = row_around(answer.text, at)
     for resource in _known(change, answer) if end else ():
-        for template, recorded in attributes_with(answer.text[start:end], resource):
+        for template, recorded in attributes_with(
+            answer.text[start:end], resource, change.resources
+        ):
             return template, recorded, resource.given
     return None
 
@@ -307,8 +329,11 @@ def _known(change: Change, answer: SeenAnswer) -> Iterator[Resource]:
     return (one for one in change.resources if one.since < answer.step.index)
 
 
-def attributes_with(text: str, resource: Resource) -> Iterator[tuple[str, str]]:
-    """Yield the id with what is around it in attributes, as a template and as recorded."""
+def attributes_with(
+    text: str, resource: Resource, others: Sequence[Resource] = ()
+) -> Iterator[tuple[str, str]]:
+    """Yield the id with what is around it in attributes, as a template and as recorded. Ids
+    of ``others`` may stand before it: ``/orders/17/items/5``."""
     known: dict[str, str] = {}
     for at in islice(_places(text, resource.id), _MOST_ATTRIBUTES):
         head = text[max(0, at - _LONGEST_ADDRESS) : at]
@@ -324,10 +349,24 @@ def attributes_with(text: str, resource: Resource) -> Iterator[tuple[str, str]]:
         before = re.sub(r"""^["'](?:https?://[^/]*)?(?=[/?])""", "", written)
         before = before[max(0, before.find("#")) :]  # the page before it may be another's
         known.setdefault(
-            f"{before}{resource.id}{after}", f"{escape(before)}{resource.template}{after}"
+            f"{before}{resource.id}{after}",
+            f"{_above(before, resource, others)}{resource.template}{after}",
         )
     for recorded in sorted(known, key=lambda one: one[0] in "\"'"):  # addresses tell most
         yield known[recorded], recorded
+
+
+def _above(before: str, resource: Resource, others: Sequence[Resource]) -> str:
+    """Return what is before the id of a resource, as a template: with those of others that each run
+    has its own of."""
+    template = escape(before)
+    for other in others:
+        if other.is_own and other != resource and not other.given and other.id in before:
+            written = re.compile(rf"(?<=[/=]){re.escape(other.id)}(?=[/&])")
+            found = written.search(template)
+            if found is not None and _is_kind(other, template[: found.start()]):
+                template = template[: found.start()] + other.template + template[found.end() :]
+    return template
 
 
 def _places(text: str, wanted: str) -> Iterator[int]:

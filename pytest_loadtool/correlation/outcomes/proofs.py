@@ -39,6 +39,7 @@ from pytest_loadtool.correlation.outcomes.pages import (
     in_text,
     may_be_in,
     on_page,
+    row_gone,
     short_in_row,
     words_in_row,
 )
@@ -93,7 +94,7 @@ def proofs(change: Change, answers: Answers, history: SessionChanges) -> Iterato
         yield _of(step, _gone(change, step))
     own = answers.of(change.step)
     if own is not None:
-        yield _of(change.step, chain(_repeated(change, own, was), reply(change, own, was)))
+        yield _of(change.step, chain(_on_itself(change, own, was), reply(change, own, was)))
     elif (page := _led_to(change, answers)) is not None:
         yield _of(page.step, reply(change, page, was))
     yield _of(change.step, in_head(change))
@@ -136,6 +137,7 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         yield from beside_in_document(change, answer, was)
         yield from rendered_in_document(change, answer, was)
     elif answer.is_page:
+        yield from row_gone(change, answer, was)
         if not _may_have(change, answer):
             return
         if answer.is_xml:
@@ -164,13 +166,21 @@ def _not_echoed(change: Change, answer: SeenAnswer) -> Change:
     exchange = answer.step.exchange
     body = exchange.request_body if exchange is not None else b""
     sent = unquote_plus(body.decode("utf-8", "replace"))
-    return replace(change, said=tuple(one for one in change.said if one.value not in sent))
+    said = tuple(one for one in change.said if one.value not in sent)
+    return change if len(said) == len(change.said) else replace(change, said=said)
 
 
 def _is_at_its_address(change: Change, answer: SeenAnswer) -> bool:
     """Return whether what was asked for is what the change has put there (RFC 9110 §9.3.4)."""
     step = change.step
     return change.method in ("PUT", "PATCH") and answer.step.path == step.path
+
+
+def _on_itself(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield what the answer to the change itself shows: be it the page that it was made on."""
+    if answer.is_page and not answer.is_xml:
+        yield from row_gone(change, answer, was)
+    yield from _repeated(change, answer, was)
 
 
 def _repeated(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -202,7 +212,8 @@ def _come_or_gone(
         return
     # What the change has given out may be anything that is listed, so it says less.
     strength = int(resource.given)
-    has = _path if answer.document is not None else _element if answer.is_xml else _address
+    on_page = _element if answer.is_xml else partial(_address, change)
+    has = _path if answer.document is not None else on_page
     if earlier is not None and (before := has(resource, earlier, answer)):
         yield Proof(answer.step.index, strength, f"the {resource.noun} is gone", before(True))
     elif (
@@ -266,10 +277,12 @@ def _element(resource: Resource, here: SeenAnswer, other: SeenAnswer | None) -> 
     return None
 
 
-def _address(resource: Resource, here: SeenAnswer, other: SeenAnswer | None) -> _Check | None:
+def _address(
+    change: Change, resource: Resource, here: SeenAnswer, other: SeenAnswer | None
+) -> _Check | None:
     """Likewise, of an address with the id that the page has."""
     if here.may_say(resource.id):
-        for template, recorded in attributes_with(here.text, resource):
+        for template, recorded in attributes_with(here.text, resource, change.resources):
             is_address = recorded[0] not in "\"'" and "/" in recorded
             if is_address and (other is None or _is_missing(recorded, resource, here, other)):
                 return partial(TextValidator, template)

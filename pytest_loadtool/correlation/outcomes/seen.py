@@ -267,12 +267,19 @@ def _words_of(text: str) -> tuple[str, ...]:
 
 def _stands_in(word: str, text: str) -> bool:
     at = text.find(word)
-    while at >= 0:
-        end = at + len(word)
-        if not _IN_WORDS & {text[at - 1 : at], text[end : end + 1]}:
-            return True
-        at = text.find(word, at + 1)
-    return False
+    if at < 0:
+        return False
+    end = at + len(word)
+    if not _IN_WORDS & {text[at - 1 : at], text[end : end + 1]}:
+        return True
+    return _word(word).search(text, at + 1) is not None
+
+
+@lru_cache(maxsize=256)
+def _word(word: str) -> re.Pattern[str]:
+    """Return a pattern of a word of ASCII by itself. What is looked for comes first: that is found
+    as quickly as by `str.find`."""
+    return re.compile(rf"{word}(?<![0-9A-Za-z_]{word})(?![0-9A-Za-z_])")
 
 
 def _in_order(steps: Sequence[RecordedStep]) -> Iterator[RecordedStep]:

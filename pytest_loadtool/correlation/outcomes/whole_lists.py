@@ -31,9 +31,22 @@ def whole_lists(change: Change, answers: Answers) -> Iterator[Proof]:
     for key, sent in _lists(document):
         for earlier in answers.before(change.step.index):
             read = dict(_lists(earlier.document)).get(key)
-            if read is not None and _is_sent_back(sent, read):
+            if read is None:
+                continue
+            whole = change.method == "PUT" and earlier.step.path == change.step.path
+            if _is_sent_back(sent, read) or (
+                not read and whole and _is_read(document, earlier.document)
+            ):
                 yield _no_more(earlier, key, len(read))
                 break
+
+
+def _is_read(sent: Any, read: Any) -> bool:
+    """Return whether a document that is sent is one that was read: it has its keys, and most of its
+    values."""
+    if not (isinstance(sent, dict) and isinstance(read, dict) and sent.keys() == read.keys()):
+        return False
+    return sum(bool(sent[key] == read[key]) for key in sent) > len(sent) / 2
 
 
 def whole_texts(change: Change, answers: Answers) -> Iterator[Proof]:
@@ -68,11 +81,11 @@ def _no_longer(answer: SeenAnswer, name: str, lines: int) -> Proof:
 
 
 def _lists(document: Any) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the lists of objects at the top of a document, by their keys; the document itself by
-    none."""
+    """Yield the lists of objects at the top of a document, empty ones, too, by their keys; the
+    document itself by none."""
     named = document.items() if isinstance(document, dict) else [("", document)]
     for key, value in named:
-        is_list = isinstance(value, list) and 0 < len(value) <= _LONGEST_LIST
+        is_list = isinstance(value, list) and len(value) <= _LONGEST_LIST
         fits = not key or KEY.fullmatch(key)
         if is_list and fits and all(isinstance(one, dict) for one in value):
             yield key, value

@@ -9,6 +9,8 @@ from dataclasses import replace
 from heapq import merge
 from itertools import islice
 
+from pytest_loadtool.codec.media import media_type
+from pytest_loadtool.codec.names import is_given_out
 from pytest_loadtool.correlation.classify import is_short_number, is_version_name
 from pytest_loadtool.correlation.index.indexing import MOST_PRODUCERS
 from pytest_loadtool.correlation.index.traffic import ByKind, Traffic
@@ -151,11 +153,11 @@ def _alone_first(producers: list[Producer], slot: Slot) -> list[Producer]:
     stand alone, in JSON and XML.
 
     What is the first of a list for one user is the third for another: of an id that one response
-    has alone and a later one in a list, the former is this user's. Of a version the latest counts.
+    has alone and a later one in a list, the former is this user's. Of a version or token the latest
+    counts.
     """
-    alone = not is_version_name(slot.name) and any(
-        one.kind in _DOCUMENTS and not one.in_list for one in producers
-    )
+    latest = is_version_name(slot.name) or is_given_out(slot.name)
+    alone = not latest and any(one.kind in _DOCUMENTS and not one.in_list for one in producers)
     return sorted(producers, key=lambda one: (one.effort, alone and one.in_list))
 
 
@@ -169,7 +171,7 @@ def _backwards(
                 yield _linked(producer, slot)
     of_kinds = (_before(producers[kind], slot) for kind in kinds if kind in producers)
     for producer in merge(*of_kinds, key=lambda one: -one.transaction):
-        if _started(traffic, producer.transaction) <= started:
+        if _known_at(traffic, producer) <= started:
             yield producer
 
 
@@ -199,6 +201,16 @@ def _before(producers: Sequence[Producer], slot: Slot) -> Iterator[Producer]:
     """Return those in responses before the slot's request, from the last to the first."""
     end = bisect_left(producers, slot.transaction, key=lambda one: one.transaction)
     return (producers[position] for position in range(end - 1, -1, -1))
+
+
+def _known_at(traffic: Traffic, producer: Producer) -> float:
+    """Return when a script may have had the value first: a document is read when all of it has
+    come, be it after a long wait; a page while it comes."""
+    exchange = traffic.steps[producer.transaction].exchange
+    if exchange is None or producer.kind not in _DOCUMENTS:
+        return _started(traffic, producer.transaction)
+    streamed = media_type(exchange.response_header("content-type")) == "text/event-stream"
+    return exchange.started if streamed else exchange.started + exchange.took
 
 
 def _started(traffic: Traffic, transaction: int) -> float:

@@ -85,12 +85,15 @@ def _tells(name: str, *others: str) -> bool:
 
 
 def _beside(one: Producer, traffic: Traffic) -> Mapping[str, Any]:
-    """Return the object of a document that has the value."""
+    """Return the object of a document that has the value; of XML, what leads to it is known in
+    lists alone."""
     step = traffic.steps[one.transaction]
-    if one.kind not in _DOCUMENTS or one.box is not None or not one.steps or step.exchange is None:
+    if one.kind not in _DOCUMENTS or one.box is not None or step.exchange is None:
         return {}
     response = RecordedResponse(step.exchange)
     document = response.json() if one.kind is ProducerKind.JSON else xml_document(response.text)
+    if not one.steps:
+        return _only(document, one.name, one.value)
     for name in one.steps[:-1]:
         document = document[name]
     return document if isinstance(document, dict) else {}
@@ -100,13 +103,18 @@ def _beside_slot(slot: Slot, traffic: Traffic) -> Mapping[str, Any]:
     """Return the only object of the request's document that has the value under the slot's name."""
     exchange = traffic.steps[slot.transaction].exchange
     body = exchange.request_body if exchange is not None and slot.part == "body" else b""
-    if body[:1] not in (b"{", b"[") or len(body) > _LONGEST_BODY:
+    if body[:1] not in (b"{", b"[", b"<") or len(body) > _LONGEST_BODY:
         return {}
     try:
-        document = json.loads(body)
+        document = xml_document(body.decode()) if body[:1] == b"<" else json.loads(body)
     except (ValueError, RecursionError):
         return {}
-    found = [one for one in _objects(document) if str(one.get(slot.name)) == slot.value]
+    return _only(document, slot.name, slot.value)
+
+
+def _only(document: Any, name: str, value: str) -> Mapping[str, Any]:
+    """Return the only object of a document that has a value under a name."""
+    found = [one for one in _objects(document) if str(one.get(name)) == value]
     return found[0] if len(found) == 1 else {}
 
 

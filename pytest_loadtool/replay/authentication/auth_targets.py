@@ -18,10 +18,9 @@ from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.replay.compile.identities import facts_of
 from pytest_loadtool.replay.compile.proxies import unanswered
 from pytest_loadtool.replay.user.credential_cache import CredentialCache
-from pytest_loadtool.replay.user.exchange import Step
+from pytest_loadtool.replay.user.exchange import Step, target_of
 from pytest_loadtool.replay.user.origin import Account
 from pytest_loadtool.replay.user.plan import Plan
-from pytest_loadtool.replay.user.user import target_of
 
 #: From an account to what it logs in with.
 Find = Callable[[Account], Credentials]

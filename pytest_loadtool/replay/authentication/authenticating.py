@@ -20,11 +20,11 @@ from pytest_loadtool.replay.authentication.credentials import with_lines
 from pytest_loadtool.replay.authentication.policy import KNOWN, REFUSED, SAY, WAIT, log_in, wrong
 from pytest_loadtool.replay.authentication.preemptive import Preemptive
 from pytest_loadtool.replay.user.credential_cache import POLL_INTERVAL
-from pytest_loadtool.replay.user.exchange import Response, Send, Step
+from pytest_loadtool.replay.user.exchange import Response, Send, Step, target_of
 from pytest_loadtool.replay.user.failures import internal_failure
 from pytest_loadtool.replay.user.origin import Account, Origin
 from pytest_loadtool.replay.user.plan import Command, Over, Visit, Wait
-from pytest_loadtool.replay.user.user import Actor, VirtualUser, target_of
+from pytest_loadtool.replay.user.user import Actor, VirtualUser
 
 _BARE = (
     "; the request went without its body, which the server has not seen: does something before it "

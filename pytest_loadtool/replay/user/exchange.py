@@ -295,3 +295,13 @@ class Response:
         if self._json is None:
             self._json = _loads(self.text)
         return self._json
+
+
+def target_of(request: bytes) -> bytes:
+    """Return the path and query in a request line; what comes before them in absolute form is left
+    out."""
+    target = request.split(b" ", 2)[1]
+    if target.startswith(b"/"):
+        return target
+    _, slash, path = target.partition(b"://")[2].partition(b"/")
+    return slash + path

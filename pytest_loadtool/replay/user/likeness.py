@@ -23,7 +23,7 @@ from pytest_loadtool.codec.content import BrokenError, ContentError
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.user.exchange import Response
+from pytest_loadtool.replay.user.exchange import Response, target_of
 from pytest_loadtool.replay.user.failures import not_as_recorded
 
 #: The longest body that is kept, to know it again.
@@ -174,8 +174,12 @@ class Likeness:
             size = len(text)
             kind = kind_now(media, text)
         location = response.header("location") or "" if response.status in REDIRECTS else ""
+        asked = target_of(response.request).decode("latin-1") if location else ""
         seen = Seen(
-            response.status, kind, media, shape_of(kind, text, size, location, _head(response))
+            response.status,
+            kind,
+            media,
+            shape_of(kind, text, size, location, _head(response), asked),
         )
         found = judge(self._was, seen)
         if found is None and response.status == self._status:

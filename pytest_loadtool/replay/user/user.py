@@ -12,7 +12,7 @@ from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.user.cookies import CookieJar
 from pytest_loadtool.replay.user.credential_cache import ProxyUser
-from pytest_loadtool.replay.user.exchange import Response, Send, Step
+from pytest_loadtool.replay.user.exchange import Response, Send, Step, target_of
 from pytest_loadtool.replay.user.failures import OUT_OF_MEMORY, internal_failure, status_failure
 from pytest_loadtool.replay.user.flow import UntilPlan, Walker, walk
 from pytest_loadtool.replay.user.origin import Account, Origin, ProxyRoute
@@ -410,13 +410,3 @@ def _page_is_lost(step: Step, response: Response) -> bool:
     recorded = step.transaction.recorded
     is_document = step.position == 0 and recorded is not None and recorded.kind is Kind.HTML
     return is_document and response.failure is not None
-
-
-def target_of(request: bytes) -> bytes:
-    """Return the path and query in a request line; what comes before them in absolute form is left
-    out."""
-    target = request.split(b" ", 2)[1]
-    if target.startswith(b"/"):
-        return target
-    _, slash, path = target.partition(b"://")[2].partition(b"/")
-    return slash + path

@@ -222,6 +222,12 @@ def busy(office: Office) -> None:
         office.do_honestly("drop", number, {})
 
 
+def crowded(office: Office) -> None:
+    """Others order more than a list of four shows, before each request."""
+    for name in ("Milk", "Bread Shop", "Coffee", "Sugar"):
+        office.put({"name": name})
+
+
 #: Offices that do all that they are asked.
 HONEST: Mapping[str, Callable[[], Office]] = {
     "new": Office,
@@ -230,6 +236,7 @@ HONEST: Mapping[str, Callable[[], Office]] = {
     "short lists": lambda: opened(71, shown=2),
     "busy, short lists": lambda: opened(971, between=busy, shown=15),
     "busy, lists of four": lambda: opened(971, between=busy, shown=4),
+    "crowded, lists of four": lambda: opened(971, between=crowded, shown=4),
 }
 _REPLAYS, _USERS, _TURNS = 20, 10, 5
 

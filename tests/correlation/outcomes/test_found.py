@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from pytest_loadtool.correlation.configuration import asserted_anew
 from pytest_loadtool.correlation.outcomes import without_outcome
 from pytest_loadtool.correlation.outcomes.changes import Resource
 from pytest_loadtool.correlation.outcomes.pages import attributes_with
@@ -510,6 +511,24 @@ def test_a_whole_list_that_is_sent_back(read: list[object], sent: list[object], 
 
 
 @pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"folders": [{"id": 1}]}, True),
+        ({"folders": []}, True),
+        ({"folders": [{"id": 1}], "gui": {"theme": "dark"}, "options": {}}, False),  # all is new
+        ({"folders": [{"id": 1}], "more": 1}, False),
+    ],
+)
+def test_a_whole_document_that_is_sent_back(changed: dict[str, object], told: bool) -> None:
+    """What others have added to a list that was empty would be lost, too."""
+    read = {"version": 35, "folders": [], "gui": {"theme": "light"}, "options": {"port": 1}}
+    made = run(get("/config", json_body(read)), call("PUT", "/config", {**read, **changed}))
+    first = next(iter(made.case.transactions()))
+    wanted = [Outcome("folders has no more than 0", "PUT /config", before=True, needed=True)]
+    assert [one.outcome for one in first.validators] == wanted * told
+
+
+@pytest.mark.parametrize(
     ("read", "sent", "told"),
     [
         ("a b\nc d\ne f\n", "a b\nc d!\ne f\n", True),
@@ -625,6 +644,49 @@ def test_how_pages_say_that_something_is_wrong(
     """A page that a change leads to may list what is in error for other reasons."""
     assert bool(re.search(WRONG, markup)) is in_form
     assert bool(re.search(FLASHED_WRONG, markup)) is in_message
+
+
+@pytest.mark.parametrize("opened", [True, False], ids=["has an id", "has a name"])
+@pytest.mark.parametrize("done", [True, False])
+def test_a_command_of_a_row(opened: bool, done: bool) -> None:
+    """Its row is gone: known by the id of one's own in it, or by a name that is each run's own."""
+
+    def grid(*names: str) -> str:
+        rows = (
+            f'<tr><td>{name}</td><td><a href="/order?id={4709 + len(name)}">Open</a></td>'
+            f"<td><a href=\"javascript:go('Grid','Delete${at}')\">x</a></td></tr>"
+            for at, name in enumerate(names)
+        )
+        return f"<!doctype html><table>{''.join(rows)}</table>"
+
+    after = ("Salt", "Milk") if done else ("Salt", "Green tea", "Milk")
+    exchanges = (
+        page("/list", grid("Salt", "Milk")),
+        post("/new", "title=Green+tea", status=302, received=(("Location", "/order?id=4718"),)),
+        *((page("/order?id=4718", "<h1>Green tea</h1>"),) * opened),
+        page("/list", grid("Salt", "Green tea", "Milk")),
+        post("/list", "target=Grid&argument=Delete%241", html(grid(*after))),
+    )
+    unique = make_unique(run(*exchanges).case, "Green tea")
+    assert unique is not None
+    checks = list(asserted_anew(unique.case, exchanges).case.transactions())[-1].validators
+    found = [one.text for one in checks if isinstance(one, TextValidator) and one.absent]
+    assert found == ['/order?id=${id[1]}"' if opened else ">${title[1]}<"] * done
+
+
+def test_a_row_below_another_of_ones_own() -> None:
+    """The address that it is known by has both ids of each run."""
+    row = '<tr><td><a href="/orders/{}/items/{}">Item</a></td></tr>'
+    made = run(
+        call("POST", "/orders", {"n": 1}, json_body({"id": 4711})),
+        call("POST", "/orders/4711/items", {"n": 1}, json_body({"id": 5812})),
+        page("/list", f"<table>{row.format(4709, 5810)}{row.format(4711, 5812)}</table>"),
+        get("/orders/4711/items/5812"),
+    )
+    listed = list(made.case.transactions())[2]
+    assert [one.text for one in listed.validators if isinstance(one, TextValidator)] == [
+        '/orders/${order_id[1]}/items/${item_id[1]}"'
+    ]
 
 
 def test_a_type_is_no_name() -> None:
