@@ -21,7 +21,7 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 
 TITLE = "Docker registry 2.8, Go"
 BROWSER = False
-UNIQUE: tuple[str, ...] = ("tea/kettle", "tea/spoons")
+UNIQUE: tuple[str, ...] = ("kettle", "spoons")
 
 _ROOT = Path(__file__).parents[2]
 _PROGRAM = Path("/usr/bin/docker-registry")

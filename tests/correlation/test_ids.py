@@ -214,6 +214,7 @@ def test_the_id_of_a_call_is_no_id_of_a_thing() -> None:
         ("list.create", "list", False),
         ("/api/TaskService/GetTask", "task", True),
         ("createLineItem", "line item", False),
+        ("/api/teasByGrowerId", "teas", False),
     ],
 )
 def test_what_a_request_is_about(called: str, resource: str, reading: bool) -> None:
