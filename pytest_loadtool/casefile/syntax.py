@@ -40,7 +40,7 @@ _RANGE = re.compile(r"(\d{3})(?:\s*-\s*(\d{3}))?", re.ASCII)
 #: The end of a pattern so far: behind a backslash that escapes what comes, within a class.
 _BACKSLASH = re.compile(r"(?<!\\)(?:\\\\)*\\\Z")
 _IN_CLASS = re.compile(r"(?<!\\)(?:\\\\)*\[\^?[^\]]*\Z")
-_COMPARED = r"""@(?:\.[A-Za-z_$][\w$-]*)+\s*==\s*(?:'[^'\\]*'|"[^"\\]*"|-?\d+|\$\{[^}]*\})"""
+_COMPARED = r"""@(?:\.[A-Za-z_$][\w$-]*)*\s*==\s*(?:'[^'\\]*'|"[^"\\]*"|-?\d+|\$\{[^}]*\})"""
 #: Paths that need no parser to be known good.
 _PLAIN_JSON_PATH = re.compile(
     r"""\$(?:\.[A-Za-z_$][\w$-]*|\[\d{1,18}\]|\.\*|\[\*\]|\['[^'\\]*'\]|\["[^"\\]*"\]"""

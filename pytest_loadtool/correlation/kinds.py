@@ -66,7 +66,7 @@ _DONE = _VERBS | _READING | _SERVICES
 WRAPPERS = _ANSWERS | {
     *("attributes", "body", "content", "created", "entity", "item", "items", "list", "node"),
     *("input", "object", "params", "payload", "record", "records", "response", "results", "rows"),
-    "variables",
+    *("edges", "nodes", "variables"),
 }
 #: What the arguments of a call stand under that have no names of their own.
 ARGUMENTS = frozenset({"args", "arguments", "params"})
@@ -97,9 +97,15 @@ def collection(called: str) -> str:
     return _noun(called, _DONE) or _noun(called, _VERBS | _SERVICES)  # ``list.create``
 
 
+def before_by(called: str) -> str:
+    """Return the words of a name without what the resources are sought by: ``teas`` of
+    ``teasByGrowerId``."""
+    return plain(called).partition(" by ")[0]
+
+
 def _noun(called: str, done: frozenset[str]) -> str:
     for part in reversed(_PARTS.split(_FILE.sub("", called))):
-        words = [] if HOLE in part or is_path_id(part) else plain(part).split()
+        words = [] if HOLE in part or is_path_id(part) else before_by(part).split()
         words = [*dropwhile(done.__contains__, words)]
         while words and words[-1] in done:
             words.pop()

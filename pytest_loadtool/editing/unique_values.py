@@ -7,7 +7,7 @@ second virtual user finds out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from urllib.parse import quote
@@ -63,14 +63,14 @@ def make_unique(case: TestCase, text: str) -> Unique | None:
     """Put a variable in place of ``text`` in every request: the text, and random characters.
 
     They are new for each iteration of a user. Of a number all digits are. The text counts where it
-    is a value or a whole word of one, also where an address has ``_`` for its spaces. Extractors
-    that find something by it follow. None: no request has it.
+    is a value or a whole word of one, also as addresses spell it, with ``_`` for its spaces or as a
+    slug. Extractors that find something by it follow. None: no request has it.
     """
     before = case
     users: set[int] = set()
     own: dict[str, Variable] = {}
     variable = random = ""
-    for spelling in dict.fromkeys((text, text.replace(" ", "_"))):
+    for spelling in _spellings(text):
         slots = [
             # What stands in another value is found as a word of that one.
             [one for one in _slots(case, transaction) if not one.depth and _spans(one, spelling)]
@@ -93,6 +93,14 @@ def make_unique(case: TestCase, text: str) -> Unique | None:
         return None
     case = replace(case, variables=MappingProxyType({**case.variables, **own}))
     return Unique(retitled(case, before), variable, tuple(sorted(users)))
+
+
+def _spellings(text: str) -> Iterable[str]:
+    """Return the text, and what addresses make of it: that of a wiki, and the slug that a script
+    makes of a title of several words, to whose end the part that differs goes, too."""
+    slug = re.sub(r"[\s_-]+", "-", text.strip().lower())
+    several = "-" in slug and _STEM.fullmatch(text)
+    return dict.fromkeys((text, text.replace(" ", "_"), *((slug,) if several else ())))
 
 
 def owned_parts(case: TestCase, text: str) -> tuple[Variable, ...]:

@@ -53,6 +53,10 @@ APPLICATIONS = {
     "web-forms": "web_forms",
     "wagtail": "wagtail_admin",
     "syncthing": "syncthing",
+    "docker-registry": "docker_registry",
+    "fava": "fava_ledger",
+    "postgraphile": "postgraphile",
+    "znc": "znc_admin",
 }
 
 

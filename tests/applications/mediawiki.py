@@ -40,8 +40,9 @@ _CONTENTS = """
 SELECT page_title, page_len, rev_minor_edit FROM page JOIN revision ON rev_page = page_id;
 SELECT ar_title, ar_len, ar_parent_id = 0 FROM archive ORDER BY ar_rev_id;
 SELECT log_action, log_title FROM logging ORDER BY log_id;
-SELECT wl_title FROM watchlist ORDER BY wl_title;
 """
+#: A page is watched or not: watching one that an earlier session watches adds nothing.
+_WATCHED = "SELECT wl_namespace, wl_title FROM watchlist ORDER BY wl_title"
 
 
 def install() -> None:
@@ -82,7 +83,11 @@ def serve(state: Path) -> Iterator[str]:
 def state(url: str, folder: Path) -> State:
     """The revisions of pages and of what was deleted, what was done, what is watched, who it is."""
     name = rows(folder, "SELECT user_real_name FROM user WHERE user_name = 'Admin'")
-    return State(Counter(rows(folder, _CONTENTS).splitlines()), {"real name": name})
+    return State(
+        Counter(rows(folder, _CONTENTS).splitlines()),
+        {"real name": name},
+        members=Counter(rows(folder, _WATCHED).splitlines()),
+    )
 
 
 def use(url: str, folder: Path) -> None:

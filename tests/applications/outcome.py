@@ -82,7 +82,7 @@ def examine(name: str, folder: Path, most: int = SESSIONS) -> Outcome:
         replaying = time.perf_counter() - started
         second = judge.replay(case, *here)
         if second != RIGHT and one.UNIQUE:
-            own = judge.replay(unique(one, case, folder / "unique"), *here)
+            own = judge.replay(unique(one, case, folder / "unique"), *here, own_names=True)
             second = _with_names_of_its_own(second, own)
     totals = {"requests": 0, "errors": 0}
     with one.serve(_empty(folder / "used")) as url:
@@ -95,7 +95,7 @@ def examine(name: str, folder: Path, most: int = SESSIONS) -> Outcome:
         def load() -> None:
             totals.update(journey.load(many, url, users=USERS, sessions=sessions)["totals"])
 
-        loaded = judge.run(load, *here, sessions=USERS * sessions)
+        loaded = judge.run(load, *here, sessions=USERS * sessions, own_names=bool(one.UNIQUE))
         wrong = false_positives(many, url)
     return Outcome(
         title=one.TITLE,
@@ -140,7 +140,7 @@ def recorded(name: str, one: Application, case: Path) -> Judge:
         before = state_of(one, url, folder)
         journey.record(name, one, url, case)
         effect = Effect.between(before, state_of(one, url, folder))
-    if not (effect.rows or effect.values or effect.shared):
+    if effect == Effect.between(State(), State()):
         raise journey.JourneyError("the session leaves nothing on the server")
     return Judge(one, effect)
 
@@ -157,11 +157,19 @@ class Judge:
     application: Application
     effect: Effect
 
-    def replay(self, case: Path, url: str, folder: Path) -> str:
-        """`RIGHT`, or what was wrong with a replay."""
-        return self.run(lambda: journey.replay(case, url), url, folder)
+    def replay(self, case: Path, url: str, folder: Path, *, own_names: bool = False) -> str:
+        """`RIGHT`, or what was wrong with a replay, which may have names of its own."""
+        return self.run(lambda: journey.replay(case, url), url, folder, own_names=own_names)
 
-    def run(self, do: Callable[[], None], url: str, folder: Path, *, sessions: int = 1) -> str:
+    def run(
+        self,
+        do: Callable[[], None],
+        url: str,
+        folder: Path,
+        *,
+        sessions: int = 1,
+        own_names: bool = False,
+    ) -> str:
         """`RIGHT`, or what was wrong with a run of so many sessions."""
         before = state_of(self.application, url, folder)
         told = ""
@@ -172,7 +180,7 @@ class Judge:
         except journey.JourneyError as error:
             return f"red: {error}"
         after = state_of(self.application, url, folder)
-        missed = "; ".join(self.effect.missed(before, after, sessions))
+        missed = "; ".join(self.effect.missed(before, after, sessions, own_names=own_names))
         if told:
             return f"{TOLD}, {'another state' if missed else RIGHT}: {told}"
         return f"WRONG: {missed}" if missed else RIGHT

@@ -48,3 +48,27 @@ def test_names_that_are_unique() -> None:
         {"title": "Green tea"},
     )
     assert state.named(()) == state
+
+
+def test_members_of_a_set() -> None:
+    """One that an earlier session has put there is not put there again, but under another name."""
+    effect = Effect.between(State(), State(members=Counter(["tea", "talk of tea"])))
+    one, other = (State(members=Counter(names * ["tea", "talk of tea"])) for names in (1, 4))
+    assert not _missed(effect, State(), one, 1)
+    assert not _missed(effect, one, one, 5)
+    assert not list(effect.missed(one, other, 3, own_names=True))
+    assert _missed(effect, State(), State(members=Counter(["tea"])), 1) == [
+        "+0 instead of +1: talk of tea"
+    ]
+    assert _missed(effect, one, other, 1) == [
+        "+3 instead of +0: talk of tea",
+        "+3 instead of +0: tea",
+    ]
+    assert list(effect.missed(one, one, 1, own_names=True)) == [
+        "+0 instead of +1: talk of tea",
+        "+0 instead of +1: tea",
+    ]
+    taken = Effect.between(one, State())
+    assert not _missed(taken, one, State(), 2)
+    assert not _missed(taken, State(), State(), 1)
+    assert _missed(taken, one, one, 1)

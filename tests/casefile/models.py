@@ -150,6 +150,7 @@ def _in_text(names: list[str]) -> st.SearchStrategy[Source]:
         written = st.sampled_from(names).map(lambda name: f"${{{name}}}")
         paths |= written.map(lambda one: f'$.items[?(@.a.b=="x {one}")].id')
         paths |= written.map(lambda one: f"$['{one}'][?(@.id == {one})]")
+        paths |= written.map(lambda one: f'$.names[?(@=="x {one}")]')
         patterns |= written.map(lambda one: rf'/items/{one}/\w+\?t=([^"]*)')
     links = st.sampled_from(["/a/*/b", "/a?b=...&c=*", "/$${x}/*", "/${server}/*", "*"])
     actions = st.sampled_from(["", "/a/.../b", "/a?b=${server}", "x.php"])

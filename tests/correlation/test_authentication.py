@@ -263,6 +263,7 @@ def test_the_fragment_of_a_redirect() -> None:
         (f"/login?AuthState=_{TOKEN}%3A%2Fidp", "/login?AuthState=${AuthState[1]|unurl}"),
         (f"/login?to=_{TOKEN}%3Ahttp%3A%2F%2Fh", "/login?to=${to[1]}%3Ahttp%3A%2F%2Fh"),
         (f"/cb?code={TOKEN}&iss=%2Fr", "/cb?code=${code[1]|unurl}&iss=%2Fr"),
+        ("/up?_state=UTZAA6XYaVi-yo9JnpQm3c_H", "/up?_state=${state[1]|unurl}"),
     ],
 )
 def test_values_of_redirects_that_are_encoded(location: str, target: str) -> None:

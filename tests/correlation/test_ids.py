@@ -214,6 +214,7 @@ def test_the_id_of_a_call_is_no_id_of_a_thing() -> None:
         ("list.create", "list", False),
         ("/api/TaskService/GetTask", "task", True),
         ("createLineItem", "line item", False),
+        ("/api/teasByGrowerId", "teas", False),
     ],
 )
 def test_what_a_request_is_about(called: str, resource: str, reading: bool) -> None:
@@ -516,3 +517,18 @@ def test_a_number_of_a_thing_is_meant_in_a_query_of_that_name() -> None:
         '/orders/insert {"title": "Tea", "shop": ${shop[1]}}',
         "/orders?shop=${shop[1]}",
     ]
+
+
+def test_a_session_with_the_number_of_a_page() -> None:
+    """As Wagtail writes it: the third time that somebody edits any page is no page. The third page
+    was asked for before, so it stays."""
+    exchanges = (
+        get("/pages/3/", html("<p>Home")),
+        post("/pages/3/add", "title=Tea", html("", ("Location", "/pages/5/edit/"))),
+        get("/pages/5/edit/", html('<a href="/editing/ping/page/5/3/">')),
+        post("/editing/ping/page/5/3/", ""),
+        get("/pages/3/", html("<p>Home")),
+    )
+    found = requests(run(*exchanges))
+    assert found[3].startswith("/editing/ping/page/${page_id[1]}/${page_id[2]}/")
+    assert found[4] == "/pages/3/"

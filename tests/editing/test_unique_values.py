@@ -64,6 +64,30 @@ def test_an_address_with_other_spaces() -> None:
     }
 
 
+def test_an_address_that_is_a_slug() -> None:
+    """As a script makes it of a title while one types: it takes no capitals. What only begins alike
+    is not one, and a title with other signs may have any slug."""
+    case = case_of(post("/pages", "title=Green+Teas&slug=green-teas"), get("/green-teasers/"))
+    unique = make_unique(case, "Green Teas")
+    assert unique is not None
+    sent, read = unique.case.transactions()
+    assert sent.request.body == "title=${title[1]}&slug=${slug[1]}"
+    assert read.request.target == "/green-teasers/"
+    assert unique.case.variables == {
+        "title_end[1]": Variable("title_end[1]", generate=RandomText(7, "base36")),
+        "title[1]": Variable(
+            "title[1]", template="Green Teas-${title_end[1]}", recorded="Green Teas"
+        ),
+        "slug[1]": Variable(
+            "slug[1]", template="green-teas-${title_end[1]}", recorded="green-teas"
+        ),
+    }
+    other = make_unique(case_of(post("/pages", "title=Tea+%26+cups&slug=tea-cups")), "Tea & cups")
+    assert other is not None
+    (sent,) = other.case.transactions()
+    assert sent.request.body == "title=${title[1]}&slug=tea-cups"
+
+
 def test_everywhere_it_stands() -> None:
     """As a value and as a word of one, under the encoding of each place; no other word."""
     unique = make_unique(case_of(*SESSION), "carol")

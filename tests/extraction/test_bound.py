@@ -63,6 +63,7 @@ ITEMS = json_body(
             7,
         ],
         "by name": {"a.b": {"id": 70}},
+        "names": ["kim", "tea"],
     }
 )
 
@@ -73,6 +74,8 @@ ITEMS = json_body(
         ('$.items[?(@.name=="${mine}")].id', "tea", 1, "4"),
         ('$.items[?(@.name=="${mine}")].id', "tea", 2, "6"),
         ('$.items[?(@.name=="${mine}")].id', "te", 1, None),
+        ('$.names[?(@=="${mine}")]', "tea", 1, "tea"),
+        ('$.names[?(@=="${mine}")]', "te", 1, None),
         ('$.items[?(@.name=="${mine}")].id', 'a "b" \\ ${c} ]', 1, "5"),
         ('$.items[?(@.name=="${mine}")].id', "true", 1, None),
         ("$.items[?(@.of.name=='${mine}')].name", "ann", 1, "tea"),

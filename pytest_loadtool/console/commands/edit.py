@@ -89,8 +89,8 @@ async def unique(session: Console, *text: str) -> None:
     For names that a server takes only once, such as those of users or files: without it the second
     user who replays at once is refused. In all requests a variable stands in its place that adds
     random characters, new for each iteration: `carol-x7kq2bd`; of an address they go into its path.
-    Also where an address has `_` for a space. Extractors that go by the text, or by an address with
-    it, follow. Do it after `configure`.
+    Also where an address has `_` for a space, or is a slug (`green-teas`). Extractors that go by
+    the text, or by an address with it, follow. Do it after `configure`.
 
     Example: `unique carol`
     """

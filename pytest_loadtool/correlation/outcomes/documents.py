@@ -16,7 +16,7 @@ from pytest_loadtool.correlation.classify import (
     looks_random,
     singular,
 )
-from pytest_loadtool.correlation.kinds import WRAPPERS, collection, id_stem
+from pytest_loadtool.correlation.kinds import WRAPPERS, before_by, collection, id_stem
 from pytest_loadtool.correlation.outcomes.changes import EMPTY, Change, Resource, Said
 from pytest_loadtool.correlation.outcomes.proof import (
     LONGEST_STATE,
@@ -301,7 +301,7 @@ def _is_kind(resource: Resource, steps: Steps, key: str, answer: SeenAnswer) -> 
     if resource.noun == "thing" or not is_short_number(resource.id):
         return True
     named = (one for one in reversed(steps) if isinstance(one, str) and plain(one) not in WRAPPERS)
-    kind = id_stem(key) or next(named, "") or collection(answer.step.called)
+    kind = id_stem(key) or before_by(next(named, "")) or collection(answer.step.called)
     return resource.noun.split()[-1] in {*singular(kind).split(), *plain(kind).split()}
 
 

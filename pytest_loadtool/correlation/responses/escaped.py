@@ -44,7 +44,9 @@ _LEVELS = (
     ),
     _Level(Place.QUERY, re.compile("%[2357][0-9a-fA-F]"), re.compile(r"\Z.")),
 )
-_BASE64 = re.compile(r"(?=(?:.{4}){4,}\Z)(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/]+={0,2}")
+_BASE64 = re.compile(
+    r"(?=(?:.{4}){4,}\Z)(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])(?:[A-Za-z0-9+/]+|[\w-]+)={0,2}", re.ASCII
+)
 
 
 def escaped(text: str, wanted: Wanted, known: Set[str] = frozenset()) -> Iterator[tuple[str, str]]:
@@ -101,8 +103,8 @@ def decoding(text: str, raw: str, value: str) -> tuple[str, ...]:
 
 
 def is_base64(value: str) -> bool:
-    """Return whether a token is base64 by its looks: the next one may have a ``+`` or ``/`` in
-    it."""
+    """Return whether a token is base64 by its looks, that of addresses included: the next one may
+    have a ``+`` or ``/`` in it, or end in ``=``."""
     return _BASE64.fullmatch(value) is not None
 
 

@@ -49,8 +49,22 @@ def _proposal(slot: Slot, traffic: Traffic, known: Settled) -> Proposal | None:
     before = address_of(slot, traffic)
     if before in ids:
         return ids[before]
-    meant = (one for before, one in ids.items() if _is_meant(slot, before, traffic))
+    meant = (
+        one
+        for before, one in ids.items()
+        if _is_meant(slot, before, traffic) and not was_there(slot, one, traffic)
+    )
     return next(meant, None) or known.codes.get(slot.value) or known.asked_by(slot)
+
+
+def was_there(slot: Slot, found: Proposal, traffic: Traffic) -> bool:
+    """Return whether the address was asked for as recorded before any response gave the id out:
+    then it is that of something else, which has the same small number."""
+    if slot.place is not Place.PATH or not is_short_number(slot.value):
+        return False
+    path = f"{slot.before}{slot.value}"
+    asked = (traffic.responses.pages.get(one, ()) for one in (path, f"{path}/"))
+    return any(one and one[0] < found.producer.transaction for one in asked)
 
 
 def _is_meant(slot: Slot, before: str, traffic: Traffic) -> bool:

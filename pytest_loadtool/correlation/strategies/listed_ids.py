@@ -13,7 +13,7 @@ from pytest_loadtool.correlation.kinds import collection, id_stem
 from pytest_loadtool.correlation.proposals import Proposal
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
-from pytest_loadtool.correlation.strategies.known_ids import claimed_as
+from pytest_loadtool.correlation.strategies.known_ids import claimed_as, was_there
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn, is_bare_id
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import same_name
@@ -41,7 +41,8 @@ class ListedIds:
         for slot in slots:
             for resource, one in known.named(slot.value).items():
                 before = one.producer.transaction < slot.transaction
-                if before and _is_about(slot, resource, one, traffic):
+                about = before and _is_about(slot, resource, one, traffic)
+                if about and not was_there(slot, one, traffic):
                     if (same := claimed_as(slot, one)) is not None:
                         yield same
                     break

@@ -173,6 +173,18 @@ SESSIONS = {
          listed("cups.ics")],
         ["tea.ics is gone | DELETE /cal/tea.ics | 2 | not /tea.ics<"],
     ),
+    "a small number, in a connection of GraphQL": (
+        [call("POST", "/orders", {"name": "Tea House"}, json_body({"id": 2})),
+         call("PATCH", "/orders/2", {"n": 30}),
+         get("/all", json_body({"allOrders": {"edges": [
+             {"node": {"id": 1, "itemsByOrderId": {"nodes": [{"id": 2, "n": 30}]}}},
+             {"node": {"id": 2, "name": "Tea House", "n": 30}},
+         ]}}))],
+        ["name is Tea House | POST /orders | 2 "
+         "| $.allOrders.edges[?(@.node.id==${order_id[1]})].node.name = 'Tea House'",
+         "n is 30 | PATCH /orders/${order_id[1]} | 2 "
+         "| $.allOrders.edges[?(@.node.id==${order_id[1]})].node.n = 30"],
+    ),
     "a file, by its name": (
         [files("tea.txt", "cups.txt"), answered("DELETE", "/files/tea.txt", exchange(), sent=()),
          files("cups.txt")],
