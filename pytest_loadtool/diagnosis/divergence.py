@@ -16,7 +16,7 @@ from pytest_loadtool.codec.cookie import set_cookies
 from pytest_loadtool.correlation.classify import looks_like_time, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT
 from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SHOWN
-from pytest_loadtool.diagnosis.json_values import Length, json_values, shown
+from pytest_loadtool.diagnosis.json_values import ListLength, json_values, shown
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page
 from pytest_loadtool.diagnosis.situation import Situation, recorded_text
@@ -114,7 +114,7 @@ def _values(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
             continue
         listed = any(isinstance(one, int) for one in keys)
         name = path.rpartition(".")[2] or "the answer"
-        if isinstance(then, Length) and isinstance(value, Length):
+        if isinstance(then, ListLength) and isinstance(value, ListLength):
             if value.count < then.count:
                 empty, name = not value.count, path or "the list"
                 told = f"{name} is empty, had {then.count}" if empty else ""

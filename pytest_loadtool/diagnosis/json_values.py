@@ -14,7 +14,7 @@ Keys = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Length:
+class ListLength:
     """How many items a list has."""
 
     count: int
@@ -22,7 +22,7 @@ class Length:
 
 def json_values(text: str) -> dict[Keys, object]:
     """Return the values of a JSON text by where they stand, outer ones first, and of each list its
-    `Length`; none of a text that is no JSON."""
+    `ListLength`; none of a text that is no JSON."""
     try:
         waiting: deque[tuple[Keys, object]] = deque([((), json.loads(text))])
     except (ValueError, RecursionError):
@@ -34,7 +34,7 @@ def json_values(text: str) -> dict[Keys, object]:
             case dict():
                 waiting += [((*keys, name), one) for name, one in value.items()]
             case list():
-                found[keys] = Length(len(value))
+                found[keys] = ListLength(len(value))
                 waiting += [((*keys, at), one) for at, one in enumerate(value[:_MOST_ITEMS])]
             case _:
                 found[keys] = value
