@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -16,6 +16,7 @@ from pytest_loadtool.codec.cookie import set_cookies
 from pytest_loadtool.correlation.classify import looks_like_time, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT
 from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SHOWN
+from pytest_loadtool.diagnosis.json_values import ListLength, json_values, shown
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page
 from pytest_loadtool.diagnosis.situation import Situation, recorded_text
@@ -25,8 +26,6 @@ from pytest_loadtool.diagnosis.situation import Situation, recorded_text
 _WHOLE, _SAYS, _EMPTY, _STATE = LIKELY - 5, LIKELY + 6, LIKELY + 6, POSSIBLE + 6
 #: That the failing request still sends what was recorded.
 _SENT = SHOWN + 2
-#: Of a document so much is compared: values, and items of a list.
-_MOST_VALUES, _MOST_ITEMS = 2000, 20
 #: A state is a word or a few.
 _LONGEST_STATE = 40
 _WORD = re.compile(r"[^\W\d_]")
@@ -106,31 +105,28 @@ def _values(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
     exchange = situation.of(outcome).exchange
     if exchange is None:
         return
-    was, now = _flat(recorded_text(exchange)), _flat(text_of(outcome.response)[0])
+    was = json_values(recorded_text(exchange))
+    now = json_values(text_of(outcome.response)[0])
     mask = situation.subject.mask
-    for path, then in was.items():
-        if path not in now or now[path] == then:
+    for keys, then in was.items():
+        value, path = now.get(keys, then), shown(keys)
+        if value == then:
             continue
-        value, listed = now[path], "[" in path
+        listed = any(isinstance(one, int) for one in keys)
         name = path.rpartition(".")[2] or "the answer"
-        if isinstance(then, _Length) and isinstance(value, _Length):
+        if isinstance(then, ListLength) and isinstance(value, ListLength):
             if value.count < then.count:
                 empty, name = not value.count, path or "the list"
                 told = f"{name} is empty, had {then.count}" if empty else ""
                 told = told or f"{name} has {value.count}, had {then.count} when recorded"
                 yield Divergence(told, _EMPTY if empty else _STATE)
         elif _is_state(then) and (_is_state(value) or value is None):
-            shown, before = mask.value(name, _said(value)), mask.value(name, _said(then))
-            told = f"{path} is {shown}, was {before}"
+            told, before = mask.value(name, _said(value)), mask.value(name, _said(then))
+            told = f"{path} is {told}, was {before}"
             yield Divergence(told, 0 if listed else _STATE, str(then))
 
 
 _KINDS: tuple[_Kind, ...] = (_as_a_whole, _says, _cookies, _values)
-
-
-@dataclass(frozen=True, slots=True)
-class _Length:
-    count: int
 
 
 def _said(value: object) -> str:
@@ -148,23 +144,3 @@ def _is_state(value: object) -> bool:
         and _WORD.search(value) is not None
         and not (looks_random(value) or looks_like_time(value))
     )
-
-
-def _flat(text: str) -> Mapping[str, object]:
-    """Return the values of a JSON text by where they stand, and how long its lists are."""
-    try:
-        waiting: list[tuple[str, object]] = [("", json.loads(text))]
-    except (ValueError, RecursionError):
-        return {}
-    found: dict[str, object] = {}
-    while waiting and len(found) < _MOST_VALUES:
-        path, value = waiting.pop(0)
-        match value:
-            case dict():
-                waiting += [(f"{path}.{name}".lstrip("."), one) for name, one in value.items()]
-            case list():
-                found[path] = _Length(len(value))
-                waiting += [(f"{path}[{at}]", one) for at, one in enumerate(value[:_MOST_ITEMS])]
-            case _:
-                found[path] = value
-    return found

@@ -75,7 +75,12 @@ def _curl(situation: Situation, outcome: StepOutcome, options: Sequence[str]) ->
     secret = shown != lines or any(name.lower() == "cookie" for name, _ in lines)
     if secret or mask.text(url) != url or mask.text(subject.request_body) != subject.request_body:
         return ""
-    telling = tuple(one for one in lines if not _NOISE.fullmatch(one[0].lower()))
+    own = outcome.origin
+    telling = tuple(
+        (name, value)
+        for name, value in lines
+        if not _NOISE.fullmatch(name.lower()) or (name.lower() == "origin" and value != own)
+    )
     every = [*_route(subject, url), *options]
     command = curl_command(method or "GET", url, telling, body, proxied=every, include=True)
     command = command.replace(" \\\n  ", " ").replace(" --globoff", "")

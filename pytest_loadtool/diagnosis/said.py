@@ -136,7 +136,8 @@ def _readers(reply: PlainAnswer, before: Iterable[str]) -> Iterator[str]:
     }
     found = list(read[reply.kind](reply.text) if reply.kind in read else ())
     yield from found
-    if failed and not found and reply.kind in _TEXTS and reply.text and not is_binary(reply.text):
+    plain = reply.kind in _TEXTS or "<" not in reply.text
+    if failed and not found and plain and reply.text and not is_binary(reply.text):
         yield visible_text(reply.text)
 
 

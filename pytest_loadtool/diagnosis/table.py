@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_loadtool.diagnosis.causes import (
+    admission,
     challenge,
     choices,
+    extracted,
     login,
     missing,
     network,
@@ -49,6 +51,9 @@ EVERYWHERE: tuple[Check, ...] = (
     request.address_edited,
     server.proxy_refuses,
     server.bot_defence,
+    admission.origin_refused,
+    admission.host_refused,
+    admission.answered_before,
     server.rate_limited,
     server.overloaded,
     server.server_error,
@@ -67,12 +72,12 @@ EVERYWHERE: tuple[Check, ...] = (
     refused.field_wanted,
     refused.refused_values,
     refused.refused_form,
-    validators.change_without_effect,
+    unconfirmed.change_without_effect,
     validators.says_it_failed,
     validators.text_not_found,
     validators.value_differs,
     validators.flow_not_ended,
-    validators.nothing_extracted,
+    extracted.nothing_extracted,
     unconfirmed.change_unconfirmed,
     values.stale_constant(tokens=False),
 )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 from urllib.parse import unquote, unquote_plus
 
+from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.names import is_secret
 from pytest_loadtool.masking.text import secret_fields
 from pytest_loadtool.model.exchange import Exchange
@@ -51,8 +53,18 @@ def _carried(target: str, headers: Headers, body: bytes) -> Iterator[str]:
     found = [one for name, value in headers for one in _in_header(name.lower(), value)]
     for text in (target, body.decode("utf-8", "replace")):
         for value in secret_fields(text):
-            found += (value, unquote_plus(value))
+            found += _as_meant(value)
     yield from (one for one in found if len(one) >= _SHORTEST and one.lower() not in _NAMES)
+
+
+def _as_meant(value: str) -> Iterator[str]:
+    """Yield a value as it stands in a body, and as it is read there: in a form, in JSON, in XML."""
+    yield from (value, unquote_plus(value), unescape(value))
+    if "\\" in value:
+        try:
+            yield str(json.loads(f'"{value}"', strict=False))
+        except ValueError:
+            return
 
 
 def _in_header(name: str, value: str) -> Iterator[str]:

@@ -88,6 +88,20 @@ _PLAIN = re.compile(r"[^\W\d_]{1,12}")
 _AS_VALUE = r"(?<=[=:\"'>/])(?:{})(?=[&\"'<;,@\s]|$)"
 
 
+def _within_base64(value: str) -> Iterator[str]:
+    """Yield how a text is written in the midst of what is base64, behind any number of bytes: as a
+    password is behind a user's name. It is what no byte before it or behind it has a part in."""
+    data = value.encode("utf-8", "replace")
+    for before in range(3):
+        text = b64encode(bytes(before) + data).decode()
+        own = text[-(-before * 8 // 6) : (before + len(data)) * 8 // 6]
+        if len(own) > _LONG:
+            yield from (own, own.translate(_URL_SAFE))
+
+
+_URL_SAFE = str.maketrans("+/", "-_")
+
+
 class Mask:
     """Hides what must not be shown; ``values`` are secrets wherever they stand. One that is a plain
     word is hidden where it stands as a value, and not in the midst of a sentence."""
@@ -97,7 +111,7 @@ class Mask:
     def __init__(self, values: Iterable[str] = ()) -> None:
         known = set(values) - {""}
         words = set(filter(_PLAIN.fullmatch, known))
-        forms = {form for value in known for form in spellings(value)}
+        forms = {form for value in known for form in (*spellings(value), *_within_base64(value))}
         self._values = any_of(forms - words)
         as_value = _AS_VALUE.format("|".join(sorted(words, key=len, reverse=True)))
         self._words = re.compile(as_value) if words else None

@@ -33,7 +33,7 @@ from pytest_loadtool.workflow.value_flow import (
     shown_value,
 )
 
-#: How many characters of JSON all exchanges of a page may take, so that it stays below 2 MB, and
+#: How many bytes of JSON all exchanges of a page may take, so that it stays below 2 MB, and
 #: what one may take as long as that much is left for each of the others.
 TRACE_LIMIT, _TRACE_LEAST = 1_200_000, 2_000
 #: The most of one, and characters of a line, that are shown; and equal lines around a difference.
@@ -297,8 +297,9 @@ class _Trace:
 
 
 def _weight(text: str) -> int:
-    """Return how many characters a text takes in a page, where some are escaped."""
-    return len(text) + 5 * sum(map(text.count, "<>&"))
+    """Return how many bytes a text takes in a page, where some characters are escaped."""
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    return size + 5 * sum(map(text.count, "<>&"))
 
 
 def _short(value: str | None) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_loadtool.diagnosis.diagnose import diagnose
-from pytest_loadtool.diagnosis.finding import WEAK, Diagnosis
+from pytest_loadtool.diagnosis.finding import Diagnosis
 from pytest_loadtool.diagnosis.outcome import Evidence, StepOutcome
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.asm import AsmSettings
@@ -139,38 +139,6 @@ def test_token_that_nothing_gives_out() -> None:
     )
     assert "was sent with the recorded value" in found.causes[0].text
     assert dict(found.steps)["tokens"] == "csrf (${token}, which no transaction before gives out)"
-
-
-@pytest.mark.promise(121)
-@pytest.mark.parametrize("status", [200, 201, 204, 302, 303, 304])
-def test_statuses_that_are_expected(status: int) -> None:
-    """They are no failure by themselves, and nothing is said against them."""
-    assert failed(saving("title=Tea", status), status).meaning in ("", "a redirect")
-
-
-@pytest.mark.promise(105)
-@pytest.mark.promise(110)
-def test_causes_of_401() -> None:
-    """All six are told where none was found."""
-    transaction = Transaction(Request("GET", "/account"), recorded=Recorded(200, Kind.HTML))
-    answer = Answer(b"GET /account HTTP/1.1\r\n\r\n", 401)
-    found = diagnose(
-        TestCase("shop", (Page("p", (transaction,)),)),
-        [outcome(0, "p", transaction, answer, "Status Code is 401")],
-        path="x.case.toml",
-        evidence=Evidence(),
-        mask=Mask(),
-    )
-    assert [one.sure for one in found.causes] == [WEAK]
-    assert found.causes[0].remedies[0].commands == ("application-state", "save")
-    assert len(found.possible) == 6
-    assert [name for name, _ in found.steps] == [
-        "Authentication folder",
-        "WWW-Authenticate",
-        "Set-Cookie of the login",
-        "Cookie of this request",
-    ]
-    assert "5.4" in " ".join(found.possible)
 
 
 @pytest.mark.promise(117)

@@ -17,6 +17,7 @@ from tests.diagnosis.situations.unseen import UNSEEN
 from tests.diagnosis.situations.unseen_again import UNSEEN_AGAIN
 from tests.diagnosis.situations.unseen_fifth import UNSEEN_FIFTH
 from tests.diagnosis.situations.unseen_fourth import UNSEEN_FOURTH
+from tests.diagnosis.situations.unseen_sixth import UNSEEN_SIXTH
 from tests.diagnosis.situations.unseen_third import UNSEEN_THIRD
 from tests.diagnosis.situations.wiki import WIKI
 
@@ -39,7 +40,7 @@ def test_situation(situation: Situation, tmp_path: Path) -> None:
     assert found.mended == situation.mended, told
 
 
-_TOLD = (*UNSEEN_THIRD, *UNSEEN_FOURTH, *STRANGERS, *STRANGERS_AGAIN)
+_TOLD = (*UNSEEN_THIRD, *UNSEEN_FOURTH, *STRANGERS, *STRANGERS_AGAIN, *UNSEEN_SIXTH)
 
 
 @pytest.mark.parametrize("situation", _parameters(*_TOLD))

@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from pytest_loadtool.diagnosis.outcome import Evidence
-from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction
+from pytest_loadtool.model.case import (
+    Header,
+    Kind,
+    Page,
+    Recorded,
+    Request,
+    TestCase,
+    Transaction,
+)
+from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.report.failure import explain
 from tests.report.outcomes import Answer, outcome
 
@@ -43,6 +52,50 @@ def test_what_a_challenge_means(challenge: bytes, meaning: str) -> None:
     text = told(Request("GET", "/account"), 401, *headers)
     assert "1. Authentication folder: none: HTTP authentication is not configured" in text
     assert f"2. WWW-Authenticate: {meaning}" in text
+
+
+@pytest.mark.promise(105)
+@pytest.mark.promise(110)
+def test_causes_of_401() -> None:
+    """All six are told where none was found, in this order, with what the original tool's users are
+    told of NTLM."""
+    text = told(Request("GET", "/account"), 401)
+    causes = (
+        "no credentials were sent",
+        "the session cookie was not sent",
+        "the session ended between recording and replay",
+        "the server wants HTTP authentication",
+        "demand NTLMv2 session security, which is spoken here",
+        "the credentials are wrong",
+    )
+    places = [text.index(one) for one in causes]
+    assert places == sorted(places)
+    assert "(the original tool: from version 5.4; to turn it off makes a server weaker)" in text
+    assert "loadtool> application-state loadtool> save" in text
+    steps = ("1. Authentication folder", "2. WWW-Auth", "3. Set-Cookie of", "4. Cookie of this")
+    assert all(one in text for one in steps)
+
+
+def told_of_cookies(sent: str) -> str:
+    """The fourth step after a 401, of a request that had the cookie sid when it was recorded."""
+    recorded = Recorded(200, Kind.HTML, entry=0)
+    one = Transaction(Request("GET", "/account"), recorded=recorded)
+    head = f"GET /account HTTP/1.1\r\n{f'Cookie: {sent}' if sent else 'Accept: */*'}\r\n\r\n"
+    cookies = (("Cookie", "sid=0ld9f8e7d"),)
+    exchange = Exchange(0.0, 0.01, "GET", "http://shop/account", "HTTP/1.1", cookies, b"", 200)
+    failed = outcome(0, "p", one, Answer(head.encode(), 401), "Status Code is 401")
+    case, evidence = TestCase("shop", (Page("p", (one,)),)), Evidence((exchange,))
+    text = " ".join(explain(case, [failed], path="x.case.toml", evidence=evidence).split())
+    return text.partition("4. Cookie of this request: ")[2].partition(" usual causes")[0]
+
+
+@pytest.mark.promise(109)
+def test_a_cookie_that_is_missing_or_stale() -> None:
+    """For both, dynamic values are to be found anew; for neither where it is there."""
+    again = " (application-state finds dynamic values anew)"
+    assert told_of_cookies("") == f"none was sent; missing, though recorded: sid{again}"
+    assert told_of_cookies("sid=0ld9f8e7d") == f"sent sid; as recorded: sid{again}"
+    assert told_of_cookies("sid=n3w1a2b3c") == "sent sid"
 
 
 @pytest.mark.promise(113)

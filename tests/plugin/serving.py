@@ -35,6 +35,8 @@ class Server:
         """Set when the server ends."""
         self.failing: dict[str, int] = {}
         """How many more times a path answers 500."""
+        self.pages: dict[str, str] = {}
+        """What a path answers instead, as text."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -64,6 +66,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self.answer(
                 *((200, "text/html", HOME) if good else (403, "text/html", FORBIDDEN))
             )
+        if path in self.state.pages:
+            return self.answer(200, "text/plain; charset=utf-8", self.state.pages[path])
         if path == "/echo":
             return self.answer(200, "application/json", self.echo(body))
         return self.answer(200, "text/html", HOME)

@@ -35,6 +35,20 @@ def test_status_without_a_word_about_it(
     pytester.runpytest().assert_outcomes(**{outcome: 1})
 
 
+@pytest.mark.promise(121)
+def test_statuses_that_are_expected(pytester: pytest.Pytester, server: Server) -> None:
+    """They pass, and nothing more is said of them: redirects around a login, too."""
+    expected = (200, 201, 204, 302, 303, 304)
+    recorded = "recorded = {{ status = {0} }}"
+    every = (transaction(f"GET /status/{one}", recorded.format(one)) for one in expected)
+    write(pytester, "shop", case(server.url, *every))
+    result = pytester.runpytest()
+    result.assert_outcomes(passed=1)
+    assert len(server.requests) == len(expected)
+    assert "FIX FIRST" not in result.stdout.str()
+    assert "recorded" not in result.stdout.str()
+
+
 @pytest.mark.parametrize("arguments", [(), ("-n", "1")])
 def test_a_redirect_in_place_of_a_page_is_told(
     pytester: pytest.Pytester, server: Server, arguments: tuple[str, ...]

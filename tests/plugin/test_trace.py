@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
 import stat
+from base64 import b64encode
+from collections.abc import Callable
 from pathlib import Path
+from random import Random
+from urllib.parse import quote
 
 import pytest
 
@@ -32,7 +38,9 @@ FIELD = '<form><input name="token" value="{}"></form>'
 STALE, PASSWORD = "0ld-t0ken-9f8e7d", "hunter2-secret"
 
 
-def prepare(pytester: pytest.Pytester, server: Server, more: int = 0, body: str = "") -> Path:
+def prepare(
+    pytester: pytest.Pytester, server: Server, more: int = 0, body: Callable[[int], str] = str
+) -> Path:
     """A shop whose form gives out a token, and a login that sends the recorded one as a constant,
     with a password; and ``more`` pages after that."""
     server.token = "n3w-t0ken-1a2b3c"
@@ -64,7 +72,7 @@ def prepare(pytester: pytest.Pytester, server: Server, more: int = 0, body: str 
         har.append(recorded(server.url, "/form", FIELD.format(STALE)))
         har.append(recorded(server.url, "/login", f"<p>Welcome {XSS}</p>", login))
         for one in range(more):
-            har.append(recorded(server.url, f"/page/{one}", body))
+            har.append(recorded(server.url, f"/page/{one}", body(one)))
     return pytester.path / "shop.case.toml"
 
 
@@ -115,6 +123,67 @@ def test_secrets_are_cut(pytester: pytest.Pytester, server: Server) -> None:
     assert PASSWORD in kept.read_text()
     assert PASSWORD not in trace_path(kept).read_text()
     assert stat.S_IMODE(trace_path(kept).stat().st_mode) == 0o600
+
+
+ODD = "pa/s+s w&rd=ü€?9Zq"
+MULTIPART = (
+    '--x\r\nContent-Disposition: form-data; name="note"\r\n\r\nhello\r\n'
+    '--x\r\nContent-Disposition: form-data; name="password"\r\n\r\nPASSWORD\r\n--x--\r\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "sent"),
+    [
+        ((f'headers = ["Content-Type: {FORM}"]', f'body = "password={quote(ODD, safe="")}"'), ODD),
+        (
+            (
+                'headers = ["Content-Type: multipart/form-data; boundary=x"]',
+                f"body = {json.dumps(MULTIPART.replace('PASSWORD', ODD))}",
+            ),
+            ODD,
+        ),
+        (
+            (
+                'headers = ["Content-Type: application/json"]',
+                f"body = {json.dumps(json.dumps({'password': ODD}))}",
+            ),
+            ODD,
+        ),
+        (
+            (f'headers = ["Authorization: Basic {b64encode(b"ann:" + ODD.encode()).decode()}"]',),
+            ODD,
+        ),
+        (('cookies = ["sid=9f8e7d6c5b4a39281706f5e4"]',), "9f8e7d6c5b4a39281706f5e4"),
+        (('headers = ["X-Api-Key: 9f8e7d6c5b4a39281706f5e4"]',), "9f8e7d6c5b4a39281706f5e4"),
+    ],
+)
+def test_secrets_are_cut_however_they_are_written(
+    lines: tuple[str, ...], sent: str, pytester: pytest.Pytester, server: Server
+) -> None:
+    """In a form, in a part of several, in JSON, in base64, in a cookie, in a header; and where the
+    server says them again: as they are, encoded for addresses, in base64, in JSON, in HTML."""
+    ways = (
+        sent,
+        quote(sent, safe=""),
+        quote(sent),
+        json.dumps(sent)[1:-1],
+        b64encode(sent.encode()).decode(),
+        b64encode(b"ann:" + sent.encode()).decode(),
+        html.escape(sent),
+    )
+    server.pages["/said"] = "\n".join(f"you sent <{one}>" for one in ways)
+    write(
+        pytester,
+        "shop",
+        case(server.url, transaction("POST /said", *lines, 'status = "201"')),
+    )
+    pytester.runpytest("--loadtool-trace").assert_outcomes(failed=1)
+    text = page_of(pytester.path / "shop.case.toml").read_text()
+    assert "POST /said" in text
+    assert "you sent" in text
+    shown = text + html.unescape(text) + text.encode().decode("unicode_escape", "replace")
+    assert [one for one in dict.fromkeys(ways) if one in shown] == []
 
 
 def test_which_replays_have_a_page(pytester: pytest.Pytester, server: Server) -> None:
@@ -185,12 +254,23 @@ def test_a_replay_that_came_to_nothing(pytester: pytest.Pytester, server: Server
         assert "no_such_module" in page_of(path).read_text()
 
 
+def _lines(_: int) -> str:
+    return "<p>a line of a page</p>\n" * 2_600
+
+
+def _signs(seed: int) -> str:
+    return "".join(map(chr, Random(seed).choices(range(0x4E00, 0x9FFF), k=4_000)))
+
+
+@pytest.mark.parametrize("body", [_lines, pytest.param(_signs, marks=pytest.mark.slow)])
 def test_many_transactions_with_long_bodies_make_a_small_page(
-    pytester: pytest.Pytester, server: Server
+    body: Callable[[int], str], pytester: pytest.Pytester, server: Server
 ) -> None:
-    """500 transactions of 60 kB: below 2 MB; that something is left out is said where it was, the
-    failed one is complete."""
-    path = prepare(pytester, server, more=498, body="<p>a line of a page</p>\n" * 2_600)
+    """500 transactions of 60 kB, which may be such that nothing makes them shorter: below 2 MB;
+    that something is left out is said where it was, the failed one is complete."""
+    path = prepare(pytester, server, more=498, body=body)
+    if body is not _lines:
+        server.pages = {f"/page/{one}": body(one + 1000) for one in range(498)}
     pytester.runpytest("--loadtool-trace", "--loadtool-think-time", "none").assert_outcomes(
         failed=1
     )

@@ -30,7 +30,9 @@ _OF_OTHERS = re.compile(
 )
 _OF_TOKENS = re.compile(r"csrf|xsrf|forgery|\btoken|\bcookie", re.IGNORECASE)
 _PASSWORD_CONTROL = re.compile(r"""<input\b[^<>]*\btype\s*=\s*["']?password\b""", re.IGNORECASE)
-_REFUSED = frozenset({400, 401, 403, 422})
+_REFUSED = frozenset({400, 401, 403, 422, 423})
+#: What is said of logins by who takes no more of them (429), and not of requests in general.
+_OF_LOGINS = re.compile(r"account|attempt|(?:log|sign).?(?:in|on)\b|lock", re.IGNORECASE)
 
 
 def login_refused(situation: Situation) -> Cause | RuledOut | None:
@@ -53,10 +55,11 @@ def login_refused(situation: Situation) -> Cause | RuledOut | None:
     of_account = bool(_OF_ACCOUNTS.search(words)) and _is_as_recorded(situation, login, typed)
     of_password = not of_account and _is_of_password(login, words)
     told = "" if of_password or not said else f" It says: {said[0]!r}."
+    sure = SAID if of_password and words else SHOWN if of_password else LIKELY
     cause = Cause(
         f"The login was refused: {situation.name(login)}."
         + (" The account is locked, or may not log in." if of_account else told),
-        SAID if of_account or (of_password and words) else SHOWN if of_password else LIKELY,
+        SAID + 1 if of_account else sure,
         (why, *sent),
         (
             new_password(situation, login, typed)
@@ -120,7 +123,8 @@ def _why_refused(situation: Situation, login: StepOutcome, said: tuple[str, ...]
     """Return how its answer shows that; empty if it does not."""
     recorded, status = login.transaction.recorded, login.response.status
     was = recorded.status if recorded is not None else 0
-    if status in _REFUSED and status != was:
+    of_logins = status == 429 and _OF_LOGINS.search(" ".join(said)) is not None
+    if (status in _REFUSED or of_logins) and status != was:
         return f"it was answered with {status}, {was} was recorded" if was else f"status {status}"
     if status == 0 or status >= 400:
         return ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from urllib.parse import urljoin, urlsplit
+from shlex import quote
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from pytest_loadtool.answers.shape import kind_now
 from pytest_loadtool.codec.content import ContentError, decode
@@ -17,7 +18,7 @@ from pytest_loadtool.diagnosis.finding import LIKELY, SAID, SHOWN, Cause, Remedy
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page
-from pytest_loadtool.diagnosis.remedies import recorded_server, seen_outside
+from pytest_loadtool.diagnosis.remedies import place_of_failed, recorded_server, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation, recorded_text
 from pytest_loadtool.model.case import Kind
 
@@ -72,37 +73,58 @@ def _bytes(outcome: StepOutcome) -> bytes:
 def redirected_elsewhere(situation: Situation) -> Cause | RuledOut | None:
     """The same page is said to be at another scheme, host or port, or its address to be written
     otherwise, which was not so when it was recorded."""
-    target = "".join(situation.subject.request_head[0].split(" ")[1:2])
-    asked = urlsplit(urljoin(situation.failed.origin, target))
-    to = urlsplit(urljoin(asked.geturl(), situation.subject.location))
-    if not situation.subject.location or not 300 <= situation.status <= 399:
+    addresses = same_page_elsewhere(situation, situation.failed)
+    if addresses is None:
         return None
-    if _written(to.path) != _written(asked.path) or to == asked:
-        return None
-    exchange = situation.subject.exchange
-    before = exchange.response_header("location") if exchange is not None else None
-    if exchange is not None and before and urlsplit(urljoin(exchange.url, before))[1:3] == to[1:3]:
-        return None
+    asked, to = addresses
     if asked[:2] == to[:2]:
         return _written_differently(situation, to.path)
     there = f"{to.scheme}://{to.netloc}"
     server = recorded_server(situation)
+    other_host = asked.scheme == to.scheme and asked.hostname != to.hostname
     told = f"; recorded there with {situation.recorded_status}" if server is None else ""
     cause = Cause(
         f"The server wants to be asked at {there}, and redirects there.",
         SAID,
         (f"asked for at {situation.failed.origin}{told}",),
-        (
-            Remedy(
-                "have it answer at that address again: see how it, or a proxy before it, tells "
-                "http from https and one name from another"
-            )
-            if server is None
-            else server,
-            Remedy(f"or, if the application answers at {there}, replay there (--loadtool-server)"),
-        ),
+        (server or _answer_again, _there(situation, there))
+        if server is not None or not other_host
+        else (_there(situation, there), _answer_again),
     )
     return seen_outside(situation, cause)
+
+
+def same_page_elsewhere(
+    situation: Situation, outcome: StepOutcome
+) -> tuple[SplitResult, SplitResult] | None:
+    """Return where a transaction asked and where the same page is said to be, which was not so when
+    it was recorded; None if it was not redirected so."""
+    subject = situation.of(outcome)
+    target = "".join(subject.request_head[0].split(" ")[1:2])
+    asked = urlsplit(urljoin(outcome.origin, target))
+    to = urlsplit(urljoin(asked.geturl(), subject.location))
+    if not subject.location or not 300 <= outcome.response.status <= 399:
+        return None
+    if _written(to.path) != _written(asked.path) or to == asked:
+        return None
+    exchange = subject.exchange
+    before = exchange.response_header("location") if exchange is not None else None
+    if exchange is not None and before and urlsplit(urljoin(exchange.url, before))[1:3] == to[1:3]:
+        return None
+    return asked, to
+
+
+_answer_again = Remedy(
+    "have it answer at that address again: see how it, or a proxy before it, tells http from https "
+    "and one name from another"
+)
+
+
+def _there(situation: Situation, server: str) -> Remedy:
+    return Remedy(
+        "if the application answers there, replay there, or write that into `server`",
+        command=f"pytest {quote(situation.subject.path)} --loadtool-server {server}",
+    )
 
 
 def _written(path: str) -> str:
@@ -118,7 +140,12 @@ def _written_differently(situation: Situation, there: str) -> Cause | None:
         "there: it has done nothing yet.",
         SAID,
         (f"{situation.status} -> {there}; {situation.recorded_status} was recorded",),
-        (Remedy("have it answer at that address again, or ask for it where it is now"),),
+        (
+            Remedy(
+                "have it answer at that address again, or ask for it where it is now",
+                place=place_of_failed(situation),
+            ),
+        ),
     )
     return seen_outside(situation, cause)
 

@@ -20,7 +20,7 @@ from pytest_loadtool.diagnosis.finding import (
     Remedy,
     RuledOut,
 )
-from pytest_loadtool.diagnosis.moved import values_of
+from pytest_loadtool.diagnosis.json_values import json_values
 from pytest_loadtool.diagnosis.page_errors import EXISTS, LONGEST_SAID
 from pytest_loadtool.diagnosis.redirect_mismatch import was_refused
 from pytest_loadtool.diagnosis.remedies import compared, edited, seen_outside
@@ -229,7 +229,7 @@ def _named(situation: Situation) -> tuple[Field | None, int]:
 def _not_there(situation: Situation, told: Sequence[str]) -> frozenset[str]:
     """Return the fields, of several that are called alike in a JSON body, that do not stand where
     the answer says that it is wrong: ``items.1.quantity`` is the second ``quantity``."""
-    paths = list(values_of(situation.subject.request_body))
+    paths = list(json_values(situation.subject.request_body))
     fields = [one for one in situation.fields if one.section == "POST content"]
     found: set[str] = set()
     for place in told:

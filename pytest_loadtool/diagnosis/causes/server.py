@@ -259,10 +259,15 @@ def too_large(situation: Situation) -> Cause | RuledOut | None:
     if not what:
         return None
     size = len(situation.failed.response.request)
+    longest = max(situation.subject.request_head[1:], key=len, default="").partition(": ")
+    whose = f"; {longest[0]} has {len(longest[2]):,} of them" if situation.status == 431 else ""
     cause = Cause(
         f"The server takes no request whose {what} is so long.",
         SAID,
-        (f"the request has {size:,} bytes; one that is larger than recorded grew by its values",),
+        (
+            f"the request has {size:,} bytes{whose}; one that is larger than recorded grew by its "
+            "values",
+        ),
         (Remedy(f"raise the limit of the server, or of the proxy before it (nginx: {limit})"),),
     )
     return seen_outside(situation, cause)

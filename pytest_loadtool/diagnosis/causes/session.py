@@ -8,6 +8,7 @@ from itertools import islice
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.cookie import set_cookies
+from pytest_loadtool.correlation.classify import looks_random
 from pytest_loadtool.diagnosis.divergence import divergences
 from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome
@@ -292,5 +293,10 @@ def cookie_of_request(situation: Situation) -> str:
     """Return which cookies the request that failed had, and which it lacks."""
     sent, recorded = situation.cookies_sent, situation.cookies_recorded
     lost = [name for name in recorded if name not in sent]
-    missing = f"; missing, though recorded: {', '.join(lost)}" if lost else ""
-    return (f"sent {', '.join(sent)}" if sent else "none was sent") + missing
+    stale = [
+        name for name, value in sent.items() if recorded.get(name) == value and looks_random(value)
+    ]
+    told = f"sent {', '.join(sent)}" if sent else "none was sent"
+    told += f"; missing, though recorded: {', '.join(lost)}" if lost else ""
+    told += f"; as recorded: {', '.join(stale)}" if stale else ""
+    return told + (" (application-state finds dynamic values anew)" if lost or stale else "")

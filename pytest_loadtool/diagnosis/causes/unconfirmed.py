@@ -1,21 +1,27 @@
-"""The change that may not have taken effect, where what comes after it is refused."""
+"""Changes that did not take effect, or may not have: what they should have brought about is not
+there, or what comes after is refused."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 from itertools import islice
+from urllib.parse import SplitResult
 
 from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.codec.names import is_password
 from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.correlation.kinds import reads
 from pytest_loadtool.correlation.requests.fields import CONSTANT, fields_of
-from pytest_loadtool.diagnosis.finding import POSSIBLE, SHOWN, Cause, RuledOut
-from pytest_loadtool.diagnosis.remedies import compared
+from pytest_loadtool.diagnosis.causes.pages import same_page_elsewhere
+from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SAID, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.outcome import StepOutcome
+from pytest_loadtool.diagnosis.remedies import compared, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
+from pytest_loadtool.diagnosis.subject import place_of
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import numbered_titles
+from pytest_loadtool.model.validator import Validator
 
 #: A shorter text in an extractor tells nothing by itself.
 _TELLING = 4
@@ -97,3 +103,76 @@ def _says(case: TestCase, at: int) -> Callable[[str], bool]:
 def given_by(change: Transaction) -> frozenset[str]:
     """Return the variables that a transaction sets."""
     return frozenset(one.variable for one in change.extractors)
+
+
+def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
+    """A change passed, and what it should have brought about is not there."""
+    outcomes = [
+        one.outcome
+        for one in situation.failed.transaction.validators
+        if one.outcome is not None and one.outcome.change and _is_told(situation, one)
+    ]
+    if not outcomes:
+        return None
+    outcome = outcomes[0]
+    change = _change(situation, outcome.change)
+    name = situation.name(change) if change is not None else outcome.change
+    status = f"it was answered with {change.response.status}" if change is not None else ""
+    not_as_recorded = (
+        [f"not as recorded: {change.not_as_recorded}"] if change and change.not_as_recorded else []
+    )
+    addresses = same_page_elsewhere(situation, change) if change is not None else None
+    to = situation.subject.mask.text(_short(*addresses)) if addresses is not None else ""
+    lost = f"it redirects to {to}, and has done nothing yet" if to else ""
+    cause = Cause(
+        f"{name} did not take effect: {lost or f'it is not so that {outcome.name}'}.",
+        _sure(situation, change),
+        tuple(filter(None, (status, *not_as_recorded, f"not so: {outcome.name}" if to else ""))),
+        (
+            Remedy("see what the server made of it: its log, and what it answered")
+            if change is None
+            else Remedy(
+                f"have it answer at that address again, or send it to {to}",
+                place=place_of(situation.subject.path, change),
+            )
+            if to
+            else compared(situation, "see what the server made of it: answer and log", change),
+        ),
+        index=change.index if change is not None else None,
+    )
+    return seen_outside(situation, cause, change if to else None)
+
+
+def _short(asked: SplitResult, to: SplitResult) -> str:
+    """Return an address, without the server if that is the same."""
+    return to.path if asked[:2] == to[:2] else f"{to.scheme}://{to.netloc}{to.path}"
+
+
+def _sure(situation: Situation, change: StepOutcome | None) -> int:
+    """Return an error shows nothing at all, unless it is that what the change has made is not
+    there."""
+    if situation.causes == {"outcome"}:
+        return SAID
+    if change is None or situation.status not in (404, 410):
+        return POSSIBLE
+    case, refused = situation.subject.case, situation.failed.transaction
+    put = change.transaction.request.target == refused.request.target
+    given = given_by(change.transaction) & needed_by(case, refused)
+    return LIKELY if put or given else POSSIBLE
+
+
+def _is_told(situation: Situation, validator: Validator) -> bool:
+    """Return whether a failure is that of the validator: several changes may have an outcome of a
+    name."""
+    outcome = validator.outcome
+    if outcome is None:
+        return False
+    said = (one.message for one in situation.failed.failures if one.cause == "outcome")
+    own = (one for one in said if one.startswith(f"{outcome.change} did not take effect"))
+    return any(outcome.name in one for one in own)
+
+
+def _change(situation: Situation, title: str) -> StepOutcome | None:
+    """Return the transaction that a validator calls ``POST /orders (2)``."""
+    titles = numbered_titles(situation.subject.case)
+    return next((one for one in situation.outcomes if titles[one.index] == title), None)

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from shlex import quote
 from types import MappingProxyType
 
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.template import Reference, Template, TemplateError
-from pytest_loadtool.codec.uses import needed_by
-from pytest_loadtool.diagnosis.causes.pages import charset_wrong, is_another
-from pytest_loadtool.diagnosis.causes.unconfirmed import given_by
-from pytest_loadtool.diagnosis.divergence import divergences
+from pytest_loadtool.diagnosis.causes.pages import charset_wrong
 from pytest_loadtool.diagnosis.finding import (
     LIKELY,
     POSSIBLE,
-    SAID,
     SHOWN,
     Cause,
     Remedy,
     RuledOut,
 )
-from pytest_loadtool.diagnosis.moved import NewPlace, new_names, place_now
-from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
+from pytest_loadtool.diagnosis.outcome import text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.remedies import compared, edited, place_of_failed, seen_outside
-from pytest_loadtool.diagnosis.situation import Situation, recorded_text
+from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.diagnosis.subject import place_of
-from pytest_loadtool.extraction.jsonpath import compile_path
-from pytest_loadtool.model.editing import numbered_titles
-from pytest_loadtool.model.extractor import Extractor, JsonPath
 from pytest_loadtool.model.flow import Until
 from pytest_loadtool.model.validator import (
     HeaderValidator,
@@ -179,66 +170,6 @@ def _common(wanted: str, found: str) -> str:
     return common if len(common) >= _PROVES * len(wanted) else ""
 
 
-def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
-    """A change passed, and what it should have brought about is not there."""
-    outcomes = [
-        one.outcome
-        for one in situation.failed.transaction.validators
-        if one.outcome is not None and one.outcome.change and _says(situation, one)
-    ]
-    if not outcomes:
-        return None
-    outcome = outcomes[0]
-    change = _change(situation, outcome.change)
-    name = situation.name(change) if change is not None else outcome.change
-    status = f"it was answered with {change.response.status}" if change is not None else ""
-    not_as_recorded = (
-        [f"not as recorded: {change.not_as_recorded}"] if change and change.not_as_recorded else []
-    )
-    cause = Cause(
-        f"{name} did not take effect: it is not so that {outcome.name}.",
-        _sure(situation, change),
-        tuple(filter(None, (status, *not_as_recorded))),
-        (
-            Remedy("see what the server made of it: its log, and what it answered")
-            if change is None
-            else compared(situation, "see what the server made of it: answer and log", change),
-        ),
-        index=change.index if change is not None else None,
-    )
-    return seen_outside(situation, cause)
-
-
-def _sure(situation: Situation, change: StepOutcome | None) -> int:
-    """Return an error shows nothing at all, unless it is that what the change has made is not
-    there."""
-    if situation.causes == {"outcome"}:
-        return SAID
-    if change is None or situation.status not in (404, 410):
-        return POSSIBLE
-    case, refused = situation.subject.case, situation.failed.transaction
-    put = change.transaction.request.target == refused.request.target
-    given = given_by(change.transaction) & needed_by(case, refused)
-    return LIKELY if put or given else POSSIBLE
-
-
-def _says(situation: Situation, validator: Validator) -> bool:
-    """Return whether a failure is that of the validator: several changes may have an outcome of a
-    name."""
-    outcome = validator.outcome
-    if outcome is None:
-        return False
-    said = (one.message for one in situation.failed.failures if one.cause == "outcome")
-    own = (one for one in said if one.startswith(f"{outcome.change} did not take effect"))
-    return any(outcome.name in one for one in own)
-
-
-def _change(situation: Situation, title: str) -> StepOutcome | None:
-    """Return the transaction that a validator calls ``POST /orders (2)``."""
-    titles = numbered_titles(situation.subject.case)
-    return next((one for one in situation.outcomes if titles[one.index] == title), None)
-
-
 #: By kind of validator, the field that says of what a value is compared.
 _SUBJECTS: Mapping[type[Validator], str] = MappingProxyType(
     {
@@ -315,116 +246,6 @@ def flow_not_ended(situation: Situation) -> Cause | RuledOut | None:
             compared(situation, "otherwise see what the server says last, and its own log"),
         ),
     )
-
-
-def nothing_extracted(situation: Situation) -> Cause | RuledOut | None:
-    """An extractor found nothing in an answer that succeeded."""
-    if situation.causes != {"extractor"} or not 200 <= situation.status <= 399:
-        return None
-    lost = [
-        one
-        for one in situation.failed.transaction.extractors
-        if any(f"${{{one.variable}}}" in each.message for each in situation.failed.failures)
-    ]
-    places = [(one, place) for one in lost if (place := place_now(situation, one))]
-    if places and len(places) == len(lost):
-        return _elsewhere(situation, places)
-    if is_another(situation):
-        return None  # nothing is to be found there
-    variable = lost[0].variable if lost else "?"
-    ways = [one.text for one in divergences(situation, situation.failed)]
-    reason = _shorter_list(situation) or "; ".join(ways[:1])
-    names = new_names(situation)
-    added = (f"it has {', '.join(names[:_MOST_NAMES])}, which were not in the recorded one",)
-    cause = Cause(
-        f"Nothing is where ${{{variable}}} was in the recorded answer"
-        + (f": {reason}." if reason else "."),
-        LIKELY + (10 if situation.failed.not_as_recorded else 0),
-        (*ways[1:], *(added if names else ())),
-        (*_wait(situation, ways), _look(situation)),
-    )
-    return seen_outside(situation, cause)
-
-
-#: So many names that an answer did not have are told.
-_MOST_NAMES = 6
-#: States of what is not done yet.
-_PENDING = re.compile(
-    r"\b(?:queued|pending|processing|in.?progress|running|waiting|scheduled|started|accepted)\b",
-    re.IGNORECASE,
-)
-
-
-def _elsewhere(situation: Situation, places: Sequence[tuple[Extractor, NewPlace]]) -> Cause:
-    """The value of an extractor has another name, or stands elsewhere."""
-    number, not_as_recorded = situation.failed.index + 1, situation.failed.not_as_recorded
-    (first, place), *_ = places
-    return Cause(
-        f"The answer has not ${{{first.variable}}} where it was; what may be it is at {place.text} "
-        "now.",
-        SHOWN,
-        tuple(filter(None, (not_as_recorded,)))
-        + tuple(f"${{{one.variable}}}: {each.text}" for one, each in places[1:]),
-        (
-            edited(
-                "take it from there, if that is the same",
-                *(
-                    f"extract {number} {quote(one.variable)} {each.option} --anyway"
-                    for one, each in places
-                ),
-                place=place_of_failed(situation),
-            ),
-            _look(situation),
-        ),
-    )
-
-
-def _look(situation: Situation) -> Remedy:
-    return compared(
-        situation,
-        "compare what came with what was recorded; if this is how it answers now, record again",
-    )
-
-
-def _wait(situation: Situation, ways: Sequence[str]) -> tuple[Remedy, ...]:
-    """Return how users wait for what is not done yet, before they ask for it."""
-    pages = enumerate(situation.subject.case.pages, 1)
-    page = next((at for at, one in pages if situation.failed.transaction in one.transactions), 0)
-    if page < 2 or not any(_PENDING.search(one) for one in ways):
-        return ()
-    return (
-        edited(
-            "if it is only not done yet, have users wait for it: a TIME such as 5s",
-            f"think P{page - 1} TIME",
-        ),
-    )
-
-
-def _length(text: str, path: str) -> int:
-    """Return how many items the list of a JSON text at a path has; 0 if none is there."""
-    try:
-        found = json.loads(compile_path(path, 1)(json.loads(text)) or "null")
-    except (ValueError, RecursionError):
-        return 0
-    return len(found) if isinstance(found, list) else 0
-
-
-_ITEM = re.compile(r"(.*)\[(\d+)\]")
-
-
-def _shorter_list(situation: Situation) -> str:
-    """Return which list has fewer items now than an extractor's JSON path wants; empty if none
-    has."""
-    exchange = situation.subject.exchange
-    for one in situation.failed.transaction.extractors:
-        found = _ITEM.match(one.source.path) if isinstance(one.source, JsonPath) else None
-        if found is None or exchange is None:
-            continue
-        now = _length(text_of(situation.failed.response)[0], found[1])
-        then = _length(recorded_text(exchange), found[1])
-        if now <= int(found[2]) < then:
-            return f"the list {found[1]} has {now} now, and had {then} when recorded"
-    return ""
 
 
 def says_it_failed(situation: Situation) -> Cause | RuledOut | None:

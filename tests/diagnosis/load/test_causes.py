@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -169,6 +170,23 @@ def test_errors_by_chance() -> None:
     assert [one.iterations for one in found] == [11, 4, 3, 1]
     for word in ("overloaded", "away", "expire", "limit", "Row", "on it fails"):
         assert not [one.cause.text for one in found if word in one.cause.text], word
+
+
+@pytest.mark.parametrize("late", [800.0, 3.0])
+def test_the_generator_s_own_limits(late: float) -> None:
+    """Requests that had no answer in time, by workers whose clock is late: the machine that makes
+    the load is blamed, and not the target; with workers that are in time it is not."""
+    summary = simulation.summary(failing=20)
+    failing = summary.failing
+    groups = tuple(replace(one, status=0, cause="timeout") for one in failing.groups)
+    workers = tuple(replace(one, lag_p95=late) for one in summary.workers)
+    summary = replace(summary, workers=workers, failing=replace(failing, groups=groups))
+    first, *_ = simulation.told(summary).diagnosis.findings
+    own = "The machine that makes the load is at its limit, not the target."
+    assert (first.cause.text == own) == (late > 500)
+    if late > 500:
+        assert first.iterations == sum(one.iterations for one in failing.groups)
+        assert "event loop late by 800 ms" in " ".join(first.cause.evidence)
 
 
 def test_what_fails_for_one_user_too(tmp_path: Path) -> None:

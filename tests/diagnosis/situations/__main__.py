@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from tests.diagnosis.situations.unseen import UNSEEN
 from tests.diagnosis.situations.unseen_again import UNSEEN_AGAIN
 from tests.diagnosis.situations.unseen_fifth import UNSEEN_FIFTH
 from tests.diagnosis.situations.unseen_fourth import UNSEEN_FOURTH
+from tests.diagnosis.situations.unseen_sixth import UNSEEN_SIXTH
 from tests.diagnosis.situations.unseen_third import UNSEEN_THIRD
 from tests.diagnosis.situations.wiki import WIKI
 
@@ -34,6 +35,7 @@ TABLES = {
     "unseen third": UNSEEN_THIRD,
     "unseen fourth": UNSEEN_FOURTH,
     "unseen fifth": UNSEEN_FIFTH,
+    "unseen sixth": UNSEEN_SIXTH,
     "strangers": STRANGERS,
     "strangers again": STRANGERS_AGAIN,
     "wiki": WIKI,
@@ -52,29 +54,29 @@ def false_remedy(situation: Situation, outcome: Outcome) -> bool:
     return bool(outcome.changes or outcome.remedy.startswith("line")) and not outcome.mended
 
 
-def table(found: Iterable[tuple[Situation, Outcome]]) -> str:
+def score(found: Sequence[tuple[Situation, Outcome]]) -> str:
+    """How many were right, and how many were mended in which way."""
+    ways = Counter(outcome.mended for _, outcome in found)
+    return (
+        f"The right cause first: {sum(right(*one) for one in found)} of {len(found)}. Mended as "
+        f"printed: {len(found) - ways['']} ({ways['command']} by commands, {ways['line']} by a "
+        f"line, {ways['record']} by recording anew, {ways['server']} by the server that was "
+        f"brought back). False remedies: {sum(false_remedy(*one) for one in found)}.\n"
+    )
+
+
+def table(found: Sequence[tuple[Situation, Outcome]]) -> str:
     """The table as Markdown, with the score at its end."""
-    rows, count, ways = [], Counter[str](), Counter[str]()
+    rows = []
     for situation, outcome in found:
         good = right(situation, outcome)
-        count["all"] += 1
-        count["right"] += good
-        count["false"] += false_remedy(situation, outcome)
-        ways[outcome.mended] += 1
         cause = re.sub(r"\b[0-9a-f]{12,}\b|\b[\w-]{20,}\b", "…", outcome.cause)
         remedy = re.sub(r"(?<=127\.0\.0\.1:)\d+", "PORT", outcome.remedy)
         remedy = remedy if outcome.mended else f"**not**: {remedy}"
         cells = (situation.name, cause, "yes" if good else "**no**", remedy)
         rows.append("| " + " | ".join(one.replace("|", "\\|") for one in cells) + " |")
-    mended = count["all"] - ways[""]
-    score = (
-        f"The right cause first: {count['right']} of {count['all']}. Mended as printed: {mended} "
-        f"({ways['command']} by commands, {ways['line']} by a line, {ways['record']} by recording "
-        f"anew, {ways['server']} by the server that was brought back). False remedies: "
-        f"{count['false']}.\n"
-    )
     head = "| brought about | cause named first | right | mended by |\n|---|---|---|---|\n"
-    return f"{head}{chr(10).join(rows)}\n\n{score}"
+    return f"{head}{chr(10).join(rows)}\n\n{score(found)}"
 
 
 def main(arguments: list[str]) -> None:
@@ -86,6 +88,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--texts", action="store_true", help="what was printed and done, too")
     parser.add_argument("--jobs", type=int, default=2, help="at a time")
     options = parser.parse_args(arguments)
+    every_one: list[tuple[Situation, Outcome]] = []
     for mark, every in TABLES.items():
         numbers = [
             number
@@ -98,7 +101,9 @@ def main(arguments: list[str]) -> None:
         if options.texts:
             for outcome in outcomes:
                 sys.stdout.write("\n".join((outcome.text, *outcome.steps, "=" * 78, "")))
-        text = table(zip((every[one] for one in numbers), outcomes, strict=True))
+        found = list(zip((every[one] for one in numbers), outcomes, strict=True))
+        every_one += found
+        text = table(found)
         if options.write:
             golden.FOLDER.mkdir(exist_ok=True)
             for one, outcome in zip(numbers, outcomes, strict=True):
@@ -108,6 +113,9 @@ def main(arguments: list[str]) -> None:
                 _write(mark, text)
         elif outcomes:
             sys.stdout.write(text)
+    if options.write and not options.names and not options.only:
+        _write("all", f"All {len(TABLES)} tables, in one run: {score(every_one)}")
+    sys.stdout.write(score(every_one))
 
 
 def _one(mark: str, number: int) -> Outcome:

@@ -172,7 +172,7 @@ def at_next_version() -> Stage:
 def at_app(app: Any) -> Iterator[str]:
     """Serve an ASGI application; yield its address."""
     port = free_port()
-    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", server_header=False))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
