@@ -1,4 +1,4 @@
-"""Metrics arrive as the JSON has them: in Prometheus, and at what decodes OTLP."""
+"""Metrics arrive as the JSON has them: in Prometheus, and in a collector of OpenTelemetry."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from typing import Any
 import httpcore  # noqa: F401  here, or each of pytester's runs imports it anew for httpx
 import httpx
 import pytest
+import rotel as rotel_package
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import case, serving
-from tests.ports import free_port, wait_until_open
+from tests.ports import free_port, free_ports, wait_until_open
 
 DASHBOARD = Path(__file__).parents[2] / "docs" / "grafana-dashboard.json"
 
@@ -181,23 +182,64 @@ def collecting(status: int = 200) -> Iterator[tuple[str, list[tuple[Any, Any]]]]
         thread.join()
 
 
+@contextmanager
+def rotel(folder: Path, exporting_to: str) -> Iterator[str]:
+    """A collector that reads what comes, and exports what it has read."""
+    receiver, other = free_ports(2)
+    with (folder / "rotel.log").open("wb") as log:
+        process = subprocess.Popen(
+            [
+                *(Path(rotel_package.__file__).with_name("rotel-agent"), "start"),
+                *("--otlp-http-endpoint", f"127.0.0.1:{receiver}"),
+                *("--otlp-grpc-endpoint", f"127.0.0.1:{other}"),
+                *("--exporter", "otlp", "--otlp-exporter-protocol", "http"),
+                *("--otlp-exporter-endpoint", exporting_to, "--batch-timeout", "20ms"),
+                *("--pid-file", f"{folder}/rotel.pid", "--log-file", f"{folder}/agent.log"),
+            ],
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        wait_until_open([receiver], process, folder)
+        yield f"http://127.0.0.1:{receiver}"
+    finally:
+        process.terminate()  # it exports what it has
+        process.wait()
+
+
 def labels(point: Any) -> dict[str, str]:
     """The attributes of a point."""
     return {one.key: one.value.string_value for one in point.attributes}
 
 
-def test_otlp_has_what_the_json_has(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counts and sums, least and most; headers are those of the environment."""
+def test_headers_are_of_the_environment(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A token that a collector wants is sent to it, and shown nowhere."""
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20s3cret")
     with collecting() as (url, came):
-        done = project.run("--load", "--load-json", "out.json", "--load-otlp", url)
+        done = project.run("--load", "--load-otlp", url, "--iterations", "1")
     assert done.returncode == 0, done.stdout
     assert "s3cret" not in done.stdout
     assert {headers["authorization"] for headers, _ in came} == {"Bearer s3cret"}
-    assert len(came) >= 3  # nothing yet, one while it ran, what it came to
+
+
+def test_a_collector_has_what_the_json_has(project: Project, tmp_path: Path) -> None:
+    """Counts and sums, least and most, as rotel has read them and passes them on."""
+    with collecting() as (url, came):
+        with rotel(tmp_path, url) as collector:
+            done = project.run("--load", "--load-json", "out.json", "--load-otlp", collector)
+        assert done.returncode == 0, done.stdout
+        assert "did not take" not in done.stdout
     run = project.json()
-    (resource,) = came[-1][1].resource_metrics
-    metrics = {one.name: one for one in resource.scope_metrics[0].metrics}
+    told = sorted(
+        (
+            {one.name: one for one in resource.scope_metrics[0].metrics}
+            for _, message in came
+            for resource in message.resource_metrics
+        ),
+        key=lambda one: one["loadtool.users"].gauge.data_points[0].time_unix_nano,
+    )
+    assert len(told) >= 2  # nothing yet, what it came to, and mostly some while it ran
+    metrics = told[-1]
     points = metrics["loadtool.response.time"].exponential_histogram.data_points
     assert {
         labels(one)["transaction"]: (
@@ -217,8 +259,7 @@ def test_otlp_has_what_the_json_has(project: Project, monkeypatch: pytest.Monkey
     assert errors.is_monotonic
     assert sum(one.as_int for one in errors.data_points) == run["totals"]["errors"] > 0
     assert {labels(one)["run"] for one in errors.data_points} == {run["started"]}
-    first = {one.name: one for one in came[0][1].resource_metrics[0].scope_metrics[0].metrics}
-    assert sum(one.as_int for one in first["loadtool.errors"].sum.data_points) == 0
+    assert sum(one.as_int for one in told[0]["loadtool.errors"].sum.data_points) == 0
 
 
 def test_dead_collectors_are_named_once(project: Project) -> None:
