@@ -10,8 +10,10 @@ from time import perf_counter
 
 from pytest_loadtool.engine.samples import LONGEST_BODY, Examples, KeptStep, KeptSteps, Samples
 from pytest_loadtool.load.metrics.firsts import MOST_SAMPLES, FailureGroup
-from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
+from pytest_loadtool.load.metrics.keys import FlowKey, PageKey, TransactionKey
+from pytest_loadtool.load.metrics.measures import FlowTally
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
+from pytest_loadtool.model.flow import RULE_NAMES, parents_of
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.user.exchange import Response, Step
 from pytest_loadtool.replay.user.plan import PagePlan, Plan
@@ -27,12 +29,31 @@ def metrics_for(plans: Sequence[Plan], *, detailed_pages: bool = False) -> LoadM
             for name, plan in named
             for step in plan.steps
         ],
-        pages=[PageKey(name, page.name) for name, plan in named for page in plan.pages],
+        pages=[
+            PageKey(name, page.name, written.once or "")
+            for name, plan in named
+            for page, written in zip(plan.pages, plan.case.pages, strict=True)
+        ],
         cases=[name for name, _ in named],
+        flows=[key for name, plan in named for key in _flow_keys(name, plan)],
         describe=Examples(plans).describe,
         detailed_pages=detailed_pages,
         keep=Samples(plans).sent,
     )
+
+
+def _flow_keys(case: str, plan: Plan) -> Iterator[FlowKey]:
+    """Yield the flows of a test case, each before those within it."""
+    flows, parents = plan.case.flows, parents_of(plan.case.flows)
+
+    def within(around: str) -> Iterator[FlowKey]:
+        for name, parent in parents.items():
+            if parent == around:
+                rule = RULE_NAMES[type(flows[name].rule)] if name in flows else "chosen"
+                yield FlowKey(case, name, rule, parent)
+                yield from within(name)
+
+    yield from within("")
 
 
 def _distinct(names: Iterable[str]) -> Iterator[str]:
@@ -48,8 +69,14 @@ def observers_for(plans: Sequence[Plan], metrics: LoadMetrics, clock: Clock) -> 
     observers: list[CaseObservers] = []
     failure_watch = _FailureWatch(metrics)
     first_step = first_page = 0
+    tallies: dict[str, dict[str, FlowTally]] = {name: {} for name in metrics.case_keys}
+    for key, tally in zip(metrics.flow_keys, metrics.flows, strict=True):
+        tallies[key.case][key.name] = tally
     for case, plan in enumerate(plans):
-        observers.append(CaseObservers(metrics, clock, failure_watch, case, first_step, first_page))
+        one = CaseObservers(metrics, clock, failure_watch, case, first_step, first_page)
+        one.traced = plan.case.traced
+        one.tallies = tallies[metrics.case_keys[case]]
+        observers.append(one)
         first_step += len(plan.steps)
         first_page += len(plan.pages)
     return observers
@@ -68,9 +95,19 @@ class _FailureWatch:
 
 class CaseObservers:
     """Makes observers of a test case's users. Its own indices are shifted to where its keys begin
-    in the metrics."""
+    in the metrics. ``tallies`` are of its flows, by name; each request of a ``traced`` one has a
+    trace of its own."""
 
-    __slots__ = ("case", "clock", "failure_watch", "first_page", "first_step", "metrics")
+    __slots__ = (
+        "case",
+        "clock",
+        "failure_watch",
+        "first_page",
+        "first_step",
+        "metrics",
+        "tallies",
+        "traced",
+    )
 
     def __init__(
         self,
@@ -87,10 +124,12 @@ class CaseObservers:
         self.case = case
         self.first_step = first_step
         self.first_page = first_page
+        self.tallies: dict[str, FlowTally] = {}
+        self.traced = False
 
     def of_user(self) -> UserObserver:
         """Return an observer for one user, which is to be told of it."""
-        return UserObserver(self)
+        return TracedObserver(self) if self.traced else UserObserver(self)
 
 
 #: Of which iterations of a group the exchange that failed first is kept.
@@ -220,6 +259,18 @@ class UserObserver:
         self._first = None
         self._kept = [] if self._keep_next else None
         self._keep_next = False
+
+
+class TracedObserver(UserObserver):
+    """Takes note of traces, too."""
+
+    __slots__ = ()
+
+    def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
+        """Record one request, and its trace if none was slower."""
+        super().transaction(step, response, failures)
+        index = self._first_step + step.index
+        self._metrics.traces.record(index, _response_us(response), response.send.data)
 
 
 def _shortened(step: Step, response: Response, failures: tuple[Failure, ...]) -> KeptStep:

@@ -16,9 +16,10 @@ from typing import Any
 from pytest_loadtool.load.metrics.errorlog import ErrorLog
 from pytest_loadtool.load.metrics.firsts import FirstFailures
 from pytest_loadtool.load.metrics.histogram import Histogram
-from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey, check_keys
-from pytest_loadtool.load.metrics.measures import Spans, TransactionMetrics
+from pytest_loadtool.load.metrics.keys import FlowKey, PageKey, TransactionKey, check_keys
+from pytest_loadtool.load.metrics.measures import FlowTally, Spans, TransactionMetrics
 from pytest_loadtool.load.metrics.timeline import Timeline
+from pytest_loadtool.load.metrics.traces import SlowestTraces
 from pytest_loadtool.model.editing import numbered
 from pytest_loadtool.model.result import Failure, main_failure
 
@@ -34,7 +35,7 @@ LONGEST = ("elapsed_us", "second")
 DELAYS = ("lateness", "lag", "connect", "tls", "negotiation", "hooks")
 """The attributes of `LoadMetrics` that are histograms of the whole run."""
 
-MEASURED = ("transactions", "pages", "cases")
+MEASURED = ("transactions", "pages", "cases", "flows")
 """The attributes of `LoadMetrics` that are lists of measures, one for each key."""
 
 
@@ -76,17 +77,21 @@ class LoadMetrics:
         cases: Sequence[str],
         describe: Callable[[Any], str] | None = None,
         *,
+        flows: Sequence[FlowKey] = (),
         detailed_pages: bool = False,
         keep: Callable[[Any], dict[str, Any] | str] | None = None,
     ) -> None:
         self.transaction_keys = tuple(transactions)
         self.page_keys = tuple(pages)
         self.case_keys = tuple(cases)
+        self.flow_keys = tuple(flows)
         check_keys(self.transaction_keys, self.page_keys, self.case_keys)
         self.transactions = [TransactionMetrics() for _ in self.transaction_keys]
         self.detailed_pages = detailed_pages
         self.pages = [Spans(detailed_pages) for _ in self.page_keys]
         self.cases = [Spans() for _ in self.case_keys]
+        self.flows = [FlowTally() for _ in self.flow_keys]
+        self.traces = SlowestTraces()
         self.errors = ErrorLog()
         self.causes: dict[str, int] = {}
         self.firsts = FirstFailures(keep)
@@ -245,7 +250,8 @@ class LoadMetrics:
     @property
     def keys(self) -> tuple[object, ...]:
         """Return what it has numbers of: only those of the same can be merged."""
-        return self.transaction_keys, self.page_keys, self.case_keys, self.detailed_pages
+        named = self.transaction_keys, self.page_keys, self.case_keys, self.flow_keys
+        return *named, self.detailed_pages
 
     def transaction_names(self) -> list[str]:
         """Return the name of each transaction; one that comes again on its page is numbered."""
