@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
+from pathlib import Path
 from time import perf_counter
 
 from pytest_loadtool.engine.samples import LONGEST_BODY, Examples, KeptStep, KeptSteps, Samples
@@ -313,6 +314,19 @@ class NetworkMetrics:
         self._metrics.record_negotiation(int(seconds * 1e6))
 
 
+#: Where Linux says of the main thread, on which the event loop runs: nanoseconds on a processor,
+#: nanoseconds that it waited for one.
+_SCHEDULED = Path("/proc/self/schedstat")
+
+
+def _waited_us() -> int:
+    """Return how long this process has waited for a processor; 0 where nobody knows."""
+    try:
+        return int(_SCHEDULED.read_bytes().split()[1]) // 1000
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
 class Clock:
     """Keeps the metrics' own clocks: elapsed time, processor time, the second of the run."""
 
@@ -322,12 +336,14 @@ class Clock:
         """When the next second of the run begins."""
         self._metrics = metrics
         self._processor = 0.0
+        self._waited_us = 0
 
     def begin(self, start: float) -> None:
         """The run begins at a time of ``perf_counter``."""
         self.start = start
         self.next_second = start + 1
         self._processor = time.process_time()
+        self._waited_us = _waited_us()
 
     def read(self) -> float:
         """Set the clocks; the time of ``perf_counter``."""
@@ -335,6 +351,7 @@ class Clock:
         elapsed = max(0.0, now - self.start)
         self._metrics.cpu_us = int((time.process_time() - self._processor) * 1e6)
         if int(elapsed) != self._metrics.second:
+            self._metrics.waited_us = _waited_us() - self._waited_us
             self._metrics.begin_second(int(elapsed))
             self.next_second = self.start + int(elapsed) + 1
         self._metrics.elapsed_us = int(elapsed * 1e6)

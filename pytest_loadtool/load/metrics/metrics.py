@@ -26,6 +26,7 @@ from pytest_loadtool.model.result import Failure, main_failure
 ADDED = (
     "cut", "cut_iterations", "retried", "renewals", "dropped", "backed_off_us", "users",
     "peak_users", "last_requests", "last_errors", "cpu_us",
+    "waited_us",
 )  # fmt: skip
 """Plain integers of `LoadMetrics` that are added up."""
 
@@ -55,7 +56,8 @@ class LoadMetrics:
     * ``dropped``: arrivals that could not start, because all users were busy.
     * ``backed_off_us``: how long users waited after iterations without any response.
     * ``elapsed_us``: how long the worker has run; ``cpu_us``: the processor time its process used
-      meanwhile. Both cumulative.
+      meanwhile; ``waited_us``: how long it waited for a processor, where that is known. All
+      cumulative.
 
     ``last_requests`` and ``last_errors`` are of the last whole second. ``causes`` counts failed
     requests by the cause of their `main_failure`.
@@ -104,7 +106,7 @@ class LoadMetrics:
         self.cut = self.cut_iterations = self.retried = self.renewals = self.dropped = 0
         self.backed_off_us = 0
         self.users = self.peak_users = 0
-        self.elapsed_us = self.cpu_us = 0
+        self.elapsed_us = self.cpu_us = self.waited_us = 0
         self.second = self.last_requests = self.last_errors = 0
         self.on_turn: Callable[[int], None] | None = None
         self.on_second: Callable[[int], None] | None = None
