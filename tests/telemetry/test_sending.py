@@ -20,6 +20,8 @@ import httpcore  # noqa: F401  here, or each of pytester's runs imports it anew 
 import httpx
 import pytest
 import rotel as rotel_package
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.models.dashboard import Dashboard
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 
 from tests.plugin.loading import Project, load
@@ -139,6 +141,35 @@ def test_prometheus_has_what_the_json_has(project: Project, tmp_path: Path) -> N
             asked = query.replace("$test", "Rush hour").replace("$run", ".+")
             asked = asked.replace("$__rate_interval", "10s")
             assert ask(url, asked, start=began, end=time.time() + 1, step="0.5"), asked
+
+
+def test_the_dashboard_is_one() -> None:
+    """Grafana's own types read it, and have all of it in what they write."""
+    told = json.loads(DASHBOARD.read_text())
+    read = json.loads(JSONEncoder().encode(Dashboard.from_json(told)))
+    for variable in told["templating"]["list"]:  # what these types do not know: Grafana does
+        variable.pop("definition", None)
+        if variable.get("allValue", "") is None:
+            del variable["allValue"]
+    assert lacks(read, told) == []
+    assert len({panel["id"] for panel in told["panels"]}) == len(told["panels"]) > 10
+    places = {(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in told["panels"]}
+    assert len(places) == len(told["panels"])
+
+
+def lacks(read: Any, told: Any, place: str = "") -> list[str]:
+    """Where ``read`` has not what ``told`` has."""
+    match read, told:
+        case dict(), dict():
+            return [
+                where
+                for key, value in told.items()
+                for where in lacks(read.get(key), value, f"{place}.{key}")
+            ]
+        case list(), list() if len(read) == len(told):
+            pairs = enumerate(zip(read, told, strict=True))
+            return [where for at, (a, b) in pairs for where in lacks(a, b, f"{place}[{at}]")]
+    return [] if read == told else [place]
 
 
 def queries() -> list[str]:
