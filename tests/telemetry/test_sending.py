@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 import shutil
 import subprocess
-import threading
 import time
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +18,11 @@ import pytest
 import rotel as rotel_package
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models.dashboard import Dashboard
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import case, serving
 from tests.ports import free_port, free_ports, wait_until_open
+from tests.telemetry.collecting import collecting, labels, told
 
 DASHBOARD = Path(__file__).parents[2] / "docs" / "grafana-dashboard.json"
 
@@ -181,39 +177,6 @@ def queries() -> list[str]:
 
 
 @contextmanager
-def collecting(status: int = 200) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
-    """What takes OTLP: its address, and the headers and decoded messages that came."""
-    came: list[tuple[Any, Any]] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            coding = self.headers.get("Content-Encoding")
-            if coding == "gzip":
-                body = gzip.decompress(body)
-            elif coding == "deflate":
-                body = zlib.decompress(body)
-            assert self.path == "/v1/metrics"
-            came.append((self.headers, ExportMetricsServiceRequest.FromString(body)))
-            self.send_response(status)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", came
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-@contextmanager
 def rotel(folder: Path, exporting_to: str) -> Iterator[str]:
     """A collector that reads what comes, and exports what it has read."""
     receiver, other = free_ports(2)
@@ -238,11 +201,6 @@ def rotel(folder: Path, exporting_to: str) -> Iterator[str]:
         process.wait()
 
 
-def labels(point: Any) -> dict[str, str]:
-    """The attributes of a point."""
-    return {one.key: one.value.string_value for one in point.attributes}
-
-
 def test_headers_are_of_the_environment(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """A token that a collector wants is sent to it, and shown nowhere."""
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20s3cret")
@@ -261,16 +219,9 @@ def test_a_collector_has_what_the_json_has(project: Project, tmp_path: Path) -> 
         assert done.returncode == 0, done.stdout
         assert "did not take" not in done.stdout
     run = project.json()
-    told = sorted(
-        (
-            {one.name: one for one in resource.scope_metrics[0].metrics}
-            for _, message in came
-            for resource in message.resource_metrics
-        ),
-        key=lambda one: one["loadtool.users"].gauge.data_points[0].time_unix_nano,
-    )
-    assert len(told) >= 2  # nothing yet, what it came to, and mostly some while it ran
-    metrics = told[-1]
+    messages = told(came)
+    assert len(messages) >= 2  # nothing yet, what it came to, and mostly some while it ran
+    metrics = messages[-1]
     points = metrics["loadtool.response.time"].exponential_histogram.data_points
     assert {
         labels(one)["transaction"]: (
@@ -290,7 +241,7 @@ def test_a_collector_has_what_the_json_has(project: Project, tmp_path: Path) -> 
     assert errors.is_monotonic
     assert sum(one.as_int for one in errors.data_points) == run["totals"]["errors"] > 0
     assert {labels(one)["run"] for one in errors.data_points} == {run["started"]}
-    assert sum(one.as_int for one in told[0]["loadtool.errors"].sum.data_points) == 0
+    assert sum(one.as_int for one in messages[0]["loadtool.errors"].sum.data_points) == 0
 
 
 def test_dead_collectors_are_named_once(project: Project) -> None:
