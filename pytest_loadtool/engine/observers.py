@@ -6,12 +6,15 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
+from pathlib import Path
 from time import perf_counter
 
 from pytest_loadtool.engine.samples import LONGEST_BODY, Examples, KeptStep, KeptSteps, Samples
 from pytest_loadtool.load.metrics.firsts import MOST_SAMPLES, FailureGroup
-from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
+from pytest_loadtool.load.metrics.keys import FlowKey, PageKey, TransactionKey
+from pytest_loadtool.load.metrics.measures import FlowTally
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
+from pytest_loadtool.model.flow import RULE_NAMES, parents_of
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.user.exchange import Response, Step
 from pytest_loadtool.replay.user.plan import PagePlan, Plan
@@ -27,12 +30,31 @@ def metrics_for(plans: Sequence[Plan], *, detailed_pages: bool = False) -> LoadM
             for name, plan in named
             for step in plan.steps
         ],
-        pages=[PageKey(name, page.name) for name, plan in named for page in plan.pages],
+        pages=[
+            PageKey(name, page.name, written.once or "")
+            for name, plan in named
+            for page, written in zip(plan.pages, plan.case.pages, strict=True)
+        ],
         cases=[name for name, _ in named],
+        flows=[key for name, plan in named for key in _flow_keys(name, plan)],
         describe=Examples(plans).describe,
         detailed_pages=detailed_pages,
         keep=Samples(plans).sent,
     )
+
+
+def _flow_keys(case: str, plan: Plan) -> Iterator[FlowKey]:
+    """Yield the flows of a test case, each before those within it."""
+    flows, parents = plan.case.flows, parents_of(plan.case.flows)
+
+    def within(around: str) -> Iterator[FlowKey]:
+        for name, parent in parents.items():
+            if parent == around:
+                rule = RULE_NAMES[type(flows[name].rule)] if name in flows else "chosen"
+                yield FlowKey(case, name, rule, parent)
+                yield from within(name)
+
+    yield from within("")
 
 
 def _distinct(names: Iterable[str]) -> Iterator[str]:
@@ -48,8 +70,14 @@ def observers_for(plans: Sequence[Plan], metrics: LoadMetrics, clock: Clock) -> 
     observers: list[CaseObservers] = []
     failure_watch = _FailureWatch(metrics)
     first_step = first_page = 0
+    tallies: dict[str, dict[str, FlowTally]] = {name: {} for name in metrics.case_keys}
+    for key, tally in zip(metrics.flow_keys, metrics.flows, strict=True):
+        tallies[key.case][key.name] = tally
     for case, plan in enumerate(plans):
-        observers.append(CaseObservers(metrics, clock, failure_watch, case, first_step, first_page))
+        one = CaseObservers(metrics, clock, failure_watch, case, first_step, first_page)
+        one.traced = plan.case.traced
+        one.tallies = tallies[metrics.case_keys[case]]
+        observers.append(one)
         first_step += len(plan.steps)
         first_page += len(plan.pages)
     return observers
@@ -68,9 +96,19 @@ class _FailureWatch:
 
 class CaseObservers:
     """Makes observers of a test case's users. Its own indices are shifted to where its keys begin
-    in the metrics."""
+    in the metrics. ``tallies`` are of its flows, by name; each request of a ``traced`` one has a
+    trace of its own."""
 
-    __slots__ = ("case", "clock", "failure_watch", "first_page", "first_step", "metrics")
+    __slots__ = (
+        "case",
+        "clock",
+        "failure_watch",
+        "first_page",
+        "first_step",
+        "metrics",
+        "tallies",
+        "traced",
+    )
 
     def __init__(
         self,
@@ -87,10 +125,12 @@ class CaseObservers:
         self.case = case
         self.first_step = first_step
         self.first_page = first_page
+        self.tallies: dict[str, FlowTally] = {}
+        self.traced = False
 
     def of_user(self) -> UserObserver:
         """Return an observer for one user, which is to be told of it."""
-        return UserObserver(self)
+        return TracedObserver(self) if self.traced else UserObserver(self)
 
 
 #: Of which iterations of a group the exchange that failed first is kept.
@@ -222,6 +262,18 @@ class UserObserver:
         self._keep_next = False
 
 
+class TracedObserver(UserObserver):
+    """Takes note of traces, too."""
+
+    __slots__ = ()
+
+    def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
+        """Record one request, and its trace if none was slower."""
+        super().transaction(step, response, failures)
+        index = self._first_step + step.index
+        self._metrics.traces.record(index, _response_us(response), response.send.data)
+
+
 def _shortened(step: Step, response: Response, failures: tuple[Failure, ...]) -> KeptStep:
     """Return what is kept of a response, which nobody looks into any more: it may be held for
     long."""
@@ -262,6 +314,19 @@ class NetworkMetrics:
         self._metrics.record_negotiation(int(seconds * 1e6))
 
 
+#: Where Linux says of the main thread, on which the event loop runs: nanoseconds on a processor,
+#: nanoseconds that it waited for one.
+_SCHEDULED = Path("/proc/self/schedstat")
+
+
+def _waited_us() -> int:
+    """Return how long this process has waited for a processor; 0 where nobody knows."""
+    try:
+        return int(_SCHEDULED.read_bytes().split()[1]) // 1000
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
 class Clock:
     """Keeps the metrics' own clocks: elapsed time, processor time, the second of the run."""
 
@@ -271,12 +336,14 @@ class Clock:
         """When the next second of the run begins."""
         self._metrics = metrics
         self._processor = 0.0
+        self._waited_us = 0
 
     def begin(self, start: float) -> None:
         """The run begins at a time of ``perf_counter``."""
         self.start = start
         self.next_second = start + 1
         self._processor = time.process_time()
+        self._waited_us = _waited_us()
 
     def read(self) -> float:
         """Set the clocks; the time of ``perf_counter``."""
@@ -284,6 +351,7 @@ class Clock:
         elapsed = max(0.0, now - self.start)
         self._metrics.cpu_us = int((time.process_time() - self._processor) * 1e6)
         if int(elapsed) != self._metrics.second:
+            self._metrics.waited_us = _waited_us() - self._waited_us
             self._metrics.begin_second(int(elapsed))
             self.next_second = self.start + int(elapsed) + 1
         self._metrics.elapsed_us = int(elapsed * 1e6)

@@ -67,6 +67,7 @@ class LoadUser:
             keep_state=configuration.keep_state,
         )
         observer.user = virtual
+        virtual.tallies = setting.observers[case].tallies
         self._observer = observer
         self._virtual = virtual
         self._actor = actor_for(virtual, setting.metrics.record_hook)

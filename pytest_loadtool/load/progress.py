@@ -10,6 +10,7 @@ from typing import TypeVar
 from pytest_loadtool.load.metrics.course import RunCourse
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
+from pytest_loadtool.load.verdict.flows import FlowSummary, flows_of
 from pytest_loadtool.load.verdict.threshold import ThresholdState
 
 K = TypeVar("K", bound=Hashable)
@@ -24,6 +25,7 @@ class ProgressRow:
 
     page: str
     name: str
+    once: str
     requests: int
     errors: int
     median: int
@@ -56,6 +58,7 @@ class Progress:
     error_rates: tuple[float, ...] = ()
     p95s: tuple[float, ...] = ()
     thresholds: tuple[ThresholdState, ...] = ()
+    flows: tuple[FlowSummary, ...] = ()
     course: RunCourse = field(default_factory=RunCourse, compare=False)
 
 
@@ -113,6 +116,7 @@ class ProgressTracker:
             error_rates=error_rates,
             p95s=p95s,
             thresholds=thresholds,
+            flows=tuple(flows_of(workers)),
             course=course or RunCourse(),
         )
         return self._seen
@@ -168,4 +172,9 @@ def _row(workers: Sequence[LoadMetrics], index: int) -> ProgressRow:
         for one in same:
             response.merge(one.response)
     requests, errors = sum(one.requests for one in same), sum(one.errors for one in same)
-    return ProgressRow(key.page, key.name, requests, errors, *response.percentiles([50, 95]))
+    once = next(
+        (one.once for one in workers[0].page_keys if (one.case, one.name) == (key.case, key.page)),
+        "",
+    )
+    median, p95 = response.percentiles([50, 95])
+    return ProgressRow(key.page, key.name, once, requests, errors, median, p95)

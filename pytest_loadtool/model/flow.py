@@ -50,6 +50,14 @@ class Choose:
 
 Rule = Repeat | Until | When | Choose
 
+#: What rules are called in files and reports.
+RULE_NAMES: Mapping[type, str] = {
+    Repeat: "repeat",
+    Until: "until",
+    When: "when",
+    Choose: "choose",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class NamedFlow:

@@ -11,9 +11,12 @@ from typing import Any
 import jsonschema
 import pytest
 
+from pytest_loadtool.load.formatting import count
+from pytest_loadtool.report.load.units import milliseconds, rate
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import Server, case
 from tests.plugin.test_html import data_of
+from tests.telemetry.collecting import collecting, labels, told
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -27,8 +30,8 @@ def rows(path: Path) -> list[dict[str, str]]:
 def test_all_say_the_same(
     pytester: pytest.Pytester, server: Server, workers: tuple[str, ...]
 ) -> None:
-    """Page, JSON, tables and terminal, of a run with errors, thresholds and a comparison, and of
-    one without; and the JSON is as its schema says."""
+    """Page, JSON, tables, metrics and terminal, of a run with errors, thresholds and a comparison,
+    and of one without; and the JSON is as its schema says."""
     project = Project(pytester.path, pytester)
     few = "iterations = 9"
     limits = f'{few}\nthresholds = ["p95 < 1 ms", "throughput > 1/s"]'
@@ -40,10 +43,13 @@ def test_all_say_the_same(
     )
     project.run("--load", "--load-save", "base", *workers)
     server.requests.clear()
-    done = project.run(
-        *("--load", "--load-compare", "base", "--load-json", "out.json", "--load-html", "out.html"),
-        *("--load-csv", "tables", "--load-hdr", "logs", *workers),
-    )
+    with collecting() as (collector, came):
+        done = project.run(
+            *("--load", "--load-compare", "base", "--load-json", "out.json"),
+            *("--load-html", "out.html", "--load-csv", "tables", "--load-hdr", "logs"),
+            *("--load-otlp", collector, *workers),
+        )
+    assert "did not take" not in done.stdout
     document = json.loads((pytester.path / "out.json").read_text())
     schema = json.loads((DOCS / "load-report.schema.json").read_text())
     jsonschema.validate(document, schema)
@@ -51,6 +57,7 @@ def test_all_say_the_same(
     seen = 0
     for run, shown in zip(document["runs"], page["runs"], strict=True):
         _is_the_same(run, shown, tables, done.stdout)
+        _was_sent(run, [one for one in told(came) if _test_of(one) == run["name"]][-1])
         seen += run["totals"]["requests"]
         for one in run["transactions"]:
             assert one["requests"] == server.requests.count(one["name"])
@@ -73,6 +80,15 @@ def _is_the_same(run: dict[str, Any], shown: dict[str, Any], tables: Path, text:
         for name in ("mean", "p50", "p95", "p99", "max"):
             value = one["response_time_ms"][name]
             assert value == row[name] == float(cells[f"response_time_{name}_ms"])
+        shown_times = one["good_response_time_ms"]
+        columns = [
+            *(count(one["requests"]), count(one["errors"])),
+            *(milliseconds(shown_times[name]) for name in ("mean", "p50", "p95", "p99", "max")),
+            rate(one["throughput_rps"]),
+        ]
+        assert re.search(rf"^ *{re.escape(one['name'])} +{' +'.join(columns)}$", text, re.M), (
+            columns
+        )
     moments = [one for one in rows(tables / "over-time.csv") if one["run"] == run["name"]]
     groups = shown["time"]["groups"]
     for number, (one, cells) in enumerate(zip(run["timeline"], moments, strict=True)):
@@ -91,3 +107,39 @@ def _is_the_same(run: dict[str, Any], shown: dict[str, Any], tables: Path, text:
     assert opened == run["connections"]["opened"]
     assert sum(sum(one["causes"].values()) for one in run["timeline"]) == totals["errors"]
     assert re.search(rf"throughput .*\({totals['requests']} requests in", text)
+
+
+def _test_of(metrics: dict[str, Any]) -> str:
+    """Which load test metrics are of."""
+    return labels(metrics["loadtool.users"].gauge.data_points[0])["test"]
+
+
+def _was_sent(run: dict[str, Any], metrics: dict[str, Any]) -> None:
+    """See that the last metrics are those of the JSON: numbers are exact, and sums of times as
+    exact as averages of so many digits are."""
+
+    def by_name(points: Any) -> dict[str, Any]:
+        return {labels(one)["transaction"]: one for one in points}
+
+    requests: dict[str, dict[str, int]] = {}
+    for point in metrics["loadtool.requests"].sum.data_points:
+        found = labels(point)
+        requests.setdefault(found["transaction"], {})[found["status"]] = point.as_int
+    every = {one["name"]: one for one in run["transactions"]}
+    assert requests == {name: one["status"] for name, one in every.items()}
+    for metric, field in (
+        *(("errors", "errors"), ("received", "bytes_received"), ("sent", "bytes_sent")),
+    ):
+        sent = by_name(metrics[f"loadtool.{metric}"].sum.data_points)
+        assert {name: one.as_int for name, one in sent.items()} == {
+            name: one[field] for name, one in every.items()
+        }
+    for kind in ("response", "service"):
+        times = by_name(metrics[f"loadtool.{kind}.time"].exponential_histogram.data_points)
+        for name, one in every.items():
+            wanted, came = one[f"{kind}_time_ms"], times[name]
+            assert came.count == one["requests"]
+            assert round(came.max * 1000, 3) == wanted["max"]
+            assert round(round(came.sum * 1e6) / came.count / 1000, 3) == wanted["mean"]
+    (iterations,) = metrics["loadtool.iterations"].sum.data_points
+    assert iterations.as_int == run["cases"][0]["iterations"]

@@ -39,7 +39,9 @@ def test_tables_are_the_json() -> None:
     found = tables(run, run | {"name": "again"})
     assert {name: len(rows) for name, rows in found.items()} == {
         "over-time.csv": 2 * len(run["timeline"]),
+        "pages.csv": 2 * len(run["pages"]),
         "transactions.csv": 2 * len(run["transactions"]),
+        "flows.csv": 2 * len(run["flows"]),
         "errors.csv": 2 * len(run["errors"]),
     }
     for row, one in zip(found["over-time.csv"], run["timeline"], strict=False):

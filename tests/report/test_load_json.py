@@ -12,10 +12,20 @@ import jsonschema
 import pytest
 
 from pytest_loadtool.load import MergedMetrics, Verdict, summarise
+from pytest_loadtool.load.verdict.flows import FlowSummary
 from pytest_loadtool.model.load import Override
 from pytest_loadtool.model.result import Cause
 from pytest_loadtool.report.load.json import load_data, load_document
-from tests.load.simulation import CONFIGURATION, ENVIRONMENT, STARTED, earlier, empty, summary, told
+from tests.load.simulation import (
+    ADMIN,
+    CONFIGURATION,
+    ENVIRONMENT,
+    STARTED,
+    earlier,
+    empty,
+    summary,
+    told,
+)
 from tests.report.documented import fields
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -43,7 +53,9 @@ def test_documented_fields_are_the_real_ones() -> None:
     assert len(documented) == len(set(documented))
     found = summary(failing=90, lose=True, baseline=[earlier()])
     said = (Override("users", "20", "--users 20"),)
-    found = replace(found, configuration=replace(found.configuration, overrides=said))
+    flow = FlowSummary(ADMIN, "busy", "repeat", "", 3, 7, 0)
+    cases = tuple(replace(one, flows=(flow,)) for one in found.cases)
+    found = replace(found, cases=cases, configuration=replace(found.configuration, overrides=said))
     data = load_data(found, ENVIRONMENT, told(found))
     assert set(documented) == set(paths(data))
 
@@ -94,7 +106,10 @@ def test_transactions_have_what_totals_have() -> None:
     data = load_data(summary(), ENVIRONMENT)
     cut = {"cut_requests", "cut_iterations", "dropped"}
     for transaction in data["transactions"]:
-        assert set(transaction) - {"case", "page", "name"} == set(data["totals"]) - cut
+        assert (
+            set(transaction) - {"case", "page", "name", "slowest_trace"}
+            == set(data["totals"]) - cut
+        )
 
 
 def test_errors_with_count_and_example() -> None:

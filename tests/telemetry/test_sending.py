@@ -1,29 +1,28 @@
-"""Metrics arrive as the JSON has them: in Prometheus, and at what decodes OTLP."""
+"""Metrics arrive as the JSON has them: in Prometheus, and in a collector of OpenTelemetry."""
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 import shutil
 import subprocess
-import threading
 import time
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import httpcore  # noqa: F401  here, or each of pytester's runs imports it anew for httpx
 import httpx
 import pytest
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+import rotel as rotel_package
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.models.dashboard import Dashboard
 
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import case, serving
-from tests.ports import free_port, wait_until_open
+from tests.ports import free_port, free_ports, wait_until_open
+from tests.telemetry.collecting import collecting, labels, told
 
 DASHBOARD = Path(__file__).parents[2] / "docs" / "grafana-dashboard.json"
 
@@ -140,6 +139,35 @@ def test_prometheus_has_what_the_json_has(project: Project, tmp_path: Path) -> N
             assert ask(url, asked, start=began, end=time.time() + 1, step="0.5"), asked
 
 
+def test_the_dashboard_is_one() -> None:
+    """Grafana's own types read it, and have all of it in what they write."""
+    told = json.loads(DASHBOARD.read_text())
+    read = json.loads(JSONEncoder().encode(Dashboard.from_json(told)))
+    for variable in told["templating"]["list"]:  # what these types do not know: Grafana does
+        variable.pop("definition", None)
+        if variable.get("allValue", "") is None:
+            del variable["allValue"]
+    assert lacks(read, told) == []
+    assert len({panel["id"] for panel in told["panels"]}) == len(told["panels"]) > 10
+    places = {(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in told["panels"]}
+    assert len(places) == len(told["panels"])
+
+
+def lacks(read: Any, told: Any, place: str = "") -> list[str]:
+    """Where ``read`` has not what ``told`` has."""
+    match read, told:
+        case dict(), dict():
+            return [
+                where
+                for key, value in told.items()
+                for where in lacks(read.get(key), value, f"{place}.{key}")
+            ]
+        case list(), list() if len(read) == len(told):
+            pairs = enumerate(zip(read, told, strict=True))
+            return [where for at, (a, b) in pairs for where in lacks(a, b, f"{place}[{at}]")]
+    return [] if read == told else [place]
+
+
 def queries() -> list[str]:
     """Those of the dashboard."""
     panels = json.loads(DASHBOARD.read_text())["panels"]
@@ -149,55 +177,51 @@ def queries() -> list[str]:
 
 
 @contextmanager
-def collecting(status: int = 200) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
-    """What takes OTLP: its address, and the headers and decoded messages that came."""
-    came: list[tuple[Any, Any]] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            coding = self.headers.get("Content-Encoding")
-            if coding == "gzip":
-                body = gzip.decompress(body)
-            elif coding == "deflate":
-                body = zlib.decompress(body)
-            assert self.path == "/v1/metrics"
-            came.append((self.headers, ExportMetricsServiceRequest.FromString(body)))
-            self.send_response(status)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
+def rotel(folder: Path, exporting_to: str) -> Iterator[str]:
+    """A collector that reads what comes, and exports what it has read."""
+    receiver, other = free_ports(2)
+    with (folder / "rotel.log").open("wb") as log:
+        process = subprocess.Popen(
+            [
+                *(Path(rotel_package.__file__).with_name("rotel-agent"), "start"),
+                *("--otlp-http-endpoint", f"127.0.0.1:{receiver}"),
+                *("--otlp-grpc-endpoint", f"127.0.0.1:{other}"),
+                *("--exporter", "otlp", "--otlp-exporter-protocol", "http"),
+                *("--otlp-exporter-endpoint", exporting_to, "--batch-timeout", "20ms"),
+                *("--pid-file", f"{folder}/rotel.pid", "--log-file", f"{folder}/agent.log"),
+            ],
+            stdout=log,
+            stderr=log,
+        )
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", came
+        wait_until_open([receiver], process, folder)
+        yield f"http://127.0.0.1:{receiver}"
     finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+        process.terminate()  # it exports what it has
+        process.wait()
 
 
-def labels(point: Any) -> dict[str, str]:
-    """The attributes of a point."""
-    return {one.key: one.value.string_value for one in point.attributes}
-
-
-def test_otlp_has_what_the_json_has(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counts and sums, least and most; headers are those of the environment."""
+def test_headers_are_of_the_environment(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A token that a collector wants is sent to it, and shown nowhere."""
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20s3cret")
     with collecting() as (url, came):
-        done = project.run("--load", "--load-json", "out.json", "--load-otlp", url)
+        done = project.run("--load", "--load-otlp", url, "--iterations", "1")
     assert done.returncode == 0, done.stdout
     assert "s3cret" not in done.stdout
     assert {headers["authorization"] for headers, _ in came} == {"Bearer s3cret"}
-    assert len(came) >= 3  # nothing yet, one while it ran, what it came to
+
+
+def test_a_collector_has_what_the_json_has(project: Project, tmp_path: Path) -> None:
+    """Counts and sums, least and most, as rotel has read them and passes them on."""
+    with collecting() as (url, came):
+        with rotel(tmp_path, url) as collector:
+            done = project.run("--load", "--load-json", "out.json", "--load-otlp", collector)
+        assert done.returncode == 0, done.stdout
+        assert "did not take" not in done.stdout
     run = project.json()
-    (resource,) = came[-1][1].resource_metrics
-    metrics = {one.name: one for one in resource.scope_metrics[0].metrics}
+    messages = told(came)
+    assert len(messages) >= 2  # nothing yet, what it came to, and mostly some while it ran
+    metrics = messages[-1]
     points = metrics["loadtool.response.time"].exponential_histogram.data_points
     assert {
         labels(one)["transaction"]: (
@@ -217,8 +241,7 @@ def test_otlp_has_what_the_json_has(project: Project, monkeypatch: pytest.Monkey
     assert errors.is_monotonic
     assert sum(one.as_int for one in errors.data_points) == run["totals"]["errors"] > 0
     assert {labels(one)["run"] for one in errors.data_points} == {run["started"]}
-    first = {one.name: one for one in came[0][1].resource_metrics[0].scope_metrics[0].metrics}
-    assert sum(one.as_int for one in first["loadtool.errors"].sum.data_points) == 0
+    assert sum(one.as_int for one in messages[0]["loadtool.errors"].sum.data_points) == 0
 
 
 def test_dead_collectors_are_named_once(project: Project) -> None:

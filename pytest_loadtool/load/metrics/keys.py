@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +17,24 @@ class TransactionKey:
 
 @dataclass(frozen=True, slots=True)
 class PageKey:
-    """Which page: the name of its case, and its own."""
+    """Which page: the name of its case, and its own. ``once`` is empty, or says that it is done
+    once by each user: ``start`` or ``end``."""
 
     case: str
     name: str
+    once: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FlowKey:
+    """Which flow: the name of its case, and its own. ``rule`` names what it does, or is ``chosen``
+    of one that another chooses, which has no rule; ``within`` the flow around it, or that chooses
+    it: empty for none."""
+
+    case: str
+    name: str
+    rule: str
+    within: str = ""
 
 
 def check_keys(

@@ -176,3 +176,34 @@ class Spans:
         self.failed += failed
         self.cut += cut
         self.durations.merge_wire(wire[1])
+
+
+class FlowTally:
+    """How often a flow was begun, how many ``rounds`` of it were begun in sum, and how often it was
+    ``limited``: its limit was over before what it asked for. What is skipped has no rounds."""
+
+    __slots__ = ("begun", "limited", "rounds")
+
+    def __init__(self) -> None:
+        self.begun = self.rounds = self.limited = 0
+
+    def merge(self, other: FlowTally) -> None:
+        """Add the other's numbers to these."""
+        self.merge_wire(other.to_wire())
+
+    def to_wire(self, known: FlowTally | None = None) -> list[int]:
+        """Return what came after ``known``, which is this one as it was before, or everything."""
+        if known is None:
+            return [self.begun, self.rounds, self.limited]
+        return [
+            self.begun - known.begun,
+            self.rounds - known.rounds,
+            self.limited - known.limited,
+        ]
+
+    def merge_wire(self, wire: list[int]) -> None:
+        """Add the numbers that `to_wire` described."""
+        begun, rounds, limited = wire
+        self.begun += begun
+        self.rounds += rounds
+        self.limited += limited

@@ -9,7 +9,7 @@ from pytest_loadtool.load.metrics.buckets import Buckets
 from pytest_loadtool.load.metrics.errorlog import ErrorLog
 from pytest_loadtool.load.metrics.firsts import FirstFailures
 from pytest_loadtool.load.metrics.histogram import Histogram
-from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
+from pytest_loadtool.load.metrics.keys import FlowKey, PageKey, TransactionKey
 from pytest_loadtool.load.metrics.measures import TransactionMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
 from pytest_loadtool.load.metrics.slices import KINDS, Slices
@@ -25,9 +25,12 @@ class MergedMetrics(LoadMetrics):
         cases: Sequence[str],
         describe: Callable[[Any], str] | None = None,
         *,
+        flows: Sequence[FlowKey] = (),
         detailed_pages: bool = False,
     ) -> None:
-        super().__init__(transactions, pages, cases, describe, detailed_pages=detailed_pages)
+        super().__init__(
+            transactions, pages, cases, describe, flows=flows, detailed_pages=detailed_pages
+        )
         # Sums that somebody has asked for, and by transaction those that it belongs to: so that
         # who asks each second does not have all histograms added up each time.
         self._totals: dict[tuple[int, ...], TransactionMetrics] = {}
@@ -57,6 +60,7 @@ class MergedMetrics(LoadMetrics):
             other.transaction_keys,
             other.page_keys,
             other.case_keys,
+            flows=other.flow_keys,
             detailed_pages=other.detailed_pages,
         )
 
@@ -83,6 +87,7 @@ class MergedMetrics(LoadMetrics):
                 mine.merge(theirs)
         self.errors.merge(part.errors)
         self.firsts.merge(part.firsts)
+        self.traces.merge(part.traces)
         for name in DELAYS:
             getattr(self, name).merge(getattr(part, name))
         self._timeline.merge(part.timeline)
@@ -116,6 +121,7 @@ class MergedMetrics(LoadMetrics):
         """Add all of it but what is of transactions, pages and cases."""
         self.errors.merge(ErrorLog.from_wire(wire["errors"]))
         self.firsts.merge(FirstFailures.from_wire(wire["firsts"]))
+        self.traces.merge_wire(wire["traces"])
         for name in DELAYS:
             getattr(self, name).merge_wire(wire[name])
         self._timeline.merge_wire(wire["timeline"])
@@ -125,7 +131,7 @@ class MergedMetrics(LoadMetrics):
             setattr(self, name, max(getattr(self, name), wire[name]))
 
     def add_measured(self, name: str, number: int, wire: list[Any]) -> None:
-        """Add to the one at ``number`` of its "transactions", "pages" or "cases"."""
+        """Add to the one at ``number`` of those that ``name``, of `MEASURED`, says."""
         getattr(self, name)[number].merge_wire(wire)
         if name == "transactions" and wire:
             for total in self._totals_of[number]:

@@ -16,15 +16,17 @@ from typing import Any
 from pytest_loadtool.load.metrics.errorlog import ErrorLog
 from pytest_loadtool.load.metrics.firsts import FirstFailures
 from pytest_loadtool.load.metrics.histogram import Histogram
-from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey, check_keys
-from pytest_loadtool.load.metrics.measures import Spans, TransactionMetrics
+from pytest_loadtool.load.metrics.keys import FlowKey, PageKey, TransactionKey, check_keys
+from pytest_loadtool.load.metrics.measures import FlowTally, Spans, TransactionMetrics
 from pytest_loadtool.load.metrics.timeline import Timeline
+from pytest_loadtool.load.metrics.traces import SlowestTraces
 from pytest_loadtool.model.editing import numbered
 from pytest_loadtool.model.result import Failure, main_failure
 
 ADDED = (
     "cut", "cut_iterations", "retried", "renewals", "dropped", "backed_off_us", "users",
     "peak_users", "last_requests", "last_errors", "cpu_us",
+    "waited_us",
 )  # fmt: skip
 """Plain integers of `LoadMetrics` that are added up."""
 
@@ -34,7 +36,7 @@ LONGEST = ("elapsed_us", "second")
 DELAYS = ("lateness", "lag", "connect", "tls", "negotiation", "hooks")
 """The attributes of `LoadMetrics` that are histograms of the whole run."""
 
-MEASURED = ("transactions", "pages", "cases")
+MEASURED = ("transactions", "pages", "cases", "flows")
 """The attributes of `LoadMetrics` that are lists of measures, one for each key."""
 
 
@@ -54,7 +56,8 @@ class LoadMetrics:
     * ``dropped``: arrivals that could not start, because all users were busy.
     * ``backed_off_us``: how long users waited after iterations without any response.
     * ``elapsed_us``: how long the worker has run; ``cpu_us``: the processor time its process used
-      meanwhile. Both cumulative.
+      meanwhile; ``waited_us``: how long it waited for a processor, where that is known. All
+      cumulative.
 
     ``last_requests`` and ``last_errors`` are of the last whole second. ``causes`` counts failed
     requests by the cause of their `main_failure`.
@@ -76,17 +79,21 @@ class LoadMetrics:
         cases: Sequence[str],
         describe: Callable[[Any], str] | None = None,
         *,
+        flows: Sequence[FlowKey] = (),
         detailed_pages: bool = False,
         keep: Callable[[Any], dict[str, Any] | str] | None = None,
     ) -> None:
         self.transaction_keys = tuple(transactions)
         self.page_keys = tuple(pages)
         self.case_keys = tuple(cases)
+        self.flow_keys = tuple(flows)
         check_keys(self.transaction_keys, self.page_keys, self.case_keys)
         self.transactions = [TransactionMetrics() for _ in self.transaction_keys]
         self.detailed_pages = detailed_pages
         self.pages = [Spans(detailed_pages) for _ in self.page_keys]
         self.cases = [Spans() for _ in self.case_keys]
+        self.flows = [FlowTally() for _ in self.flow_keys]
+        self.traces = SlowestTraces()
         self.errors = ErrorLog()
         self.causes: dict[str, int] = {}
         self.firsts = FirstFailures(keep)
@@ -99,7 +106,7 @@ class LoadMetrics:
         self.cut = self.cut_iterations = self.retried = self.renewals = self.dropped = 0
         self.backed_off_us = 0
         self.users = self.peak_users = 0
-        self.elapsed_us = self.cpu_us = 0
+        self.elapsed_us = self.cpu_us = self.waited_us = 0
         self.second = self.last_requests = self.last_errors = 0
         self.on_turn: Callable[[int], None] | None = None
         self.on_second: Callable[[int], None] | None = None
@@ -245,7 +252,8 @@ class LoadMetrics:
     @property
     def keys(self) -> tuple[object, ...]:
         """Return what it has numbers of: only those of the same can be merged."""
-        return self.transaction_keys, self.page_keys, self.case_keys, self.detailed_pages
+        named = self.transaction_keys, self.page_keys, self.case_keys, self.flow_keys
+        return *named, self.detailed_pages
 
     def transaction_names(self) -> list[str]:
         """Return the name of each transaction; one that comes again on its page is numbered."""

@@ -13,12 +13,12 @@ from typing import Any
 
 from pytest_loadtool.load.metrics.course import RunCourse
 from pytest_loadtool.load.metrics.histogram import Histogram
-from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
+from pytest_loadtool.load.metrics.keys import FlowKey, PageKey, TransactionKey
 from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
 from pytest_loadtool.load.metrics.slices import Slices
 
-_FORMAT = 10
+_FORMAT = 11
 
 
 def to_wire(metrics: LoadMetrics) -> dict[str, Any]:
@@ -37,11 +37,12 @@ def from_wire(wire: dict[str, Any]) -> MergedMetrics:
     """
     if wire.get("format") != _FORMAT:
         raise ValueError("the workers run different versions of pytest-loadtool")
-    transactions, pages, cases = wire["keys"]
+    transactions, pages, cases, flows = wire["keys"]
     metrics = MergedMetrics(
         [TransactionKey(*key) for key in transactions],
         [PageKey(*key) for key in pages],
         cases,
+        flows=[FlowKey(*key) for key in flows],
         detailed_pages=wire["detailed_pages"],
     )
     metrics.add_wire(wire)
@@ -109,7 +110,7 @@ class Reporter:
             del small["keys"]
         self._named = True
         yield _json(small)[:-1]
-        for name in ("pages", "cases"):
+        for name in ("pages", "cases", "flows"):
             yield b',"%s":[' % name.encode()
             known = getattr(reported, name)
             for number, one in enumerate(getattr(metrics, name)):
@@ -194,11 +195,12 @@ class Reporter:
 
 
 def _small_wire(metrics: LoadMetrics, known: LoadMetrics | None) -> dict[str, Any]:
-    """Return all but the measures of transactions, pages and cases."""
+    """Return all but the measures of transactions, pages, cases and flows."""
     keys = [
         [[one.case, one.page, one.name] for one in metrics.transaction_keys],
-        [[one.case, one.name] for one in metrics.page_keys],
+        [[one.case, one.name, one.once] for one in metrics.page_keys],
         list(metrics.case_keys),
+        [[one.case, one.name, one.rule, one.within] for one in metrics.flow_keys],
     ]
     small: dict[str, Any] = {
         "format": _FORMAT,
@@ -206,6 +208,7 @@ def _small_wire(metrics: LoadMetrics, known: LoadMetrics | None) -> dict[str, An
         "detailed_pages": metrics.detailed_pages,
         "errors": metrics.errors.to_wire(None if known is None else known.errors),
         "firsts": metrics.firsts.to_wire(None if known is None else known.firsts),
+        "traces": metrics.traces.to_wire(None if known is None else known.traces),
         "timeline": metrics.timeline.to_wire(None if known is None else known.timeline),
     }
     for name in DELAYS:

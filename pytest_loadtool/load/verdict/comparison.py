@@ -7,7 +7,9 @@ are several earlier runs, that of one run and another.
 
 With several it also has to be the server's. A busy machine makes some requests wait, and hardly the
 quickest ones; a server that became slower is slower for these, too. So what is worse while the
-quickest tenth of the same requests is not is in doubt: worth another run.
+quickest tenth of the same requests is not is in doubt: worth another run. So is what is not worse
+by more than those who made the load waited for a processor, `_WAITING` times over: the server, on
+the same machine, may have waited as long.
 """
 
 from __future__ import annotations
@@ -64,6 +66,10 @@ class Figure:
 _DEVIATIONS = 2.0
 """How many standard deviations chance may move a number. That two runs which differ in nothing are
 both that far off, in opposite directions, happens once in some hundred comparisons."""
+
+
+_WAITING = 3.0
+"""By how many times the longer wait for a processor a quickest tenth has to be longer."""
 
 
 def _percentile(p: int) -> Callable[[SavedRequests, float], Estimate]:
@@ -200,10 +206,17 @@ def compare(earlier: Sequence[SavedRun], after: SavedRun, tolerance: float) -> C
         tuple(earlier),
         after,
         tolerance,
-        tuple(_changes(pairs, len(earlier) > 1, tolerance)),
+        tuple(_changes(pairs, len(earlier) > 1, tolerance, _waited_more_ms(earlier, after))),
         new=tuple(key for key in after.requests if key not in before.requests),
         gone=tuple(key for key in before.requests if key not in after.requests),
     )
+
+
+def _waited_more_ms(earlier: Sequence[SavedRun], after: SavedRun) -> float:
+    """Return by how much longer than usual the load waited for a processor, for each request."""
+    before = [one for run in earlier if (one := run.waited_per_request_ms) is not None]
+    now = after.waited_per_request_ms
+    return max(0.0, now - median(before)) if before and now is not None else 0.0
 
 
 def with_regressions(found: Verdict, comparison: Comparison) -> Verdict:
@@ -261,7 +274,9 @@ def _pairs(
             yield _Pair(key, figure, old, figure.estimate(now, run.duration_s))
 
 
-def _changes(pairs: Sequence[_Pair], several: bool, tolerance: float) -> Iterator[MetricChange]:
+def _changes(
+    pairs: Sequence[_Pair], several: bool, tolerance: float, waited_more_ms: float
+) -> Iterator[MetricChange]:
     """Yield what becomes of each pair. Of ``several`` earlier runs the quickest tenths are
     gatekeepers: they alone share the risk of a false alarm; behind one that is passed nobody has to
     pay again for looking at the other figures of the same requests."""
@@ -271,6 +286,7 @@ def _changes(pairs: Sequence[_Pair], several: bool, tolerance: float) -> Iterato
         for pair in gates
         if _is_beyond(pair, max(one.value for one in pair.earlier), tolerance)
         and _is_no_chance(pair, 1 if pair.key == ALL else len(gates))
+        and pair.now.value - pair.before > _WAITING * waited_more_ms
     }
     for pair in pairs:
         figure, before, after = pair.figure, pair.before, pair.now.value

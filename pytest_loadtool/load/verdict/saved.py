@@ -51,6 +51,16 @@ class SavedRun:
     """By transaction, and under `ALL` in total."""
     timeline: Timeline | None = field(default=None, compare=False)
     """What happened when; None: the file is older than that."""
+    waited_us: int | None = field(default=None, compare=False)
+    """How long those who made the load waited for a processor; None: the file is older."""
+
+    @property
+    def waited_per_request_ms(self) -> float | None:
+        """Return for how long they did for each request."""
+        requests = self.requests[ALL].requests
+        if self.waited_us is None or not requests:
+            return None
+        return self.waited_us / requests / 1000
 
     @property
     def transactions(self) -> tuple[Key, ...]:
@@ -71,7 +81,8 @@ class SavedRun:
             key: SavedRequests(one.requests, one.errors, one.response) for key, one in measured
         }
         seconds = metrics.elapsed_us / 1e6
-        return cls(name, load, started, outcome, seconds, requests, metrics.timeline)
+        waited = metrics.waited_us
+        return cls(name, load, started, outcome, seconds, requests, metrics.timeline, waited)
 
     def to_wire(self) -> dict[str, Any]:
         """Builtin types only."""
@@ -84,6 +95,7 @@ class SavedRun:
             "duration_s": self.duration_s,
             "requests": [[*key, *one.to_wire()] for key, one in self.requests.items()],
             **({"timeline": self.timeline.to_wire()} if self.timeline is not None else {}),
+            **({"waited_us": self.waited_us} if self.waited_us is not None else {}),
         }
 
     @classmethod
@@ -103,6 +115,8 @@ class SavedRun:
                 raise ValueError(f"{key}: it is missing")
             if not is_right(wire[key]):
                 raise ValueError(f"{key}: expected {expected}, got {_shown(wire[key])}")
+        if "waited_us" in wire and not _is_count(wire["waited_us"]):
+            raise ValueError(f"waited_us: expected a number, got {_shown(wire['waited_us'])}")
         requests = dict(_row(number, row) for number, row in enumerate(wire["requests"]))
         if ALL not in requests:
             raise ValueError(f"requests: the row of {ALL[-1]!r} is missing")
@@ -114,6 +128,7 @@ class SavedRun:
             float(wire["duration_s"]),
             requests,
             _timeline(wire["timeline"]) if "timeline" in wire else None,
+            wire.get("waited_us"),
         )
 
 

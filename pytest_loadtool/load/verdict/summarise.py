@@ -17,6 +17,7 @@ from pytest_loadtool.load.metrics.sparse import SparseHistogram
 from pytest_loadtool.load.pacing.schedule import describe
 from pytest_loadtool.load.verdict.comparison import TOLERANCE, compare, with_regressions
 from pytest_loadtool.load.verdict.failing import failing_of
+from pytest_loadtool.load.verdict.flows import flows_of
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.load.verdict.summary import (
     CaseSummary,
@@ -155,9 +156,10 @@ def _cases(
         members[PageKey(key.case, key.page)].append(index)
     pages: dict[str, list[PageSummary]] = {name: [] for name in metrics.case_keys}
     busy: dict[str, int] = dict.fromkeys(metrics.case_keys, 0)
+    flows = [*flows_of([metrics])]
     page_names = metrics.page_names()
     for page_key, name, spans in zip(metrics.page_keys, page_names, metrics.pages, strict=True):
-        page = _page(name, spans, configuration)
+        page = replace(_page(name, spans, configuration), once=page_key.once)
         indices = members.pop(page_key, [])
         pages[page_key.case].append(
             _with_transactions(page, metrics, names, indices, configuration.percentiles)
@@ -174,6 +176,7 @@ def _cases(
             else 0.0,
             durations=_times(spans.durations, configuration.percentiles),
             pages=tuple(pages.pop(name, ())),
+            flows=tuple(one for one in flows if one.case == name),
         )
         for name, spans in zip(metrics.case_keys, metrics.cases, strict=True)
     )
@@ -194,6 +197,7 @@ def _with_transactions(
             names[index],
             _numbers(metrics.transactions[index], seconds, _failed(metrics, [index]), asked),
             index in static,
+            metrics.traces.trace(index),
         )
         for index in indices
     )

@@ -12,6 +12,7 @@ from pytest_loadtool.load.cluster.merger import WorkerState
 from pytest_loadtool.load.metrics.course import RunCourse
 from pytest_loadtool.load.verdict.comparison import Comparison
 from pytest_loadtool.load.verdict.failing import Failing
+from pytest_loadtool.load.verdict.flows import FlowSummary
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.load.verdict.threshold import ThresholdResult
 from pytest_loadtool.load.verdict.verdict import Verdict
@@ -73,6 +74,8 @@ class TransactionSummary:
     name: str
     numbers: Numbers
     static: bool = False
+    slowest_trace: str = ""
+    """The id of the trace of its slowest request, if requests had traces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,8 @@ class PageSummary:
     transactions: tuple[TransactionSummary, ...]
     static: Numbers | None = None
     """All of its static files together, if they are several."""
+    once: str = ""
+    """Empty, or where each user does it once: at its ``start`` or its ``end``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +110,7 @@ class CaseSummary:
     think: float
     durations: TimeSummary
     pages: tuple[PageSummary, ...]
+    flows: tuple[FlowSummary, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

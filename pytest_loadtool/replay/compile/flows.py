@@ -85,7 +85,7 @@ class Flows:
         of_status = isinstance(rule.check, ResponseValidator) and rule.check.measure == "status"
         awaited = _OF_ANSWERS | {"status"} if of_status else _OF_ANSWERS
         check = self._compiled(rule.check)
-        return UntilPlan(check, rule.every, rule.limit, failure, awaited)
+        return UntilPlan(name, check, rule.every, rule.limit, failure, awaited)
 
     def flow(self, group: FlowGroup, nodes: tuple[T | FlowPlan[T], ...]) -> FlowPlan[T]:
         """Return the plan of a flow, but of one that goes on until something holds."""

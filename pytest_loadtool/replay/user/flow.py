@@ -6,10 +6,10 @@ A plan without flows has none of this, and pays nothing for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from pytest_loadtool.model.result import Failure
 
@@ -19,12 +19,25 @@ T = TypeVar("T")
 _Check = Callable[[Any, list[str]], Failure | None]
 
 
+class Tally(Protocol):
+    """Counts what becomes of a flow: see `FlowTally`."""
+
+    begun: int
+    rounds: int
+    limited: int
+
+
+#: By the names of flows; those of which nobody wants to know are not in it.
+Tallies = Mapping[str, Tally]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class UntilPlan:
-    """How long something is asked for: ``failure`` makes what is said at the end of ``limit``
-    seconds of what ``check`` has said last. Until then it is no failure what has one of the causes
-    ``awaited``: it is about the answer that is waited for."""
+    """How long something is asked for in the flow ``name``: ``failure`` makes what is said at the
+    end of ``limit`` seconds of what ``check`` has said last. Until then it is no failure what has
+    one of the causes ``awaited``: it is about the answer that is waited for."""
 
+    name: str
     check: _Check
     every: float
     limit: float
@@ -34,14 +47,16 @@ class UntilPlan:
 
 class Walker:
     """Where a virtual user is in its flows: the numbers of the user and of its iteration, and its
-    values. ``deadlines`` are of what is asked for until it is as it has to be."""
+    values. ``deadlines`` are of what is asked for until it is as it has to be; ``tallies`` count
+    what becomes of each flow."""
 
-    __slots__ = ("_drawn", "deadlines", "iteration", "user", "values")
+    __slots__ = ("_drawn", "deadlines", "iteration", "tallies", "user", "values")
 
-    def __init__(self, user: int, iteration: int, values: list[str]) -> None:
+    def __init__(self, user: int, iteration: int, values: list[str], tallies: Tallies) -> None:
         self.user = user
         self.iteration = iteration
         self.values = values
+        self.tallies = tallies
         self.deadlines: dict[UntilPlan, float] = {}
         self._drawn = 0
 
@@ -122,7 +137,12 @@ def walk(nodes: Sequence[T | FlowPlan[T]], walker: Walker) -> Iterator[T]:
     """Yield one page, or part, after the other; each is decided on when it is asked for."""
     for node in nodes:
         if isinstance(node, FlowPlan):
+            tally = walker.tallies.get(node.name)
+            if tally is not None:
+                tally.begun += 1
             for chosen in node.rounds(walker):
+                if tally is not None and chosen:
+                    tally.rounds += 1
                 yield from walk(chosen, walker)
         else:
             yield node

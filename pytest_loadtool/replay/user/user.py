@@ -14,7 +14,7 @@ from pytest_loadtool.replay.user.cookies import CookieJar
 from pytest_loadtool.replay.user.credential_cache import ProxyUser
 from pytest_loadtool.replay.user.exchange import Response, Send, Step, target_of
 from pytest_loadtool.replay.user.failures import OUT_OF_MEMORY, internal_failure, status_failure
-from pytest_loadtool.replay.user.flow import UntilPlan, Walker, walk
+from pytest_loadtool.replay.user.flow import Tallies, UntilPlan, Walker, walk
 from pytest_loadtool.replay.user.origin import Account, Origin, ProxyRoute
 from pytest_loadtool.replay.user.plan import Command, Observer, Over, PagePlan, Plan, Visit, Wait
 
@@ -52,8 +52,9 @@ class VirtualUser(Actor):
     With ``stop_on_error`` an iteration ends with the first transaction that fails; with
     ``keep_state`` cookies, variables and dataset rows last from one iteration to the next. If the
     plan has a start, cookies and variables last, unless the start has failed. What is
-    around it may read all of that, and set ``stop_on_error``. ``state`` are its values as they
-    stand, by the plan's slots; ``began`` is when it began with fresh cookies.
+    around it may read all of that, and set ``stop_on_error``, and the ``tallies`` of its flows.
+    ``state`` are its values as they stand, by the plan's slots; ``began`` is when it began with
+    fresh cookies.
     """
 
     __slots__ = (
@@ -70,6 +71,7 @@ class VirtualUser(Actor):
         "plan",
         "state",
         "stop_on_error",
+        "tallies",
     )  # fmt: skip
 
     def __init__(
@@ -97,6 +99,7 @@ class VirtualUser(Actor):
         self._lost = False
         """Whether nothing more is asked for of the page, or the part of one, that it is at."""
         self._walker: Walker | None = None
+        self.tallies: Tallies = {}
 
     @property
     def values(self) -> dict[str, str]:
@@ -200,7 +203,7 @@ class VirtualUser(Actor):
         """Return where it is in its flows, which begin anew with each iteration."""
         known = self._walker
         if known is None or known.iteration != number or known.values is not self.state:
-            known = self._walker = Walker(self.number, number, self.state)
+            known = self._walker = Walker(self.number, number, self.state, self.tallies)
         return known
 
     def _in_flow(
@@ -246,6 +249,9 @@ class VirtualUser(Actor):
             failures = tuple(one for one in failures if one.cause not in until.awaited)
             response.not_as_recorded = ""
         elif missing is not None:
+            tally = self.tallies.get(until.name)
+            if tally is not None:
+                tally.limited += 1
             told = (
                 one
                 for one in failures

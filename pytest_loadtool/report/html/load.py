@@ -33,6 +33,13 @@ from pytest_loadtool.report.html.load_curves import (
 )
 from pytest_loadtool.report.html.load_tables import BINS, COLUMNS, in_a_row, row, rows, statuses
 from pytest_loadtool.report.html.page import page
+from pytest_loadtool.report.load.flows import (
+    FLOW_HEADS,
+    TRACE_HEADS,
+    flow_rows,
+    once_mark,
+    trace_rows,
+)
 from pytest_loadtool.report.load.text import connection_facts, facts
 from pytest_loadtool.report.load.units import milliseconds
 
@@ -45,7 +52,8 @@ def load_page(runs: Sequence[Mapping[str, Any]], *, refresh: int = 0) -> bytes:
     """Return the page of these runs: what `run_data` or `live_data` made of each. With ``refresh``
     a browser loads it anew after so many seconds."""
     title = ", ".join(f"{run['name']}: {run['verdict']}" for run in runs) or "no load test was run"
-    shown = {"title": title, "runs": runs}
+    heads = {"flow_heads": FLOW_HEADS, "trace_heads": TRACE_HEADS}
+    shown = {"title": title, "runs": runs, **heads}
     data = {"charts": CHARTS, "columns": COLUMNS, "bins": BINS, "runs": [*map(_embedded, runs)]}
     return page(
         "load.html",
@@ -83,6 +91,8 @@ def run_data(summary: Summary, environment: Pairs = ()) -> dict[str, Any]:
         "limits": [*limits(plan)],
         "marks": [*marks(plan)],
         "rows": [*rows(summary)],
+        "flows": [*flow_rows(flow for case in summary.cases for flow in case.flows)],
+        "traces": [*trace_rows(summary)],
         "before": earlier_series(comparison) if comparison is not None else None,
         "trend": trend(summary),
         "comparison": _compared(comparison) if comparison is not None else None,
@@ -128,7 +138,7 @@ def live_data(
         "limits": [*limits(plan)],
         "marks": [*marks(plan)],
         "rows": [
-            row("transaction", "", one.page, one.name)
+            row("transaction", "", one.page, one.name, once_mark(one.once))
             | {
                 "count": one.requests,
                 "failed": one.errors,
@@ -137,6 +147,8 @@ def live_data(
             }
             for one in seen.rows
         ],
+        "flows": [*flow_rows(seen.flows)],
+        "traces": [],
         "before": None,
         "trend": None,
         "comparison": None,

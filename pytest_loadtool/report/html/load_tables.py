@@ -12,6 +12,7 @@ from pytest_loadtool.load.metrics.course import TransactionStretch
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.verdict.saved import Key, SavedRequests
 from pytest_loadtool.load.verdict.summary import Numbers, Summary, TimeSummary, percentile_name
+from pytest_loadtool.report.load.flows import once_mark
 from pytest_loadtool.report.load.units import rounded, status_counts
 
 #: The columns of the tables: their key, title, and whether they are counts, times or rates.
@@ -33,11 +34,12 @@ MOST_POINTS = 48
 BINS = 20
 
 
-def row(kind: str, case: str, page: str, name: str) -> dict[str, Any]:
-    """Return a row of which nothing is known yet. ``course`` has the second of the run in which it
-    begins, the length of its parts, and series of these; ``histogram`` is what `log_bins`
-    returns."""
-    return {"kind": kind, "case": case, "page": page, "name": name, "course": None}
+def row(kind: str, case: str, page: str, name: str, mark: str = "") -> dict[str, Any]:
+    """Return a row of which nothing is known yet. ``mark`` is shown with its name. ``course``
+    has the second of the run in which it begins, the length of its parts, and series of these;
+    ``histogram`` is what `log_bins` returns."""
+    shown = {"mark": mark} if mark else {}
+    return {"kind": kind, "case": case, "page": page, "name": name, "course": None, **shown}
 
 
 def rows(summary: Summary) -> Iterator[dict[str, Any]]:
@@ -54,7 +56,7 @@ def rows(summary: Summary) -> Iterator[dict[str, Any]]:
         )
         for each in case.pages:
             yield (
-                row("page", case.name, each.name, each.name)
+                row("page", case.name, each.name, each.name, once_mark(each.once))
                 | {"count": each.count, "failed": each.failed}
                 | _times(each.durations)
                 | {"rate": rounded(each.count / seconds) if seconds else None}
@@ -62,8 +64,9 @@ def rows(summary: Summary) -> Iterator[dict[str, Any]]:
             for one in each.transactions:
                 key = (case.name, each.name, one.name)
                 yield (
-                    row("transaction", *key)
+                    row("transaction", *key, once_mark(each.once))
                     | _numbers(one.numbers)
+                    | ({"trace": one.slowest_trace} if one.slowest_trace else {})
                     | {"course": courses.get(key)}
                     | _histogram(summary.saved.requests.get(key), "histogram")
                     | _histogram(earlier.get(key), "histogram_before")

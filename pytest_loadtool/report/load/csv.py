@@ -11,7 +11,9 @@ from typing import Any
 #: Files, and where the JSON has what they tell.
 TABLES = {
     "over-time.csv": "timeline",
+    "pages.csv": "pages",
     "transactions.csv": "transactions",
+    "flows.csv": "flows",
     "errors.csv": "errors",
 }
 

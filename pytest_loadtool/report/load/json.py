@@ -81,6 +81,7 @@ _FIRST = (
     *("case", "page", "transaction", "status", "cause", "message"),
     *("iterations", "consequences", "first_s", "last_s", "other_rows"),
 )
+_FLOW = ("case", "name", "rule", "begun", "rounds", "limited")
 _WORKER = ("name", "state", "text", "users", "requests", "errors", "duration_s")
 
 
@@ -109,10 +110,17 @@ def load_data(
         "cases": [_case(case) for case in cases],
         "pages": [_page(case.name, page) for case in cases for page in case.pages],
         "transactions": [
-            {"case": case.name, "page": page.name, "name": one.name} | _numbers(one.numbers)
+            {"case": case.name, "page": page.name, "name": one.name}
+            | _numbers(one.numbers)
+            | {"slowest_trace": one.slowest_trace or None}
             for case in cases
             for page in case.pages
             for one in page.transactions
+        ],
+        "flows": [
+            _picked(flow, _FLOW) | {"within": flow.within or None}
+            for case in cases
+            for flow in case.flows
         ],
         "thresholds": [_threshold(one) for one in summary.thresholds],
         "causes": _causes(told),
@@ -293,6 +301,7 @@ def _page(case: str, page: PageSummary) -> dict[str, Any]:
     return {
         "case": case,
         "name": page.name,
+        "once": page.once or None,
         "count": page.count,
         "failed": page.failed,
         "duration_ms": _times(page.durations) | {"min": page.min},

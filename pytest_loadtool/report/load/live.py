@@ -20,6 +20,7 @@ from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.report.columns import cells, fit
 from pytest_loadtool.report.load import status
 from pytest_loadtool.report.load.chart import ASCII, BLOCKS, glyphs_for, groups, sparkline
+from pytest_loadtool.report.load.flows import FLOW_HEADS, flow_rows, marked
 from pytest_loadtool.report.load.units import milliseconds, rate, status_counts
 
 _FULL, _EMPTY = "━", "─"
@@ -83,6 +84,11 @@ class RunView:
             yield from gap
             yield _thresholds(seen.thresholds, most)
             left -= len(gap) + 1 + min(most, len(seen.thresholds))
+        flows = [*flow_rows(seen.flows)][: max(0, left // 2 - len(gap) - 1)]
+        if flows:
+            yield from gap
+            yield _flows(flows)
+            left -= len(gap) + 1 + len(flows)
         rows = seen.rows[: max(0, left - len(gap) - 1)]
         if rows:
             yield from gap
@@ -177,12 +183,19 @@ def _transactions(seen: Progress, most: int) -> Table:
     drawn = _table("worst first", "requests", "errors", "median", "p95")
     for row in seen.rows[:most]:
         drawn.add_row(
-            _Name(f"{row.page} / {row.name}"),
+            _Name(f"{marked(row.page, row.once)} / {row.name}"),
             count(row.requests),
             Text(count(row.errors), _BAD if row.errors else ""),
             milliseconds(row.median / 1000),
             milliseconds(row.p95 / 1000),
         )
+    return drawn
+
+
+def _flows(rows: Sequence[Sequence[str]]) -> Table:
+    drawn = _table(*FLOW_HEADS)
+    for name, *numbers in rows:
+        drawn.add_row(_Name(name), *numbers)
     return drawn
 
 

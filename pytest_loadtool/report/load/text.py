@@ -24,6 +24,13 @@ from pytest_loadtool.report.columns import cells, fit, table, wrap
 from pytest_loadtool.report.load.chart import BLOCKS, over_the_run
 from pytest_loadtool.report.load.compared import compared
 from pytest_loadtool.report.load.firsts import Told, first_failures, fix_first
+from pytest_loadtool.report.load.flows import (
+    FLOW_HEADS,
+    TRACE_HEADS,
+    flow_rows,
+    marked,
+    trace_rows,
+)
 from pytest_loadtool.report.load.units import milliseconds, rate, size, status_counts
 
 _WIDEST = 120
@@ -56,6 +63,8 @@ def load_text(
         over_the_run(summary, width, glyphs),
         first_failures(summary, told, width, glyphs),
         _tree(summary, width, top),
+        _flows(summary, width),
+        _traces(summary, width),
         compared(summary.comparison, width),
         _workers(summary, width),
     )
@@ -295,7 +304,7 @@ def _case_rows(case: CaseSummary, shown: frozenset[int] | None) -> Iterator[_Row
 
 
 def _page_row(page: PageSummary) -> _Row:
-    name = f"  {printable(page.name)}"
+    name = f"  {marked(printable(page.name), page.once)}"
     return _Row(name, page.count, page.failed, page.durations)
 
 
@@ -318,6 +327,18 @@ def _transaction_rows(page: PageSummary, shown: frozenset[int] | None) -> Iterat
 def _transaction_row(name: str, numbers: Numbers) -> _Row:
     per_second = rate(numbers.throughput_rps)
     return _Row(name, numbers.requests, numbers.errors, numbers.good_time, per_second)
+
+
+def _flows(summary: Summary, width: int) -> Iterator[str]:
+    rows = [*flow_rows(flow for case in summary.cases for flow in case.flows)]
+    if rows:
+        yield from table(FLOW_HEADS, rows, width)
+
+
+def _traces(summary: Summary, width: int) -> Iterator[str]:
+    rows = [*trace_rows(summary)]
+    if rows:
+        yield from table(TRACE_HEADS, rows, width)
 
 
 def _workers(summary: Summary, width: int) -> Iterator[str]:

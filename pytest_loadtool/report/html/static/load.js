@@ -243,7 +243,7 @@
   }
 
   function detail(row, columns, run) {
-    const facts = [["Test case", row.case], ["Page", row.page], ["Status codes", row.status], ["Not as recorded", row.not_as_recorded ? String(row.not_as_recorded) : ""]].filter(([, value]) => value);
+    const facts = [["Test case", row.case], ["Page", row.page], ["Status codes", row.status], ["Trace of the slowest request", row.trace], ["Not as recorded", row.not_as_recorded ? String(row.not_as_recorded) : ""]].filter(([, value]) => value);
     const over = row.course ? make("div", { class: "course" }) : null;
     const line = make("tr", { class: "detail" }, make("td", { colspan: columns },
       over ? make("p", { class: "hint" }, `Response times over the run, in parts of ${clock(row.course.length)}`) : null,
@@ -276,7 +276,8 @@
 
     function row(one, columns, range, courses, spreads) {
       const cells = columns.map(([key, , kind]) => make("td", { class: key === "failed" ? (one[key] ? "bad" : "zero") : null }, shown(one[key], kind)));
-      const under = one.kind === "transaction" ? one.page : one.kind === "page" ? one.case : "";
+      const place = one.kind === "transaction" ? one.page : one.kind === "page" ? one.case : "";
+      const under = [place, one.mark].filter(Boolean).join(", ");
       const line = make("tr", { class: "row" }, make("td", {}, ...breakable(one.name), under ? make("small", {}, under) : null));
       if (courses) line.append(make("td", { class: "spread" }));
       if (spreads) line.append(make("td", { class: "spread" }));
