@@ -18,7 +18,7 @@ from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
 from pytest_loadtool.load.metrics.slices import Slices
 
-_FORMAT = 10
+_FORMAT = 11
 
 
 def to_wire(metrics: LoadMetrics) -> dict[str, Any]:
