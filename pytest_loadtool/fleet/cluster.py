@@ -18,6 +18,7 @@ from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.fleet import remote
 from pytest_loadtool.fleet.carrier import PROCESSOR, FleetRun, Member
 from pytest_loadtool.fleet.luggage import pack
+from pytest_loadtool.fleet.wheel import wheel
 from pytest_loadtool.model.load import Fleet
 
 #: Workers that are named where none is taken.
@@ -31,11 +32,14 @@ class Cluster:
     """A Dask cluster, for the load tests of a session: ``dask://HOST:PORT`` (``dask+tls://…`` with
     Dask's own TLS settings), or ``dask:N``, N processes on this machine, which end with it.
 
+    With ``install``, workers that have another version of this package get this one.
+
     Raises:
         LoadToolError: there is none.
     """
 
-    def __init__(self, on: str) -> None:
+    def __init__(self, on: str, *, install: bool = False) -> None:
+        self._install = install
         self._local: LocalCluster | None = None
         self._client = self._connected(on)
 
@@ -110,12 +114,16 @@ class Cluster:
                 f"--load-on: {', '.join(silent)} did not answer within {_PATIENCE:.0f} s: end it, "
                 "or wait until it is back"
             )
-        kinds = {names[address]: remote.Installed.of(one) for address, one in looked.items()}
         mine = remote.here()
+        if self._install:
+            looked |= self._installed(looked, mine, names)
+        kinds = {names[address]: remote.Installed.of(one) for address, one in looked.items()}
         if others := remote.differences(kinds, mine):
+            remedy = "end them and start them again" if self._install else "install the same there"
+            more = "" if self._install else ", or have it done with --load-install"
             raise LoadToolError(
                 f"--load-on: workers have to be what this process is, {mine}; "
-                f"{'; '.join(others)}: install the same there"
+                f"{'; '.join(others)}: {remedy}{more}"
             )
         processes = Counter(one["host"] for one in found.values())
         return {
@@ -124,6 +132,30 @@ class Cluster:
             )
             for address, one in sorted(found.items(), key=lambda each: names[each[0]])
         }
+
+    def _installed(
+        self,
+        looked: Mapping[str, Mapping[str, Any]],
+        mine: remote.Installed,
+        names: Mapping[str, str],
+    ) -> dict[str, Any]:
+        """Have this package installed where another version of it is; return what is there then,
+        by the workers' addresses.
+
+        Raises:
+            LoadToolError: it cannot be.
+        """
+        there = {address: remote.Installed.of(one) for address, one in looked.items()}
+        others = [one for one, has in there.items() if has != mine and has.python == mine.python]
+        # Of those that have their packages at one place one installs them.
+        places = {(urlsplit(one).hostname, looked[one]["prefix"]): one for one in others}
+        if not places:
+            return {}
+        found = self._client.run(remote.install, *wheel(), workers=[*places.values()])
+        if failed := [f"{names[one]}: {said}" for one, said in sorted(found.items()) if said]:
+            raise LoadToolError(f"--load-install: {'; '.join(failed)}")
+        self._client.run(remote.import_anew, workers=others)
+        return dict(self._client.sync(_each, self._client, others))
 
 
 def _takes(plan: Fleet, worker: Mapping[str, Any]) -> bool:

@@ -33,6 +33,7 @@ _NEEDS = {
     "record_block_trackers": ("record", "record_from_tests"),
     "record_replace": ("record_from_tests",),
     "load_on": ("load",),
+    "load_install": ("load_on",),
     "load_json": ("load",),
     "load_html": ("load",),
     "load_csv": ("load",),
