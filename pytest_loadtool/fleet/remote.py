@@ -101,6 +101,14 @@ def differences(found: dict[str, Installed], mine: Installed) -> list[str]:
     return [f"{name} has {one}" for name, one in sorted(found.items()) if one != mine]
 
 
+def pulse(names: list[str], sign: bytes, dask_scheduler: Any = None) -> None:
+    """On the scheduler: put ``sign`` into these queues, as far as there still are any."""
+    queues = dask_scheduler.extensions["queues"].queues
+    for name in names:
+        if name in queues:
+            queues[name].put_nowait({"type": "msgpack", "value": sign})
+
+
 def forget(names: list[str], end: bytes, shared: str = "", dask_scheduler: Any = None) -> None:
     """On the scheduler: drop these queues, and ``shared`` with the last whose name begins so. Who
     waits for one gets ``end``."""
