@@ -11,7 +11,8 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Security
+from distributed.comm import connect
 
 from pytest_loadtool.engine.prepare.share import LoadTest
 from pytest_loadtool.errors import LoadToolError
@@ -91,10 +92,11 @@ class Cluster:
                 f"--load-on: expected dask:N, dask://HOST:PORT or dask+tls://HOST:PORT, got {on!r}"
             )
         try:
+            asyncio.run(_greet(f"{transport}://{address}"))
             return Client(f"{transport}://{address}", timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             raise LoadToolError(
-                f"--load-on {on}: no scheduler answers there ({error}); is it up, and does this "
+                f"--load-on {on}: no scheduler answers there ({str(error) or 'time-out'}); is it up, and does this "
                 "machine reach it?"
             ) from None
 
@@ -156,6 +158,18 @@ class Cluster:
             raise LoadToolError(f"--load-install: {'; '.join(failed)}")
         self._client.run(remote.import_anew, workers=others)
         return dict(self._client.sync(_each, self._client, others))
+
+
+async def _greet(scheduler: str) -> None:
+    """See whether a scheduler answers: of one that stands still a client does not give up.
+
+    Raises:
+        OSError: it does not.
+    """
+    encryption = Security().get_connection_args("client")
+    async with asyncio.timeout(_PATIENCE + 1):  # its own does not end the wait of one that is there
+        comm = await connect(scheduler, timeout=_PATIENCE, **encryption)
+    comm.abort()
 
 
 def _takes(plan: Fleet, worker: Mapping[str, Any]) -> bool:

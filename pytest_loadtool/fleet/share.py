@@ -173,8 +173,8 @@ def _prepare(test: LoadTest, processes: int, servers: Sequence[str], share: Shar
             asyncio.run(_reach(host, port))
         except (OSError, TimeoutError) as error:
             raise ReplayError(
-                f"{host}:{port} is not reached from here ({error or 'time-out'}): the target has "
-                "to have an address that all workers know"
+                f"{host}:{port} is not reached from here ({str(error) or 'time-out'}): the target "
+                "has to have an address that all workers know"
             ) from None
     return found
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -109,11 +110,11 @@ class Outcome:
             return f"the server was asked for {self.asked_for:.0f} s more"
         if fault.who == "controller":
             return ""
-        if fault.phase == "before":
+        if fault.who == "nanny" and fault.how == "stop":
+            expected = {0}  # its worker goes on
+        elif fault.phase == "before":
             # One that is dead before the start is no worker of the cluster.
             expected = {0} if fault.who != "scheduler" and fault.how == "kill" else {1}
-        elif fault.who == "nanny" and fault.how == "stop":
-            expected = {0}  # its worker goes on
         elif fault.phase == "collecting":
             expected = {0, 10}
         elif fault.phase == "starting" or fault.how == "link 5 s":
@@ -187,7 +188,10 @@ def tried(fault: Fault) -> Outcome:
             running.wait()
             said, ended = "", None
         else:
-            said, _ = running.communicate(timeout=150)
+            try:
+                said, _ = running.communicate(timeout=150)
+            except subprocess.TimeoutExpired:
+                return Outcome(-1, "", 150.0, ("pytest, after 150 s",))
             ended = running.returncode
             wait_until(lambda: time.monotonic() - max(began, asked.last) > _PAUSE + 4, 120)
         return Outcome(ended, said, max(0.0, asked.last - began), _left(fault, two))
@@ -250,13 +254,13 @@ def line(fault: Fault, found: Outcome) -> str:
     ]
     named += [f"{one} lost" for one in ("east", "west") if f"worker {one} was lost" in words]
     named += [f"{one} heard nothing" for one in ("east", "west") if f"{one}: ended its" in words]
-    verdicts = {0: "passed", 1: "refused", 10: "inconclusive", None: ""}
+    one = "refused" if fault.phase == "before" else "failed"
+    verdicts = {0: "passed", 1: one, 10: "inconclusive", None: ""}
     verdict = verdicts.get(found.ended, str(found.ended))
     told = ", ".join([*filter(None, [verdict]), *named]) or "-"
     end = found.problem(fault) or "as it has to be"
-    return (
-        f"| {fault.phase} | {fault.who} | {fault.how} | {told} | {found.asked_for:.1f} s | {end} |"
-    )
+    asked = "-" if fault.phase == "before" else f"{found.asked_for:.1f} s"
+    return f"| {fault.phase} | {fault.who} | {fault.how} | {told} | {asked} | {end} |"
 
 
 def main() -> int:
