@@ -239,12 +239,14 @@ class LoadRun:
 
     def _check_thresholds(self, worker: str) -> None:
         """Look at the thresholds, once all have something new to say or one has it twice."""
+        if not self._watch.wanted:
+            return
         late = worker in self._fresh
         self._fresh.add(worker)
         if not (late or self._fresh.issuperset(self.conductor.busy)):
             return
         self._fresh = {worker} if late else set()
-        if self._watch.wanted and self.running and self._watch.update([self._merger.merged()]):
+        if self.running and self._watch.update([self._merger.merged()]):
             self.stop()
 
     def _order(self, orders: Sequence[Instruction]) -> None:

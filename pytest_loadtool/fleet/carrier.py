@@ -41,6 +41,10 @@ _PULSE = 1.0
 #: after the other, over the scheduler.
 _LEAD, _LEAD_EACH = 0.5, 0.01
 
+#: Seconds after which a share ends that hears nothing of who leads: it is cut off, or who leads or
+#: the scheduler stands still. In so many seconds there are that many signs of life.
+CUT_OFF, _SIGNS = 20.0, 4
+
 #: Seconds that a run waits for a message before it looks whether it has to stop.
 _MOMENT = 0.2
 
@@ -113,6 +117,7 @@ class FleetRun:
                 name,
                 self._queues,
                 member.processes,
+                CUT_OFF,
                 workers=[member.address],
                 resources=dict(self._plan.fleet.resources) or None,
                 pure=False,
@@ -253,8 +258,19 @@ class FleetRun:
 
     def _watch(self, over: threading.Event) -> None:
         """Notice workers that are gone, all of them with the scheduler."""
-        while not over.wait(_PULSE):
+        sign, next_sign = pickle.dumps(("pulse",)), time.monotonic()
+        while not over.wait(min(_PULSE, CUT_OFF / _SIGNS)):
             try:
+                if time.monotonic() >= next_sign:
+                    next_sign = time.monotonic() + CUT_OFF / _SIGNS
+                    names = [one.name for one in self._orders.values()]
+                    self._client.sync(
+                        self._client.run_on_scheduler,
+                        remote.pulse,
+                        names,
+                        sign,
+                        callback_timeout=_PATIENCE,
+                    )
                 known = self._client.sync(self._client.scheduler.ncores, callback_timeout=_PATIENCE)
             except Exception as error:
                 self._cut_off(over, error)

@@ -11,13 +11,15 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Security
+from distributed.comm import connect
 
 from pytest_loadtool.engine.prepare.share import LoadTest
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.fleet import remote
 from pytest_loadtool.fleet.carrier import PROCESSOR, FleetRun, Member
 from pytest_loadtool.fleet.luggage import pack
+from pytest_loadtool.fleet.wheel import wheel
 from pytest_loadtool.model.load import Fleet
 
 #: Workers that are named where none is taken.
@@ -31,11 +33,14 @@ class Cluster:
     """A Dask cluster, for the load tests of a session: ``dask://HOST:PORT`` (``dask+tls://…`` with
     Dask's own TLS settings), or ``dask:N``, N processes on this machine, which end with it.
 
+    With ``install``, workers that have another version of this package get this one.
+
     Raises:
         LoadToolError: there is none.
     """
 
-    def __init__(self, on: str) -> None:
+    def __init__(self, on: str, *, install: bool = False) -> None:
+        self._install = install
         self._local: LocalCluster | None = None
         self._client = self._connected(on)
 
@@ -87,10 +92,11 @@ class Cluster:
                 f"--load-on: expected dask:N, dask://HOST:PORT or dask+tls://HOST:PORT, got {on!r}"
             )
         try:
+            asyncio.run(_greet(f"{transport}://{address}"))
             return Client(f"{transport}://{address}", timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             raise LoadToolError(
-                f"--load-on {on}: no scheduler answers there ({error}); is it up, and does this "
+                f"--load-on {on}: no scheduler answers there ({str(error) or 'time-out'}); is it up, and does this "
                 "machine reach it?"
             ) from None
 
@@ -110,12 +116,16 @@ class Cluster:
                 f"--load-on: {', '.join(silent)} did not answer within {_PATIENCE:.0f} s: end it, "
                 "or wait until it is back"
             )
-        kinds = {names[address]: remote.Installed.of(one) for address, one in looked.items()}
         mine = remote.here()
+        if self._install:
+            looked |= self._installed(looked, mine, names)
+        kinds = {names[address]: remote.Installed.of(one) for address, one in looked.items()}
         if others := remote.differences(kinds, mine):
+            remedy = "end them and start them again" if self._install else "install the same there"
+            more = "" if self._install else ", or have it done with --load-install"
             raise LoadToolError(
                 f"--load-on: workers have to be what this process is, {mine}; "
-                f"{'; '.join(others)}: install the same there"
+                f"{'; '.join(others)}: {remedy}{more}"
             )
         processes = Counter(one["host"] for one in found.values())
         return {
@@ -124,6 +134,42 @@ class Cluster:
             )
             for address, one in sorted(found.items(), key=lambda each: names[each[0]])
         }
+
+    def _installed(
+        self,
+        looked: Mapping[str, Mapping[str, Any]],
+        mine: remote.Installed,
+        names: Mapping[str, str],
+    ) -> dict[str, Any]:
+        """Have this package installed where another version of it is; return what is there then,
+        by the workers' addresses.
+
+        Raises:
+            LoadToolError: it cannot be.
+        """
+        there = {address: remote.Installed.of(one) for address, one in looked.items()}
+        others = [one for one, has in there.items() if has != mine and has.python == mine.python]
+        # Of those that have their packages at one place one installs them.
+        places = {(urlsplit(one).hostname, looked[one]["prefix"]): one for one in others}
+        if not places:
+            return {}
+        found = self._client.run(remote.install, *wheel(), workers=[*places.values()])
+        if failed := [f"{names[one]}: {said}" for one, said in sorted(found.items()) if said]:
+            raise LoadToolError(f"--load-install: {'; '.join(failed)}")
+        self._client.run(remote.import_anew, workers=others)
+        return dict(self._client.sync(_each, self._client, others))
+
+
+async def _greet(scheduler: str) -> None:
+    """See whether a scheduler answers: of one that stands still a client does not give up.
+
+    Raises:
+        OSError: it does not.
+    """
+    encryption = Security().get_connection_args("client")
+    async with asyncio.timeout(_PATIENCE + 1):  # its own does not end the wait of one that is there
+        comm = await connect(scheduler, timeout=_PATIENCE, **encryption)
+    comm.abort()
 
 
 def _takes(plan: Fleet, worker: Mapping[str, Any]) -> bool:

@@ -6,6 +6,7 @@ Such functions import what they need themselves.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -26,7 +27,7 @@ class Installed:
     build: str
 
     @classmethod
-    def of(cls, looked: dict[str, Any]) -> Installed:
+    def of(cls, looked: Mapping[str, Any]) -> Installed:
         """Return what `look` has returned."""
         return cls(*(looked[one.name] for one in fields(cls)))
 
@@ -45,12 +46,49 @@ def look() -> dict[str, Any]:
 
     python = "{}.{}".format(*sys.version_info[:2])
     found = {"version": "", "python": python, "build": "", "processors": CPU_COUNT}
+    found["prefix"] = sys.prefix
     try:
         import pytest_loadtool
         from pytest_loadtool.load.hot_path import build
     except ImportError:
         return found
     return {**found, "version": pytest_loadtool.__version__, "build": build()}
+
+
+async def install(name: str, wheel: bytes) -> str:
+    """Install ``wheel`` where this process finds its packages, and what it needs and is not there;
+    what pip says if it cannot."""
+    import asyncio
+    import subprocess
+    import sys
+    import tempfile
+    from pathlib import Path
+
+    pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
+
+    def installed() -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            path.write_bytes(wheel)
+            for more in (["--force-reinstall", "--no-deps"], []):
+                command = [*pip, *more, str(path)]
+                done = subprocess.run(command, capture_output=True, text=True)  # noqa: S603
+                if done.returncode:
+                    said = done.stderr.strip().splitlines()
+                    return said[-1] if said else f"pip ended with {done.returncode}"
+        return ""
+
+    return await asyncio.to_thread(installed)
+
+
+def import_anew() -> None:
+    """Have this process import the package as it is installed now."""
+    import importlib
+    import sys
+
+    for name in [one for one in sys.modules if one.partition(".")[0] == "pytest_loadtool"]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
 
 
 def here() -> Installed:
@@ -61,6 +99,14 @@ def here() -> Installed:
 def differences(found: dict[str, Installed], mine: Installed) -> list[str]:
     """Return a sentence for each worker that cannot take part, by name."""
     return [f"{name} has {one}" for name, one in sorted(found.items()) if one != mine]
+
+
+def pulse(names: list[str], sign: bytes, dask_scheduler: Any = None) -> None:
+    """On the scheduler: put ``sign`` into these queues, as far as there still are any."""
+    queues = dask_scheduler.extensions["queues"].queues
+    for name in names:
+        if name in queues:
+            queues[name].put_nowait({"type": "msgpack", "value": sign})
 
 
 def forget(names: list[str], end: bytes, shared: str = "", dask_scheduler: Any = None) -> None:

@@ -40,21 +40,48 @@ _PATIENCE = 5.0
 _WANTED = frozenset({"executing", "long-running"})
 
 
-def take_part(luggage: Luggage, name: str, queues: str, processes: int) -> None:
+class _Lifeline:
+    """Hears of who leads. When nothing was heard for so many seconds it is cut, and stays so."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._heard = time.monotonic()
+        self.is_cut = False
+
+    def hear(self) -> None:
+        """Something was heard."""
+        self._heard = time.monotonic()
+
+    def look(self) -> bool:
+        """Cut it if it is time, and say so."""
+        self.is_cut = self.is_cut or time.monotonic() - self._heard > self._seconds
+        return self.is_cut
+
+
+def take_part(luggage: Luggage, name: str, queues: str, processes: int, cut_off: float) -> None:
     """Take part in one load test, as the worker that is called ``name`` there.
 
-    ``queues`` begins the names of the queues; so many ``processes`` of this machine take part.
+    ``queues`` begins the names of the queues; so many ``processes`` of this machine take part. Who
+    hears nothing for ``cut_off`` seconds has failed: nobody could stop it.
     Blocks until the share is run, or nobody waits for it any more.
     """
     orders, told = Queue(f"{queues}-{name}"), Queue(queues)
     inbox: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
     outbox: SimpleQueue[tuple[Any, ...] | None] = SimpleQueue()
     over = threading.Event()
+    lifeline = _Lifeline(cut_off)
+
+    def tell(kind: str, *fields: Any) -> None:
+        if kind == "final" and lifeline.is_cut:
+            text = f"{name}: ended its share, as it heard nothing of who leads for {cut_off:.0f} s"
+            kind, fields = "failed", (text,)
+        outbox.put((kind, *fields))
+
     with unpacked(luggage) as (folder, test):
         worker = Worker(
             partial(_prepare, test, processes),
             inbox.get,
-            lambda *message: outbox.put(message),
+            tell,
             partial(_text, name, test.path.parent),
         )
 
@@ -63,20 +90,21 @@ def take_part(luggage: Luggage, name: str, queues: str, processes: int) -> None:
             inbox.put(("skip",))
 
         def obey(kind: str, *fields: Any) -> None:
+            lifeline.hear()
             if kind == "stop":
                 worker.stop()
             elif kind == "ping":
                 outbox.put(("pong", *fields, time.time()))
             elif kind == "files":
                 write(folder, *fields)
-            else:
+            elif kind != "pulse":
                 inbox.put((kind, *fields))
 
         sender = _thread(_send_all, told, name, outbox)
         _thread(_listen, orders, obey, end)
         cluster = get_worker()
         forget = partial(_forget, get_client(), orders.name, told.name)
-        _thread(_watch, cluster, cluster.get_current_task(), over, end, forget)
+        _thread(_watch, cluster, cluster.get_current_task(), over, lifeline, end, forget)
         outbox.put(("here",))
         try:
             worker.take_part()
@@ -111,11 +139,15 @@ def _watch(
     cluster: ClusterWorker,
     key: str,
     over: threading.Event,
+    lifeline: _Lifeline,
     end: Callable[[], None],
     forget: Callable[[], None],
 ) -> None:
-    """End the share when its task is not wanted any more, and clear up for whoever is gone."""
+    """End the share when nobody is there who could, or its task is not wanted any more: then clear
+    up for whoever is gone."""
     while not over.wait(_PULSE):
+        if lifeline.look():
+            end()
         task = cluster.state.tasks.get(key)
         if task is None or task.state not in _WANTED:
             end()
@@ -141,8 +173,8 @@ def _prepare(test: LoadTest, processes: int, servers: Sequence[str], share: Shar
             asyncio.run(_reach(host, port))
         except (OSError, TimeoutError) as error:
             raise ReplayError(
-                f"{host}:{port} is not reached from here ({error or 'time-out'}): the target has "
-                "to have an address that all workers know"
+                f"{host}:{port} is not reached from here ({str(error) or 'time-out'}): the target "
+                "has to have an address that all workers know"
             ) from None
     return found
 

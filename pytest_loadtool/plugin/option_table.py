@@ -115,6 +115,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "dask:N, N processes on this machine. Needs pip install 'pytest-loadtool[dask]'."
         ),
     },
+    "--load-install": {
+        "action": "store_true",
+        "default": None,
+        "help": (
+            "With --load-on: have workers of the cluster that have another version of this package "
+            "install this one, with pip; without, they are refused."
+        ),
+    },
     "--load-json": {
         "metavar": "FILE",
         "help": "With --load: also write the results to FILE, as JSON.",

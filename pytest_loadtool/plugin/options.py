@@ -34,6 +34,7 @@ _NEEDS = {
     "record_replace": ("record_from_tests",),
     "load_on": ("load",),
     "load_once": ("load",),
+    "load_install": ("load_on",),
     "load_json": ("load",),
     "load_html": ("load",),
     "load_csv": ("load",),

@@ -28,11 +28,12 @@ time.time = lambda: _right() + 300
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where and how one process of a cluster runs: what its command begins with, which options it
-    has, what is in its environment besides."""
+    has, what is in its environment besides, which Python it is."""
 
     before: Sequence[str] = ()
     options: Sequence[str] = ("--no-nanny",)
     environment: Mapping[str, str] = field(default_factory=dict)
+    python: str = sys.executable
 
 
 @dataclass
@@ -107,7 +108,7 @@ def started(
 ) -> subprocess.Popen[bytes]:
     """A process of a cluster, in a group of its own."""
     return subprocess.Popen(
-        [*place.before, sys.executable, "-m", module, *options],
+        [*place.before, place.python, "-m", module, *options],
         cwd=folder,
         env=os.environ | place.environment,
         stdout=subprocess.DEVNULL,

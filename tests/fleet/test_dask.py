@@ -319,8 +319,8 @@ def test_a_share_gets_its_rows_only() -> None:
 def test_what_cannot_be_run_is_refused_in_words(
     project: Project, server: Server, two: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No cluster, a target that workers do not reach, a worker that does not answer, and one
-    without the package."""
+    """No cluster, one whose scheduler stands still, a target that workers do not reach, a worker that
+    does not answer, and one without the package."""
     monkeypatch.setattr(of_clusters, "_PATIENCE", 2.0)
     written(project, "http://127.0.0.1:9", more="", target="GET /more")
 
@@ -331,6 +331,11 @@ def test_what_cannot_be_run_is_refused_in_words(
         return " ".join(done.stdout.split())
 
     assert "no scheduler answers there" in refused("dask://127.0.0.1:9")
+    two.scheduler.send_signal(signal.SIGSTOP)
+    try:
+        assert "no scheduler answers there (time-out)" in refused(two.url)
+    finally:
+        two.scheduler.send_signal(signal.SIGCONT)
     assert "expected dask:N" in refused("dask:none")
     assert "worker east: 127.0.0.1:9 is not reached from here" in refused(two.url)
     stub = tmp_path / "other" / "pytest_loadtool"

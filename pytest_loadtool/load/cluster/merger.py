@@ -226,6 +226,7 @@ class Merger:
         """Add what was heard to all that was before."""
         heard, self._heard = self._heard, {}
         for _, slices in sorted(heard.items()):
+            slices.fold()
             self._merged.add_slices(slices)
             self._course.add_slices(slices)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable
 from itertools import compress
 from operator import ne
 from typing import Final
@@ -42,10 +43,14 @@ class Buckets:
             carried, self.low[bucket] = divmod(counted, _CARRY)
             self._carry(bucket, carried)
 
+    def add_all(self, gained: Iterable[tuple[int, int]]) -> None:
+        """Count values of several buckets: each bucket, and how many."""
+        for bucket, more in gained:
+            self.add(bucket, more)
+
     def merge(self, other: Buckets) -> None:
         """Add the other's counts to these."""
-        for bucket, more in zip(*other.gained(None), strict=True):
-            self.add(bucket, more)
+        self.add_all(zip(*other.gained(None), strict=True))
 
     def counts(self) -> list[int]:
         """Return how many values each bucket has."""

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_loadtool.load.metrics.slices import Slices
-from pytest_loadtool.load.metrics.sparse import SparseHistogram, coarse_number
+from pytest_loadtool.load.metrics.sparse import COARSE, SparseHistogram
 
 MOST_STRETCHES = 3600
 MOST_OF_TRANSACTION = 120
@@ -223,9 +223,11 @@ class RunCourse:
             found[index].requests += count
             stretch.requests += count
         counts = {index: own.response.loose() for index, own in found.items()}
-        for key, more in zip(*slices.times(2), strict=True):
-            each, number = counts[key >> 16], coarse_number(key & 0xFFFF)
-            each[number] = each.get(number, 0) + more
+        for key in slices.times(2):
+            each, number = counts[key >> 16], COARSE[key & 0xFFFF]
+            each[number] = each.get(number, 0) + 1
+        for key, more in slices.repeated(2):
+            counts[key >> 16][COARSE[key & 0xFFFF]] += more
         if second > self.second:
             self.second = second
             self._limit()

@@ -15,6 +15,7 @@ not. `Extent` is for what needs no percentiles.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any, Final
 
@@ -24,8 +25,10 @@ _PER_ROW: Final = BUCKETS
 _MASK: Final = _PER_ROW - 1
 _BITS: Final = 11  # that are kept of a value
 
-_ROWS: Final = 41
-_LONGEST: Final = (1 << _ROWS - 2 + _BITS) - 1  # 35 years; the last row ends here
+ROWS: Final = 41
+"""A histogram has at most so many."""
+
+_LONGEST: Final = (1 << ROWS - 2 + _BITS) - 1  # 35 years; the last row ends here
 
 _NOTHING_YET: Final = 1 << 60
 
@@ -37,7 +40,7 @@ class Histogram:
 
     def __init__(self) -> None:
         # The first has the values below 1,024; the one at n those of n + 10 bits.
-        self._rows: list[Buckets | None] = [None] * _ROWS
+        self._rows: list[Buckets | None] = [None] * ROWS
         self._least = _NOTHING_YET
         self.total = 0
         self.max = 0
@@ -153,12 +156,17 @@ class Histogram:
         """Add the counts of a histogram that `to_wire` described."""
         total, least, greatest, *pages = wire
         for shift, buckets, counts in pages:
-            row = self.row(shift + 1)
-            for bucket, count in zip(buckets, counts, strict=True):
-                row.add(bucket, count)
+            self.row(shift + 1).add_all(zip(buckets, counts, strict=True))
         if pages:
             self.total += total
             self.extend(least, greatest)
+
+    def add_counts(self, counts: Mapping[int, int]) -> None:
+        """Add counts by the number of the bucket, as a `SparseHistogram` has it; not their sum."""
+        rows = self._rows
+        for number, more in counts.items():
+            row = rows[number >> 10] or self._make(number >> 10)
+            row.add(number & _MASK, more)
 
     def extend(self, least: int, greatest: int) -> None:
         """Know of a least and a greatest value, whose counts are added to rows."""

@@ -35,8 +35,8 @@ class MergedMetrics(LoadMetrics):
         # who asks each second does not have all histograms added up each time.
         self._totals: dict[tuple[int, ...], TransactionMetrics] = {}
         self._totals_of: list[list[TransactionMetrics]] = [[] for _ in self.transactions]
-        # By kind of time, the rows of histograms by transaction and number: quickly found.
-        self._rows: list[dict[int, Buckets]] = [{} for _ in KINDS]
+        # By kind of time, the counts of rows by transaction and number: quickly found.
+        self._counts: list[dict[int, bytearray]] = [{} for _ in KINDS]
 
     @staticmethod
     def of(many: Iterable[LoadMetrics]) -> MergedMetrics:
@@ -148,18 +148,28 @@ class MergedMetrics(LoadMetrics):
         for index, kind, least, most in slices.extents():
             times: Histogram = getattr(transactions[index], KINDS[kind])
             times.extend(least, most)
-        for kind, rows in enumerate(self._rows):
-            for key, more in zip(*slices.times(kind), strict=True):
-                row = rows.get(key >> 10)
-                if row is None:
-                    times = getattr(transactions[key >> 16], KINDS[kind])
-                    row = rows[key >> 10] = times.row((key & 0xFFFF) >> 10)
-                row.add(key & 1023, more)
+        for kind, counts in enumerate(self._counts):
+            for key in slices.times(kind):
+                try:  # the quickest there is, for each time that was measured by anybody
+                    counts[key >> 10][key & 1023] += 1
+                except KeyError:
+                    row = self._row(kind, key)
+                    counts[key >> 10] = row.low
+                    row.count(key & 1023)
+                except ValueError:  # it is full
+                    self._row(kind, key).count(key & 1023)
+            for key, more in slices.repeated(kind):
+                self._row(kind, key).add(key & 1023, more)
         for index, not_as_recorded, *differences in slices.others:
             transactions[index].add_differences(not_as_recorded, dict(differences))
         for indices, total in self._totals.items():
             whole = len(indices) == len(transactions)
             _grow(total, slices if whole else slices.of(frozenset(indices)))
+
+    def _row(self, kind: int, key: int) -> Buckets:
+        """Return the row that has a bucket as `Slices` tell it."""
+        times: Histogram = getattr(self.transactions[key >> 16], KINDS[kind])
+        return times.row((key & 0xFFFF) >> 10)
 
     def _book(self) -> None:
         """The timeline comes from others as well."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Set
 from itertools import compress
 from typing import Any, Final
@@ -21,7 +22,7 @@ KINDS: Final = ("first_byte", "service", "response")
 """The histograms of `TransactionMetrics`, in their order here."""
 
 _SUMS: Final = ("errors", "received", "sent", "first_byte_us", "service_us", "response_us")
-_LISTS: Final = 1 + len(_SUMS) + 3 + 4 + 2 * len(KINDS)
+_LISTS: Final = 1 + len(_SUMS) + 3 + 4 + 3 * len(KINDS)
 
 
 class Slices:
@@ -30,8 +31,9 @@ class Slices:
     A transaction may come more than once. Of each there is a place in the first ``columns``: its
     index, its errors, bytes received and sent, and the sums of its three times. Then follow lists
     whose places go together: index, status, how many; index, kind of time, least, most, both of
-    the run so far; and for each kind of time the buckets and how many values each has. A bucket is
-    told by its number in a `SparseHistogram`, with the transaction's index above the lower 16 bits.
+    the run so far; and for each kind of time the buckets with a value, then those with more than
+    one and how many more. A bucket is told by its number in a `SparseHistogram`, with the
+    transaction's index above the lower 16 bits. Of a thousand workers' few buckets have two values.
 
     ``others`` are what is rare: index, how many were not as recorded, and in which ways.
     """
@@ -43,7 +45,7 @@ class Slices:
         self.length = length
         self.columns: list[list[int]] = [[] for _ in range(_LISTS)]
         self.others: list[list[Any]] = []
-        self._together: dict[int, dict[int, int]] = {}
+        self._together: dict[int, Counter[int]] = {}
 
     @property
     def requests(self) -> int:
@@ -58,7 +60,7 @@ class Slices:
     @property
     def size(self) -> int:
         """Return how many buckets it has of the three times."""
-        return sum(len(one) for one in self.columns[_BUCKETS::2])
+        return sum(len(one) for one in self.columns[_BUCKETS::3])
 
     def add(self, index: int, wire: list[Any], before: TransactionMetrics) -> None:
         """Add one transaction: what `TransactionMetrics.to_wire` says of what came after
@@ -77,11 +79,14 @@ class Slices:
             if rows and (least != known.min or most != known.max or not known.max):
                 for place, value in enumerate((index, kind, least, most)):
                     columns[_EXTENTS + place].append(value)
-            place = _BUCKETS + 2 * kind
+            place = _BUCKETS + 3 * kind
             for shift, buckets, gained in rows:
                 start = (index << 16) + (shift + 1) * BUCKETS
                 columns[place] += [start + bucket for bucket in buckets]
-                columns[place + 1] += gained
+                if max(gained) > 1:
+                    many = [count > 1 for count in gained]
+                    columns[place + 1] += [start + bucket for bucket in compress(buckets, many)]
+                    columns[place + 2] += [count - 1 for count in compress(gained, many)]
         if not_as_recorded or differences:
             self.others.append([index, not_as_recorded, *differences])
 
@@ -91,6 +96,32 @@ class Slices:
         for mine, theirs in zip(self.columns, other.columns, strict=True):
             mine += theirs
         self.others += other.others
+
+    def fold(self) -> None:
+        """Have the sums of each transaction once, and each of its statuses: of many reports."""
+        rows: dict[int, list[int]] = {}
+        for row in zip(*self.columns[:_STATUSES], strict=True):
+            known = rows.get(row[0])
+            if known is None:
+                rows[row[0]] = list(row)
+                continue
+            _, errors, received, sent, first_byte, service, response = row
+            known[1] += errors
+            known[2] += received
+            known[3] += sent
+            known[4] += first_byte
+            known[5] += service
+            known[6] += response
+        counts: dict[int, int] = {}
+        for index, status, count in self.statuses():
+            key = index << 16 | status
+            counts[key] = counts.get(key, 0) + count
+        self.columns[:_EXTENTS] = [
+            *map(list, zip(*rows.values(), strict=True) if rows else [()] * _STATUSES),
+            [key >> 16 for key in counts],
+            [key & 0xFFFF for key in counts],
+            list(counts.values()),
+        ]
 
     def of(self, indices: Set[int]) -> Slices:
         """Return those of some transactions."""
@@ -119,27 +150,27 @@ class Slices:
         """Index, kind of time, the least and the most of the run so far, where these are new."""
         return zip(*self.columns[_EXTENTS:_BUCKETS], strict=True)
 
-    def times(self, kind: int) -> tuple[list[int], list[int]]:
-        """Return the buckets of a kind of time, by transaction, and how many values each has."""
-        place = _BUCKETS + 2 * kind
-        return self.columns[place], self.columns[place + 1]
+    def times(self, kind: int) -> list[int]:
+        """Return the buckets of a kind of time in which there are values, by transaction."""
+        return self.columns[_BUCKETS + 3 * kind]
 
-    def together(self, kind: int) -> dict[int, int]:
+    def repeated(self, kind: int) -> Iterable[tuple[int, ...]]:
+        """Return those that have more than one value, and how many more."""
+        place = _BUCKETS + 3 * kind
+        return zip(*self.columns[place + 1 : place + 3], strict=True)
+
+    def together(self, kind: int) -> Counter[int]:
         """Return how many values there are of all transactions in each bucket of a kind of time."""
         found = self._together.get(kind)
-        if found is not None:
-            return found
-        found = self._together[kind] = {}
-        get = found.get
-        for key, more in zip(*self.times(kind), strict=True):
-            number = key & 0xFFFF
-            found[number] = get(number, 0) + more
+        if found is None:
+            found = self._together[kind] = Counter([key & 0xFFFF for key in self.times(kind)])
+            for key, more in self.repeated(kind):
+                found[key & 0xFFFF] += more
         return found
 
     def add_times(self, kind: int, times: Histogram) -> None:
         """Add a kind of time of all transactions to a histogram; not its sum."""
-        for number, more in self.together(kind).items():
-            times.row(number >> 10).add(number & 1023, more)
+        times.add_counts(self.together(kind))
         for _, of, least, most in self.extents():
             if of == kind:
                 times.extend(least, most)
@@ -176,7 +207,8 @@ _BUCKETS: Final = _EXTENTS + 4
 #: Which columns have places that go together.
 _TABLES: Final = (
     (0, _STATUSES), (_STATUSES, _EXTENTS), (_EXTENTS, _BUCKETS),
-    (_BUCKETS, _BUCKETS + 2), (_BUCKETS + 2, _BUCKETS + 4), (_BUCKETS + 4, _LISTS),
+    *((_BUCKETS + 3 * kind + begin, _BUCKETS + 3 * kind + end)
+      for kind in range(len(KINDS)) for begin, end in ((0, 1), (1, 3))),
 )  # fmt: skip
 
 #: On the wire, numbers are little-endian, as they are on almost all machines.

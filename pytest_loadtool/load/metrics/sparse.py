@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import Any, Final
 
 from pytest_loadtool.load.metrics.buckets import BUCKETS
-from pytest_loadtool.load.metrics.histogram import Histogram, highest
+from pytest_loadtool.load.metrics.histogram import ROWS, Histogram, highest
 
 _COARSE_BITS: Final = 7
 _TOGETHER: Final = BUCKETS * 2 >> _COARSE_BITS
@@ -28,9 +28,10 @@ def _coarse(value: int) -> int:
 _COARSE_FIRST_ROW: Final = [_coarse(value) for value in range(BUCKETS)]
 
 
-def coarse_number(number: int) -> int:
-    """Return the number of the bucket in which a coarse histogram has this one."""
-    return number & -_TOGETHER if number >= BUCKETS else _COARSE_FIRST_ROW[number]
+#: By number of a bucket, the number of that in which a coarse histogram has it.
+COARSE: Final = _COARSE_FIRST_ROW + [
+    number for number in range(BUCKETS, ROWS * BUCKETS, _TOGETHER) for _ in range(_TOGETHER)
+]
 
 
 class SparseHistogram:
@@ -112,7 +113,7 @@ class SparseHistogram:
         for shift, buckets, gained in wire[3:]:
             start = (shift + 1) * BUCKETS
             for bucket, more in zip(buckets, gained, strict=True):
-                number = coarse_number(start + bucket) if coarse else start + bucket
+                number = COARSE[start + bucket] if coarse else start + bucket
                 counts[number] = counts.get(number, 0) + more
 
     def add(self, total: int, found: Mapping[int, int]) -> None:

@@ -142,7 +142,8 @@ def fleet(config: pytest.Config) -> Prepare:
                 "--load-on needs the package distributed: pip install 'pytest-loadtool[dask]'"
             ) from None
         if not clusters:
-            clusters.append(Cluster(config.option.load_on))
+            option = config.option
+            clusters.append(Cluster(option.load_on, install=bool(option.load_install)))
             config.add_cleanup(clusters[0].close)
         return clusters[0].prepare(test, servers)
 
