@@ -211,13 +211,6 @@ class Await(Wait):
         self.error: BaseException | None = None
         """What it has raised."""
 
-    async def run(self) -> None:
-        """Wait for it."""
-        try:
-            await self.work
-        except BaseException as error:  # whatever it is, it is a result
-            self.error = error
-
 
 class Over:
     """The iteration has ended: the last command. ``failed`` says whether anything in it has.

@@ -10,6 +10,7 @@ from typing import Protocol
 from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.replay.user.origin import Origin
 from pytest_loadtool.replay.user.plan import Await, Command, Over, Wait
+from pytest_loadtool.transport.connections.awaiting import finish
 from pytest_loadtool.transport.connections.network import Network
 from pytest_loadtool.transport.proxy.proxy_login import AtProxies, AtProxy, Introduce, nobody
 from pytest_loadtool.transport.wire.bandwidth import Throttle
@@ -153,7 +154,7 @@ class RawSession:
             return
         if not isinstance(command, tuple):
             assert isinstance(command, Await)
-            self._timer = self._network.spawn(self._await(command))
+            self._timer = self._network.spawn(finish(command, self._finished))
             return
         for send in command:
             connection = self._connections.get((send.step.origin, send.slot))
@@ -166,8 +167,7 @@ class RawSession:
         self._network.observer.woke_late(perf_counter() - self.waiting_until)
         self._advance(None)
 
-    async def _await(self, command: Await) -> None:
-        await command.run()
+    def _finished(self) -> None:
         self._timer = None  # it is this, and not to be cancelled
         self._advance(None)
 

@@ -23,6 +23,7 @@ from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.replay.user.origin import Origin, ProxyRoute
 from pytest_loadtool.replay.user.plan import Await, Over, Wait
+from pytest_loadtool.transport.connections.awaiting import finish
 from pytest_loadtool.transport.connections.network import ASKING, NetworkObserver, Unobserved
 from pytest_loadtool.transport.httpx.exchange import HttpxRequest
 from pytest_loadtool.transport.httpx.proxy import StreamsThroughProxy
@@ -224,7 +225,7 @@ class HttpxSession:
             self._done(None, command.failed)
             return
         if isinstance(command, Await):
-            self._timer = self._network.spawn(self._await(command))
+            self._timer = self._network.spawn(finish(command, self._finished))
             return
         if isinstance(command, Wait):
             if command.leave:
@@ -242,8 +243,7 @@ class HttpxSession:
         self._network.observer.woke_late(perf_counter() - until)
         self._advance(None)
 
-    async def _await(self, command: Await) -> None:
-        await command.run()
+    def _finished(self) -> None:
         self._timer = None  # it is this, and not to be cancelled
         self._advance(None)
 
