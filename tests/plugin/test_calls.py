@@ -104,7 +104,7 @@ def test_variables_are_set_between_transactions(project: Project, transport: str
     assert seen == ["", "7!", "7!~", "7!~!", ""]
 
 
-@pytest.mark.promise(142)
+@pytest.mark.promise(141)
 def test_functions_are_called_as_the_docs_show_it(project: Project) -> None:
     """In a test, at load with workers, and in the console's play; within a flow each time."""
     seen: list[str] = []
