@@ -73,7 +73,8 @@ class LoadUser:
         observer.user = virtual
         self._observer = observer
         self._virtual = virtual
-        self._actor = actor_for(virtual, setting.metrics.record_hook)
+        metrics = setting.metrics
+        self._actor = actor_for(virtual, metrics.record_hook, metrics.custom.record)
         self.session = setting.networks.session(plan, self._ended, virtual.at_proxy)
         self.number = number
         self.case = case

@@ -13,6 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from pytest_loadtool.model.custom import MetricKind, counted
 from pytest_loadtool.model.hook import PATIENCE, Hook, HookFunction, Hooks, TookTooLongError
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.hook_arguments import HookRequest, HookResponse, HookUser
@@ -30,6 +31,9 @@ _LONGEST = 200
 #: Is told how long, in microseconds, functions have taken.
 Took = Callable[[int], None]
 
+#: Is told what functions measure: the kind of a metric, its name, and a value.
+Measure = Callable[[MetricKind, str, float], object]
+
 _Commands = Generator[Command, Response | None, None]
 
 
@@ -38,7 +42,8 @@ def untold(_us: int) -> None:
 
 
 class UserHooks:
-    """Calls ``hooks`` for one user; ``took`` is told for how long."""
+    """Calls ``hooks`` for one user; ``took`` is told for how long, ``measure`` what they have
+    measured."""
 
     def __init__(
         self,
@@ -46,12 +51,13 @@ class UserHooks:
         hooks: Hooks,
         took: Took = untold,
         clock: Callable[[], float] = perf_counter,
+        measure: Measure = counted,
     ) -> None:
         self._user = user
         self._hooks = hooks
         self._took = took
         self._clock = clock
-        self._told = HookUser(user, user.number)
+        self._told = HookUser(user, user.number, measure)
         self._failure: Failure | None = None
         """Why the iteration has not begun well: what fails the next request."""
         self._spent = 0.0

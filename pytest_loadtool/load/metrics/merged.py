@@ -83,6 +83,7 @@ class MergedMetrics(LoadMetrics):
                 mine.merge(theirs)
         self.errors.merge(part.errors)
         self.firsts.merge(part.firsts)
+        self.custom.merge(part.custom)
         for name in DELAYS:
             getattr(self, name).merge(getattr(part, name))
         self._timeline.merge(part.timeline)
@@ -116,6 +117,7 @@ class MergedMetrics(LoadMetrics):
         """Add all of it but what is of transactions, pages and cases."""
         self.errors.merge(ErrorLog.from_wire(wire["errors"]))
         self.firsts.merge(FirstFailures.from_wire(wire["firsts"]))
+        self.custom.merge_wire(wire["custom"])
         for name in DELAYS:
             getattr(self, name).merge_wire(wire[name])
         self._timeline.merge_wire(wire["timeline"])

@@ -18,7 +18,7 @@ from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
 from pytest_loadtool.load.metrics.slices import Slices
 
-_FORMAT = 10
+_FORMAT = 11
 
 
 def to_wire(metrics: LoadMetrics) -> dict[str, Any]:
@@ -206,6 +206,7 @@ def _small_wire(metrics: LoadMetrics, known: LoadMetrics | None) -> dict[str, An
         "detailed_pages": metrics.detailed_pages,
         "errors": metrics.errors.to_wire(None if known is None else known.errors),
         "firsts": metrics.firsts.to_wire(None if known is None else known.firsts),
+        "custom": metrics.custom.to_wire(None if known is None else known.custom),
         "timeline": metrics.timeline.to_wire(None if known is None else known.timeline),
     }
     for name in DELAYS:

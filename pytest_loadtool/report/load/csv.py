@@ -13,6 +13,7 @@ TABLES = {
     "over-time.csv": "timeline",
     "transactions.csv": "transactions",
     "errors.csv": "errors",
+    "metrics.csv": "metrics",
 }
 
 #: What formulas begin with in one spreadsheet or another.
