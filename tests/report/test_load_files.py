@@ -41,6 +41,7 @@ def test_tables_are_the_json() -> None:
         "over-time.csv": 2 * len(run["timeline"]),
         "transactions.csv": 2 * len(run["transactions"]),
         "errors.csv": 2 * len(run["errors"]),
+        "metrics.csv": 2 * len(run["metrics"]),
     }
     for row, one in zip(found["over-time.csv"], run["timeline"], strict=False):
         assert row["run"] == run["name"]
