@@ -35,6 +35,7 @@ _BASE_URL = re.compile(rf"https?://{HOST_AND_PORT}", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\[[1-9][0-9]*\])?")
 _DATASET = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _APP = re.compile(r"(?:(?:asgi|wsgi):)?[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d][\w.]*(?:\(\))?")
+_FUNCTION = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*")
 _ITEM = re.compile(r"[A-Za-z][\w-]*(?:\.[^\s.\"'<>&]+)*")
 _RANGE = re.compile(r"(\d{3})(?:\s*-\s*(\d{3}))?", re.ASCII)
 #: The end of a pattern so far: behind a backslash that escapes what comes, within a class.
@@ -213,6 +214,15 @@ def app_name(text: str) -> str:
         raise ValueError(
             'expected "module:attribute" such as "myproject.asgi:application", or '
             f'"module:factory()", got {shown(text)}'
+        )
+    return text
+
+
+def function_name(text: str) -> str:
+    """Return a function of the project: ``module:function``."""
+    if not _FUNCTION.fullmatch(text):
+        raise ValueError(
+            f'expected "module:function" such as "orders:new_number", got {shown(text)}'
         )
     return text
 

@@ -123,6 +123,7 @@ class Reach(Enum):
     KEYRING = "asks the keyring for the password of"
     APPLICATION = "imports"
     FIXTURE = "runs the fixture"
+    FUNCTION = "calls"
     PROXY = "sends through the proxy"
 
 
@@ -162,5 +163,7 @@ def reached(case: TestCase) -> Iterator[Reached]:
             )
     for outer, page in enumerate(case.pages):
         for inner, transaction in enumerate(page.transactions):
+            for name in transaction.call:
+                yield Reached(("page", outer, "transaction", inner, "call"), Reach.FUNCTION, name)
             for where, file in named_files(transaction):
                 yield Reached(("page", outer, "transaction", inner, *where), Reach.FILE, file)

@@ -41,6 +41,8 @@ BrowserPath = NewType("BrowserPath", str)
 PagePart = NewType("PagePart", str)
 #: A flow of the test case, or what a new one is called.
 FlowName = NewType("FlowName", str)
+#: A function of the project that may be called: ``module:function``.
+FunctionName = NewType("FunctionName", str)
 #: A scheme that a proxy is answered in: one of `PROXY_METHODS`.
 ProxyScheme = NewType("ProxyScheme", str)
 #: A user whose HTTP authentication was recorded.

@@ -101,7 +101,7 @@ def _asked(one: Transaction, variables: Mapping[str, Variable]) -> tuple[Request
     return (
         replace(request, target=Template.parse(request.target).filled(known)),
         one.flow,
-        one.dangerous or bool(one.refreshes),
+        one.dangerous or bool(one.refreshes or one.call),
     )
 
 
@@ -112,6 +112,8 @@ def _flow_of(
     not."""
     asked = run[0]
     if len(run) < _FEWEST or asked.request.method != "GET" or asked.flow or asked.dangerous:
+        return None
+    if asked.call:
         return None
     answers = [_exchange(one, exchanges) for one in run]
     known = [one for one in answers if one is not None and one.status]

@@ -70,7 +70,8 @@ class LoadUser:
         virtual.tallies = setting.observers[case].tallies
         self._observer = observer
         self._virtual = virtual
-        self._actor = actor_for(virtual, setting.metrics.record_hook)
+        metrics = setting.metrics
+        self._actor = actor_for(virtual, metrics.record_hook, metrics.custom.record)
         self.session = setting.networks.session(plan, self._ended, virtual.at_proxy)
         self.number = number
         """Its number in its population."""

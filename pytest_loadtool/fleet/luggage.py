@@ -82,8 +82,7 @@ def _refuse_hooks(test: LoadTest) -> None:
         LoadToolError: they would.
     """
     for hooks in filter(None, test.hooks):
-        called = (hooks.request, hooks.response, hooks.iteration_start, hooks.iteration_end)
-        hook = next(filter(None, called))
+        hook = hooks.every[0]
         where = f"{hook.functions[0].shown}:{hook.functions[0].line}"
         raise LoadToolError(
             f"{where}: {hook.name} cannot be called on the machines of a cluster: "

@@ -106,6 +106,8 @@ class Transaction:
     """The variable, a token, that it gets a new value for when that has expired."""
     flow: str = ""
     """The flow that it stands in; empty: that of its page, if that has one."""
+    call: tuple[str, ...] = ()
+    """The functions of the project that are called before it: ``module:function``."""
     line: int = field(default=0, compare=False)
     """Where it stands in its file, from 1; 0 when it came from elsewhere."""
 

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+#: A function that takes longer (seconds) fails: all users of its process wait meanwhile, but for
+#: one that is awaited.
+PATIENCE = 5.0
+
+
+class TookTooLongError(BaseException):
+    """A function was stopped: it took too long. None that a function is likely to catch."""
+
+    line = 0
+    """Where it was, if its traceback does not say it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +41,18 @@ class Hook:
 class Hooks:
     """The hooks of a test case, of which at least one is implemented; None: nobody wants to know.
 
-    ``request`` is called before a request is sent, ``response`` when a response has come.
+    ``request`` is called before a request is sent, ``response`` when a response has come; ``calls``
+    are those that the test case calls between its transactions, by their names there.
     """
 
     request: Hook | None = None
     response: Hook | None = None
     iteration_start: Hook | None = None
     iteration_end: Hook | None = None
+    calls: Mapping[str, Hook] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def every(self) -> tuple[Hook, ...]:
+        """Return all of them that are there."""
+        own = (self.request, self.response, self.iteration_start, self.iteration_end)
+        return (*filter(None, own), *self.calls.values())

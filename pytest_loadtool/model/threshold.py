@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-Unit = Literal["time", "share", "rate", "count"]
-ScopeKind = Literal["case", "page", "transaction"]
+Unit = Literal["time", "share", "rate", "count", "number"]
+ScopeKind = Literal["case", "page", "transaction", "metric"]
 Comparison = Literal["<", "<=", ">", ">="]
 
 #: The times that a statistic can be of. The first is meant where none is named.
@@ -23,8 +23,13 @@ class Metric:
     more_is_better: bool
     scopes: tuple[ScopeKind, ...] = ("case", "page", "transaction")
 
+    @property
+    def is_custom(self) -> bool:
+        """Return whether only a metric of the project's own has it."""
+        return self.scopes == ("metric",)
 
-_TIME = Metric("time", more_is_better=False)
+
+_TIME = Metric("time", more_is_better=False, scopes=("case", "page", "transaction", "metric"))
 
 #: By name. Percentiles are called "percentile" here, and ``p95`` or ``p99.9`` by users.
 METRICS: Mapping[str, Metric] = MappingProxyType(
@@ -43,6 +48,8 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "iterations": Metric("count", more_is_better=True, scopes=("case",)),
         "dropped": Metric("count", more_is_better=False, scopes=()),
         "retried": Metric("count", more_is_better=False, scopes=()),
+        "count": Metric("count", more_is_better=True, scopes=("metric",)),
+        "rate": Metric("share", more_is_better=True, scopes=("metric",)),
     }
 )
 
@@ -82,14 +89,20 @@ class Threshold:
     @property
     def unit(self) -> Unit:
         """The unit of what is measured."""
-        return METRICS[self.metric].unit
+        unit = METRICS[self.metric].unit
+        return "number" if self.is_custom and unit == "time" else unit
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether it is about a metric of the project's own."""
+        return self.scope is not None and self.scope.kind == "metric"
 
     @property
     def is_of_durations(self) -> bool:
         """Whether it is about how long pages or iterations take, and not about requests."""
         if self.metric == "iterations":
             return True
-        of_whole = self.scope is not None and self.scope.kind != "transaction"
+        of_whole = self.scope is not None and self.scope.kind in ("case", "page")
         return self.unit == "time" and of_whole and not self.time
 
     @property

@@ -14,6 +14,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import ModuleType
     from typing import TextIO
 
     import pluggy
@@ -59,6 +60,18 @@ def hooks_seen_from(config: pytest.Config, paths: Iterable[Path], name: str) -> 
         )
         seen.update(manager._getconftestmodules(path))
     return manager.subset_hook_caller(name, manager._conftest_plugins - seen)
+
+
+def imported(config: pytest.Config, path: Path) -> ModuleType:
+    """Return the module of a file, imported as a ``conftest.py`` is."""
+    from _pytest.pathlib import import_path
+
+    return import_path(
+        path,
+        mode=config.getoption("importmode"),
+        root=config.rootpath,
+        consider_namespace_packages=config.getini("consider_namespace_packages"),
+    )
 
 
 def output_of(writer: TerminalWriter) -> TextIO:

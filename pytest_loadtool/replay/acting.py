@@ -7,26 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
+from pytest_loadtool.model.custom import counted
 from pytest_loadtool.replay.authentication.authenticating import Authenticating
 from pytest_loadtool.replay.authentication.renewal import Renewing
 from pytest_loadtool.replay.compile.servers import guarded
-from pytest_loadtool.replay.hooking import Took, UserHooks, untold
+from pytest_loadtool.replay.hooking import Measure, Took, UserHooks, untold
 from pytest_loadtool.replay.user.exchange import Response
 from pytest_loadtool.replay.user.plan import Command, Visit
 from pytest_loadtool.replay.user.user import Actor, VirtualUser
 
 
-def actor_for(user: VirtualUser, took: Took = untold) -> Actor:
+def actor_for(user: VirtualUser, took: Took = untold, measure: Measure = counted) -> Actor:
     """Return what acts out the visits of ``user``: itself, if its plan needs nothing else.
-    ``took`` is told how long the functions take that it calls."""
-    hooks = hooks_of(user, took)
+    ``took`` is told how long the functions take that it calls, ``measure`` what they measure."""
+    hooks = hooks_of(user, took, measure)
     actor = held_actor_for(user, hooks)
     return actor if hooks is None else _Calling(actor, hooks)
 
 
-def hooks_of(user: VirtualUser, took: Took = untold) -> UserHooks | None:
+def hooks_of(
+    user: VirtualUser, took: Took = untold, measure: Measure = counted
+) -> UserHooks | None:
     """Return what calls the functions of ``user``; None if there are none."""
-    return None if user.plan.hooks is None else UserHooks(user, user.plan.hooks, took)
+    hooks = user.plan.hooks
+    return None if hooks is None else UserHooks(user, hooks, took, measure=measure)
 
 
 def held_actor_for(user: VirtualUser, hooks: UserHooks | None) -> Actor:

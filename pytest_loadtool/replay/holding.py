@@ -13,7 +13,15 @@ from typing import Any
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.control import Control, ReplayMoment, changed
 from pytest_loadtool.replay.user.exchange import Response, Send, Step
-from pytest_loadtool.replay.user.plan import Command, Observer, Over, PagePlan, Plan, Wait
+from pytest_loadtool.replay.user.plan import (
+    Await,
+    Command,
+    Observer,
+    Over,
+    PagePlan,
+    Plan,
+    Wait,
+)
 from pytest_loadtool.replay.user.user import VirtualUser
 
 #: So many connections in a row that nobody accepts end the replay.
@@ -93,7 +101,8 @@ class Stretches:
                 continue
             waits = isinstance(command, Wait)
             if isinstance(command, Wait):
-                if not (self._under_way or self._pending or command.leave):
+                at_once = command.leave or isinstance(command, Await)
+                if not (self._under_way or self._pending or at_once):
                     if self._pauses_for(command):
                         break
                     command = self._commands.send(None)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from typing import Any, Final
 
+from pytest_loadtool.model.custom import MetricKind, counted
 from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.replay.user.user import VirtualUser
 
@@ -17,13 +18,32 @@ class HookUser:
     """A virtual user: its ``number`` among all of the run, the number of its ``iteration`` (both
     from 0), the name of its test ``case``, and its ``variables``."""
 
-    __slots__ = ("case", "iteration", "number", "variables")
+    __slots__ = ("_measure", "case", "iteration", "number", "variables")
 
-    def __init__(self, user: VirtualUser, number: int) -> None:
+    def __init__(
+        self,
+        user: VirtualUser,
+        number: int,
+        measure: Callable[[MetricKind, str, float], object] = counted,
+    ) -> None:
+        self._measure = measure
         self.case = user.plan.case.name
         self.number = number
         self.iteration = 0
         self.variables = Variables(user)
+
+    def count(self, name: str, number: int = 1) -> None:
+        """Have the counter ``name`` go up: it is the sum of all users."""
+        self._measure("counter", name, number)
+
+    def rate(self, name: str, true: object) -> None:
+        """Record for the rate ``name`` whether something was so: it is the share in which it
+        was."""
+        self._measure("rate", name, bool(true))
+
+    def trend(self, name: str, value: float) -> None:
+        """Record a value, from 0 on, of the trend ``name``: it has percentiles as times have."""
+        self._measure("trend", name, value)
 
 
 class Variables(MutableMapping[str, str]):

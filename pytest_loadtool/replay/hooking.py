@@ -6,27 +6,33 @@ server's: requests after them are due as much later. What goes wrong in them fai
 
 from __future__ import annotations
 
+import inspect
 import traceback
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from pytest_loadtool.model.hook import Hook, HookFunction, Hooks
+from pytest_loadtool.model.custom import MetricKind, counted
+from pytest_loadtool.model.hook import PATIENCE, Hook, HookFunction, Hooks, TookTooLongError
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.hook_arguments import HookRequest, HookResponse, HookUser
 from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.replay.user.origin import Origin
-from pytest_loadtool.replay.user.plan import Command, Over, Visit
+from pytest_loadtool.replay.user.plan import Await, Command, Over, Visit
 from pytest_loadtool.replay.user.user import VirtualUser
 
-#: A function that takes longer (seconds) fails: all users of its process wait meanwhile.
-PATIENCE = 5.0
+#: Where Ctrl-C is raised, and not by a function.
+_OF_SIGNALS = str(Path(__file__).parents[1] / "engine" / "running.py")
 
 #: How much is shown of the text of an error, in characters.
 _LONGEST = 200
 
 #: Is told how long, in microseconds, functions have taken.
 Took = Callable[[int], None]
+
+#: Is told what functions measure: the kind of a metric, its name, and a value.
+Measure = Callable[[MetricKind, str, float], object]
 
 _Commands = Generator[Command, Response | None, None]
 
@@ -36,7 +42,8 @@ def untold(_us: int) -> None:
 
 
 class UserHooks:
-    """Calls ``hooks`` for one user; ``took`` is told for how long."""
+    """Calls ``hooks`` for one user; ``took`` is told for how long, ``measure`` what they have
+    measured."""
 
     def __init__(
         self,
@@ -44,12 +51,13 @@ class UserHooks:
         hooks: Hooks,
         took: Took = untold,
         clock: Callable[[], float] = perf_counter,
+        measure: Measure = counted,
     ) -> None:
         self._user = user
         self._hooks = hooks
         self._took = took
         self._clock = clock
-        self._told = HookUser(user, user.number)
+        self._told = HookUser(user, user.number, measure)
         self._failure: Failure | None = None
         """Why the iteration has not begun well: what fails the next request."""
         self._spent = 0.0
@@ -70,9 +78,15 @@ class UserHooks:
                 for send in command:  # it may have set variables
                     send.data = send.step.render(self._user.state, self._user.jar)
         last: Send | None = None
+        calls = self._user.plan.calls
         while not isinstance(command, Over):
             if isinstance(command, tuple) and command:
                 last = command[-1]
+                if (called := calls.get(command[0].step.index)) is not None:
+                    failure = yield from self._before_step(command[0], called)
+                    if failure is not None:
+                        command = commands.send(_failed(command[0], failure))
+                        continue
             command = commands.send((yield command))
         if visit.is_iteration and self._hooks.iteration_end is not None and last is not None:
             failure = self._call(self._hooks.iteration_end, user=told, failed=command.failed)
@@ -105,6 +119,24 @@ class UserHooks:
             if event is not None:
                 self._after(event)
 
+    def _before_step(
+        self, send: Send, calls: Sequence[Hook]
+    ) -> Generator[Command, Response | None, Failure | None]:
+        """Call what the test case calls before a transaction; return why that is not sent."""
+        for hook in calls:
+            began = self._clock()
+            failure, result = self._called(hook, user=self._told)
+            if failure is None and inspect.isawaitable(result):
+                waiting = Await(result)
+                yield waiting
+                if waiting.error is not None:
+                    failure = _raised(hook, waiting.error)
+            slow = self._note(hook, self._clock() - began)
+            if failure is not None or slow is not None:
+                return failure or slow
+        send.data = send.step.render(self._user.state, self._user.jar)
+        return None
+
     def _before(self, send: Send) -> Failure | None:
         """Call what is called before a request; return why it is not sent."""
         failure, self._failure = self._failure, None
@@ -135,29 +167,45 @@ class UserHooks:
 
     def _call(self, hook: Hook, **arguments: Any) -> Failure | None:
         """Call the functions of a hook; return what went wrong."""
-        began, failure = self._clock(), None
+        began = self._clock()
+        failure, _ = self._called(hook, **arguments)
+        slow = self._note(hook, self._clock() - began)
+        return failure or slow
+
+    def _called(self, hook: Hook, **arguments: Any) -> tuple[Failure | None, object]:
+        """Call the functions of a hook; return what went wrong, or else what they have returned."""
         try:
-            hook.call(**arguments)
-        except (KeyboardInterrupt, GeneratorExit):
-            raise
+            return None, hook.call(**arguments)
         except BaseException as error:  # whatever it is, even what ends a test or a program
-            failure = _raised(hook, error)
-        took = self._clock() - began
-        self._spent += took
-        self._took(int(took * 1e6))
-        if failure is None and took > PATIENCE:
-            where = " and ".join(_place(hook.name, one) for one in hook.functions)
-            failure = Failure("hook", f"{where} took longer than {PATIENCE:g} s: all users waited")
-        return failure
+            return _raised(hook, error), None
+
+    def _note(self, hook: Hook, seconds: float) -> Failure | None:
+        """Note what functions have taken; return that it was too long."""
+        self._spent += seconds
+        self._took(int(seconds * 1e6))
+        if seconds <= PATIENCE:
+            return None
+        where = " and ".join(_place(hook.name, one) for one in hook.functions)
+        return Failure("hook", f"{where} took longer than {PATIENCE:g} s: all users waited")
 
 
 def _raised(hook: Hook, error: BaseException) -> Failure:
     """Return the failure that says where: the function, and its line. The text of the error may
-    differ from user to user."""
+    differ from user to user.
+
+    Raises:
+        KeyboardInterrupt: it is Ctrl-C, and no doing of the function.
+    """
     frames = [(one.filename, one.lineno) for one in traceback.extract_tb(error.__traceback__)]
     files = {file for file, _ in frames}
     functions = [one for one in hook.functions if one.file in files] or list(hook.functions)
     own = [line for file, line in frames if file == functions[0].file]
+    if isinstance(error, KeyboardInterrupt) and frames[-1][0] == _OF_SIGNALS:
+        raise error
+    if isinstance(error, TookTooLongError):
+        line = error.line or (own or [functions[0].line])[-1]
+        where = _place(hook.name, functions[0])
+        return Failure("hook", f"{where} took longer than {PATIENCE:g} s: stopped in line {line}")
     at = f" in line {own[-1]}" if own else ""
     message = f"{_place(hook.name, functions[0])} raised {type(error).__name__}{at}"
     text = str(error).partition("\n")[0]

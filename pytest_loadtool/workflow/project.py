@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_loadtool.casefile.trust import TRUSTED, Trust
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.hook import Hooks
 from pytest_loadtool.recording.filter.domains import NO_FILTER, DomainFilter
 from pytest_loadtool.recording.pages.grouping import REFERRER_ANALYSIS, Grouping
@@ -16,7 +17,7 @@ from pytest_loadtool.replay.compile.proxies import DIRECT, ENVIRONMENT, ProxyUrl
 _BRIEF, _KEPT_PARTS = 48, 4
 
 
-def no_hooks(*_paths: Path) -> None:
+def no_hooks(_case: TestCase, *_paths: Path) -> None:
     """Return the hooks where nobody implements any."""
 
 
@@ -39,7 +40,8 @@ class Project:
     trust: Trust = TRUSTED
     """What the files of the project may reach."""
     hooks: Callable[..., Hooks | None] = no_hooks
-    """The functions that are called as the test case of some paths is replayed."""
+    """The functions that are called as a test case is replayed; paths tell which count for it, the
+    first is its own."""
 
     def shown(self, path: Path) -> str:
         """Return a path as a person would type it in the project's directory."""

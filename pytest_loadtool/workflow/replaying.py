@@ -55,7 +55,7 @@ def plan_of(
         think_time=ThinkTime(scale=0.0) if fast else ThinkTime(),
         unsaved={name: uploads[name].content for name in case_files(case) if name in uploads},
         trust=project.trust,
-        hooks=project.hooks(case_path),
+        hooks=project.hooks(case, case_path),
     )
     check_tls(plan)
     return plan

@@ -186,6 +186,14 @@ def test_flows_are_offered(session: Console) -> None:
     assert offered(session, "flow ") == ["'once more'"]
 
 
+def test_functions_of_the_project_are_offered(session: Console, tmp_path: Path) -> None:
+    """Those that may be called; nothing of them is run for that."""
+    session.document = SHOP
+    (tmp_path / "steps.py").write_text("raise SystemExit\ndef sets(user): ...\ndef main(): ...\n")
+    (tmp_path / "not-a-module.py").write_text("def sets(user): ...\n")
+    assert offered(session, "call 5 s") == ["steps:sets"]
+
+
 def test_recorded_users_are_offered(session: Console, tmp_path: Path) -> None:
     """With quotes around a backslash."""
     do(session, f"import {write_har(tmp_path / 'in.har', *with_ntlm(tmp_path))}")

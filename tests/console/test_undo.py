@@ -30,6 +30,7 @@ EDITS: dict[str, Sequence[str]] = {
     "think": ("think all x0.5",),
     "once": ("once P1 start",),
     "flow": ("flow again P3 --repeat 2",),
+    "call": ("call 5 steps:sets",),
     "move": ("move 5 --before 3",),
     "merge": ("merge P2-P3 --name Both",),
     "split": ("split P2 --at 4",),
@@ -107,6 +108,7 @@ def prepared(session: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     (tmp_path / "table.csv").write_text("town\nUlm\n")
     (tmp_path / "request.txt").write_text("GET /form HTTP/1.1\nHost: 127.0.0.1:8000\n\n")
     (tmp_path / "response.txt").write_text("HTTP/1.1 200 OK\nContent-Type: text/html\n\nHello\n")
+    (tmp_path / "steps.py").write_text("def sets(user): ...\n")
     program = tmp_path / "editor.py"
     program.write_text(
         "import pathlib, sys\n"

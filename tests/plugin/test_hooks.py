@@ -23,7 +23,7 @@ from tests.plugin.loading import Project
 from tests.plugin.serving import case, transaction
 
 DOCS = (Path(__file__).parents[2] / "docs" / "hooks.md").read_text(encoding="utf-8")
-SIGNED, AWS, VALUES = re.findall(r"```python\n(# conftest.py\n.*?)```", DOCS, re.DOTALL)
+SIGNED, AWS, VALUES, METRICS = re.findall(r"```python\n(# conftest.py\n.*?)```", DOCS, re.DOTALL)
 FAILURE = re.findall(r"```text\n(.*?)\n```", DOCS, re.DOTALL)[0]
 
 LOAD = 'format = 1\nname = "Rush"\nusers = 3\niterations = 2\n[[case]]\nfile = "shop.case.toml"\n'
@@ -203,6 +203,38 @@ def test_values_of_users(project: Project) -> None:
         )
         assert loaded(project) == {"200": 6, "calls": 12}
     assert told == {f"{user}-{iteration}" for user in range(3) for iteration in range(2)}
+
+
+@pytest.mark.slow
+@pytest.mark.promise(141)
+def test_metrics_of_functions(project: Project) -> None:
+    """As the docs have them, from two workers: in the report, JSON, CSV and the page, and judged by
+    thresholds; a call records as hooks do."""
+    thresholds = re.findall(r"```toml options\n(.*?)```", DOCS, re.DOTALL)[0]
+    bodies = ('{"items": [1, 2]}', '{"items": []}', '{"items": [7]}')
+    posts = [transaction("POST /items", f"body = '{body}'") for body in bodies]
+    posts[0] += '\ncall = "steps:counts"'
+    with strict(lambda *_: True) as url:
+        project.write(
+            conftest__py=METRICS,
+            steps__py="def counts(user):\n    user.count('calls')\n",
+            shop__case__toml=case(url, *posts),
+            rush__load__toml=LOAD.replace("[[case]]", f"{thresholds}[[case]]"),
+        )
+        options = ("--load-json", "out.json", "--load-html", "out.html", "--load-csv", "csv")
+        done = project.run("--load", "-n", "2", *options)
+        assert project.run().returncode == 0
+    assert done.returncode == 0, done.stdout
+    found = {one["name"]: one for one in project.json()["metrics"]}
+    assert (found["items"]["count"], found["calls"]["count"]) == (18, 6)
+    assert (found["something found"]["count"], found["something found"]["share"]) == (18, 0.666667)
+    trend = found["items of a page"]
+    assert (trend["count"], trend["values"]["mean"], trend["values"]["max"]) == (18, 1.0, 2.0)
+    assert all(one["passed"] for one in project.json()["thresholds"])
+    assert re.search(r"^something found +66.67 % of 18", done.stdout, re.MULTILINE)
+    assert "something found" in (project.path / "out.html").read_text()
+    rows = (project.path / "csv" / "metrics.csv").read_text().splitlines()
+    assert "Rush,items,counter,18" in rows[2]
 
 
 def test_a_conftest_counts_for_what_is_below_it(project: Project) -> None:

@@ -10,11 +10,11 @@ import pytest
 
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction, Variable
-from pytest_loadtool.model.hook import Hook, HookFunction, Hooks
+from pytest_loadtool.model.hook import PATIENCE, Hook, HookFunction, Hooks
 from pytest_loadtool.replay import Plan, compile_case
 from pytest_loadtool.replay.acting import actor_for
 from pytest_loadtool.replay.hook_arguments import HookRequest, HookResponse, HookUser
-from pytest_loadtool.replay.hooking import PATIENCE, UserHooks
+from pytest_loadtool.replay.hooking import UserHooks
 from pytest_loadtool.replay.user.user import VirtualUser
 from tests.replay.playbook import Diary, Playbook, first_row
 
@@ -34,7 +34,8 @@ def hooks(**functions: Callable[..., object]) -> Hooks:
             (place,),
         )
 
-    return Hooks(**{name: hook(name, one) for name, one in functions.items()})
+    found: dict[str, Any] = {name: hook(name, one) for name, one in functions.items()}
+    return Hooks(**found)
 
 
 def plan_of(*transactions: Transaction, proxy: Proxy | None = None, **functions: Any) -> Plan:

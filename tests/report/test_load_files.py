@@ -43,6 +43,7 @@ def test_tables_are_the_json() -> None:
         "transactions.csv": 2 * len(run["transactions"]),
         "flows.csv": 2 * len(run["flows"]),
         "errors.csv": 2 * len(run["errors"]),
+        "metrics.csv": 2 * len(run["metrics"]),
     }
     for row, one in zip(found["over-time.csv"], run["timeline"], strict=False):
         assert row["run"] == run["name"]

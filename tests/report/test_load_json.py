@@ -13,6 +13,7 @@ import pytest
 
 from pytest_loadtool.load import MergedMetrics, Verdict, summarise
 from pytest_loadtool.load.verdict.flows import FlowSummary
+from pytest_loadtool.load.verdict.summary import CustomSummary, TimeSummary
 from pytest_loadtool.model.load import Override
 from pytest_loadtool.model.result import Cause
 from pytest_loadtool.report.load.json import load_data, load_document
@@ -37,7 +38,7 @@ def paths(value: Any, place: str = "") -> Iterator[str]:
     if isinstance(value, dict):
         for key, inner in value.items():
             name = "*" if place.endswith(COUNTED) else key
-            if place.endswith("_ms") and key.startswith("p"):
+            if place.endswith(("_ms", "].values")) and key.startswith("p"):
                 name = "pN"
             yield from paths(inner, f"{place}.{name}".lstrip("."))
     elif isinstance(value, list):
@@ -45,6 +46,14 @@ def paths(value: Any, place: str = "") -> Iterator[str]:
             yield from paths(inner, f"{place}[]")
     else:
         yield place
+
+
+ASKED = tuple((f"p{p}", 2.0) for p in (50, 90, 95, 99))
+#: Metrics that functions have recorded.
+CUSTOM = (
+    CustomSummary("found", "rate", 20, 0.9, TimeSummary(None, None, None, None, None)),
+    CustomSummary("queue", "trend", 20, None, TimeSummary(1.0, 2.0, 3.0, 4.0, 5.0, ASKED)),
+)
 
 
 def test_documented_fields_are_the_real_ones() -> None:
@@ -56,6 +65,7 @@ def test_documented_fields_are_the_real_ones() -> None:
     flow = FlowSummary(ADMIN, "busy", "repeat", "", 3, 7, 0)
     cases = tuple(replace(one, flows=(flow,)) for one in found.cases)
     found = replace(found, cases=cases, configuration=replace(found.configuration, overrides=said))
+    found = replace(found, custom=CUSTOM)
     data = load_data(found, ENVIRONMENT, told(found))
     assert set(documented) == set(paths(data))
 
@@ -67,7 +77,7 @@ def test_the_schema_is_of_what_is_written() -> None:
     """Runs with all that there can be, and with nothing, are as the published schema says; it names
     no field that is not there, and lets no other in."""
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    found = summary(failing=90, lose=True, baseline=[earlier()])
+    found = replace(summary(failing=90, lose=True, baseline=[earlier()]), custom=CUSTOM)
     nothing = summarise(empty(), CONFIGURATION, (), Verdict("failed"), started=STARTED)
     runs = [load_data(one, ENVIRONMENT, told(one)) for one in (found, nothing)]
     jsonschema.validate(load_document(runs), SCHEMA)

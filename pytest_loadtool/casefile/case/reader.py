@@ -30,6 +30,7 @@ from pytest_loadtool.casefile.syntax import (
     code_range,
     cookie_line,
     dataset_name,
+    function_name,
     header_line,
     header_set_name,
     identifier,
@@ -217,6 +218,7 @@ def _transaction(node: Node) -> Transaction:
         dangerous=found.get("dangerous", False),
         refreshes=found.get("refreshes", ""),
         flow=found.get("flow", ""),
+        call=found.get("call", ()),
         line=node.problems.layout.line(node.at),
     )
 
@@ -231,6 +233,12 @@ def _status(node: Node) -> StatusCodes:
             raise node.wrong("must not be empty: no response could pass")
         return StatusCodes(array(_range)(node))
     return StatusCodes((_range(node),))
+
+
+def _call(node: Node) -> tuple[str, ...]:
+    if isinstance(node.value, list):
+        return array(parsed(function_name))(node)
+    return (parsed(function_name)(node),)
 
 
 def _range(node: Node) -> tuple[int, int]:
@@ -268,6 +276,7 @@ _TRANSACTION_KEYS: dict[str, Key] = {
     "dangerous": Key(boolean),
     "refreshes": Key(filled),
     "flow": Key(parsed(flow_name)),
+    "call": Key(_call),
     "header_set": Key(parsed(header_set_name)),
     "headers": Key(array(parsed(own_header_line))),
     "cookies": Key(array(parsed(cookie_line))),

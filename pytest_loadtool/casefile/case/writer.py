@@ -161,6 +161,10 @@ def _transaction(table: KeyPath, transaction: Transaction) -> Iterator[KeyedLine
     yield _pair(table, "dangerous", transaction.dangerous, usual=not transaction.dangerous)
     yield from _filled(table, "refreshes", transaction.refreshes)
     yield from _filled(table, "flow", transaction.flow)
+    if len(transaction.call) == 1:
+        yield _pair(table, "call", transaction.call[0])
+    else:
+        yield from _strings(table, "call", transaction.call)
     yield from _filled(table, "header_set", request.header_set)
     yield from _strings(table, "headers", map(_header, request.headers))
     yield from _strings(table, "cookies", request.cookies)

@@ -3,7 +3,7 @@
 threshold  = metric [of scope] comparison limit ["for" duration] [":" "stop"]
 metric     = ("p95" | "mean" | "median" | …) [["of"] time] | "error rate" | "throughput" | …
 time       = "response time" | "service time" | "time to first byte"
-scope      = ["case" | "page" | "transaction"] name in quotes
+scope      = ["case" | "page" | "transaction" | "metric"] name in quotes
 comparison = "<" | "<=" | ">" | ">="
 """
 
@@ -35,7 +35,7 @@ def _any(phrases: Sequence[str]) -> str:
 _METRIC_NAMES = ["p95", *(name for name in METRICS if name != "percentile")]
 _METRIC = re.compile(r"p(\d+(?:\.\d+)?)|" + _any(_METRIC_NAMES[1:]))
 _TIME = re.compile(rf"(?:of\s+)?({_any(TIMES)})")
-_SCOPE = re.compile(r"(?:(case|page|transaction)\b\s*)?(?:\"([^\"]*)\"|'([^']*)')")
+_SCOPE = re.compile(r"(?:(case|page|transaction|metric)\b\s*)?(?:\"([^\"]*)\"|'([^']*)')")
 _COMPARISON = re.compile(r"[<>]=?")
 _DURATION = re.compile(r"(?:\d+(?:\.\d+)?\s*(?:ms|h|m|s)(?![A-Za-z])\s*)+")
 _WORD = re.compile(r"\w+")
@@ -61,6 +61,7 @@ _LIMITS: Mapping[Unit, tuple[re.Pattern[str], Callable[[str], float], str]] = {
         "a rate such as 500/s or 30/min",
     ),
     "count": (re.compile(r"\d+\b(?![.,]\d)"), float, "a whole number"),
+    "number": (re.compile(r"\d+(?:\.\d+)?\b(?!\s*(?:ms|[hms%/])(?![A-Za-z]))"), float, "a number"),
 }
 
 #: The values that a window is made of are a second's.
@@ -79,7 +80,8 @@ def parse_threshold(text: str) -> Threshold:
     scope = _scope(read, metric)
     at = read.skip()
     comparison = _comparison(read)
-    pattern, convert, example = _LIMITS[METRICS[metric].unit]
+    unit = Threshold(text, metric, comparison, 0.0, scope=scope).unit
+    pattern, convert, example = _LIMITS[unit]
     limit = read.converted(pattern, convert, example)
     during = 0.0
     if read.word("for"):
@@ -88,7 +90,8 @@ def parse_threshold(text: str) -> Threshold:
         if during < _SHORTEST_WINDOW:
             raise read.wrong("at least 1 s: values are taken each second", start)
     stop = _stop(read, during)
-    _check_sense(read, at, metric, comparison, stop=stop)
+    if scope is None or scope.kind != "metric":  # nobody knows what is good of those
+        _check_sense(read, at, metric, comparison, stop=stop)
     return Threshold(text.strip(), metric, comparison, limit, percentile, time, scope, during, stop)
 
 
@@ -96,7 +99,7 @@ def unknown_name(threshold: Threshold, cases: Sequence[TestCase]) -> str:
     """Return what is wrong with the name in a threshold on a load test of ``cases``; "" if nothing
     is."""
     scope = threshold.scope
-    if scope is None:
+    if scope is None or threshold.is_custom:  # only functions know their names
         return ""
     known = _names(scope.kind, cases)
     if scope.name in known:
@@ -115,6 +118,8 @@ def _names(kind: ScopeKind, cases: Sequence[TestCase]) -> list[str]:
             return [case.name for case in cases]
         case "page":
             return [page.name for case in cases for page in case.pages]
+        case "metric":
+            return []
     return [one.title for case in cases for page in case.pages for one in page.transactions]
 
 
@@ -195,12 +200,15 @@ def _time(read: _Reader, metric: str) -> str:
 def _scope(read: _Reader, metric: str) -> Scope | None:
     at = read.skip()
     if not read.word("of"):
+        if METRICS[metric].is_custom:
+            raise read.wrong('of metric "NAME"', at)
         return None
     match = read.take(_SCOPE)
     if match is None:
         word = _WORD.match(read.text, read.skip())
-        near = did_you_mean(word[0], ("case", "page", "transaction")) if word else ""
-        what = f'page "NAME", transaction "NAME", case "NAME" or one of {", ".join(TIMES)}'
+        near = did_you_mean(word[0], ("case", "page", "transaction", "metric")) if word else ""
+        parts = ", ".join(f'{one} "NAME"' for one in ("page", "transaction", "case", "metric"))
+        what = f"{parts} or one of {', '.join(TIMES)}"
         raise read.wrong(what, hint=near)
     kind = next((kind for kind in METRICS[metric].scopes if kind == match[1]), None)
     if match[1] is None and "transaction" in METRICS[metric].scopes:

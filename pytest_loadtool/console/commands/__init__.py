@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_loadtool.console.commands.actors import extractors, validators
+from pytest_loadtool.console.commands.calls import call
 from pytest_loadtool.console.commands.case import (
     collapse,
     expand,
@@ -136,7 +137,7 @@ COMMANDS = registry(
         "Record": (record, run, wait, stop, import_, import_page, preferences),
         "Look": (view, tree, collapse, expand, show, fields, show_errors, show_fidelity),
         "Edit": (
-            *(set_field, variable, restore, unique, strip, delete, rename, think, once, flow),
+            *(set_field, variable, restore, unique, strip, delete, rename, think, once, flow, call),
             *(move, merge, split, duplicate, regroup, undo, redo),
         ),
         "Actors": (

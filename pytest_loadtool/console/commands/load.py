@@ -97,8 +97,11 @@ def _read(session: Console, path: Path) -> LoadTest:
     )
     if session.case_path.resolve() in (test.path_of(n).resolve() for n in range(len(cases))):
         saved(session)
-    hooks = [session.settings.hooks(test.path_of(n), test.path) for n in range(len(cases))]
-    return replace(test, cases=cases, hooks=tuple(hooks))
+    hooks = tuple(
+        session.settings.hooks(case, test.path_of(number), test.path)
+        for number, case in enumerate(cases)
+    )
+    return replace(test, cases=cases, hooks=hooks)
 
 
 async def _run(session: Console, test: LoadTest, server: str) -> None:

@@ -14,6 +14,7 @@ from prompt_toolkit.document import Document as Text
 
 from pytest_loadtool import CASE_SUFFIX, LOAD_SUFFIX
 from pytest_loadtool.capture import browsers
+from pytest_loadtool.casefile.functions import functions_for
 from pytest_loadtool.console.arguments import (
     LIFESPANS,
     ORDERS,
@@ -28,6 +29,7 @@ from pytest_loadtool.console.arguments import (
     ExtractorName,
     FieldName,
     FlowName,
+    FunctionName,
     GroupingName,
     HarFile,
     HostName,
@@ -95,6 +97,7 @@ class RegistryCompleter(Completer):
             UserName: self._users,
             VariableName: self._variables,
             FlowName: self._flows,
+            FunctionName: self._functions,
             TracedValue: self._variables,
             SearchScope: _one_of(SCOPES),
             ExtractorName: self._extractors,
@@ -273,6 +276,13 @@ class RegistryCompleter(Completer):
         document = self._session.document
         flows = parents_of(document.case.flows) if document is not None else ()
         yield from (Completion(quote(one), -len(start)) for one in flows if one.startswith(start))
+
+    def _functions(self, start: str) -> Iterator[Completion]:
+        session = self._session
+        if session.document is not None:
+            for name in functions_for(session.case_path, session.settings.trust):
+                if name.startswith(start):
+                    yield Completion(name, -len(start))
 
     def _variables(self, start: str) -> Iterator[Completion]:
         document = self._session.document

@@ -114,6 +114,7 @@ def _transaction_line(
     room = columns - columns_of(head) - len(marks) - 2 - 2 * behind
     text = one.name or BY_NAME.text(one.request.target)
     text += f"  ({one.flow})" if one.flow else ""
+    text += f"  (calls {', '.join(one.call)})" if one.call else ""
     path: Kind = "bad" if one.dangerous else ""
     return joined(
         (

@@ -120,6 +120,7 @@ def _row(
         "(dangerous)" if one.dangerous else "",
         f"(refreshes {one.refreshes})" if one.refreshes else "",
         f"({flow})" if flow else "",
+        f"(calls {', '.join(one.call)})" if one.call else "",
     )
     negotiated = document.case.show_negotiation or not document.case.identities
     return _TransactionLine(

@@ -88,6 +88,7 @@ class MergedMetrics(LoadMetrics):
         self.errors.merge(part.errors)
         self.firsts.merge(part.firsts)
         self.traces.merge(part.traces)
+        self.custom.merge(part.custom)
         for name in DELAYS:
             getattr(self, name).merge(getattr(part, name))
         self._timeline.merge(part.timeline)
@@ -122,6 +123,7 @@ class MergedMetrics(LoadMetrics):
         self.errors.merge(ErrorLog.from_wire(wire["errors"]))
         self.firsts.merge(FirstFailures.from_wire(wire["firsts"]))
         self.traces.merge_wire(wire["traces"])
+        self.custom.merge_wire(wire["custom"])
         for name in DELAYS:
             getattr(self, name).merge_wire(wire[name])
         self._timeline.merge_wire(wire["timeline"])

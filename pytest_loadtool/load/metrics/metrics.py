@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from pytest_loadtool.load.metrics.custom import CustomMetrics
 from pytest_loadtool.load.metrics.errorlog import ErrorLog
 from pytest_loadtool.load.metrics.firsts import FirstFailures
 from pytest_loadtool.load.metrics.histogram import Histogram
@@ -103,6 +104,7 @@ class LoadMetrics:
         self.tls = Histogram()
         self.negotiation = Histogram()
         self.hooks = Histogram()
+        self.custom = CustomMetrics()
         self.cut = self.cut_iterations = self.retried = self.renewals = self.dropped = 0
         self.backed_off_us = 0
         self.users = self.peak_users = 0

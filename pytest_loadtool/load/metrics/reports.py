@@ -209,6 +209,7 @@ def _small_wire(metrics: LoadMetrics, known: LoadMetrics | None) -> dict[str, An
         "errors": metrics.errors.to_wire(None if known is None else known.errors),
         "firsts": metrics.firsts.to_wire(None if known is None else known.firsts),
         "traces": metrics.traces.to_wire(None if known is None else known.traces),
+        "custom": metrics.custom.to_wire(None if known is None else known.custom),
         "timeline": metrics.timeline.to_wire(None if known is None else known.timeline),
     }
     for name in DELAYS:

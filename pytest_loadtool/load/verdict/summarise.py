@@ -9,6 +9,7 @@ from datetime import datetime
 
 from pytest_loadtool.load.cluster.merger import WorkerResult, WorkerTotals
 from pytest_loadtool.load.metrics.course import RunCourse, Stretch
+from pytest_loadtool.load.metrics.custom import CustomMetrics
 from pytest_loadtool.load.metrics.histogram import Extent, Histogram
 from pytest_loadtool.load.metrics.keys import PageKey
 from pytest_loadtool.load.metrics.measures import Spans, TransactionMetrics
@@ -22,6 +23,7 @@ from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.load.verdict.summary import (
     CaseSummary,
     ConnectionSummary,
+    CustomSummary,
     ErrorSummary,
     HookSummary,
     Moment,
@@ -82,6 +84,8 @@ def summarise(
         dropped=metrics.dropped,
         connections=_connections(metrics, asked),
         hooks=HookSummary(metrics.hooks.count, _times(metrics.hooks, asked)),
+        custom=tuple(_custom(metrics.custom, asked)),
+        other_custom=metrics.custom.others,
         detailed_pages=configuration.detailed_pages,
         saved=saved,
         comparison=comparison,
@@ -107,6 +111,17 @@ def _times(durations: Histogram | Extent, asked: Sequence[float] = ()) -> TimeSu
     p50, p95, p99, *others = (one / 1000 for one in durations.percentiles([*_ALWAYS, *asked]))
     told = tuple(zip(names, others, strict=True))
     return TimeSummary(durations.mean / 1000, p50, p95, p99, durations.max / 1000, told)
+
+
+def _custom(custom: CustomMetrics, asked: Sequence[float]) -> Iterator[CustomSummary]:
+    """Yield the metrics of the project's own, by name: counters, rates, trends."""
+    nothing = _times(Histogram(), asked)
+    for name, count in sorted(custom.counters.items()):
+        yield CustomSummary(name, "counter", count, None, nothing)
+    for name, (true, of) in sorted(custom.rates.items()):
+        yield CustomSummary(name, "rate", of, true / of if of else None, nothing)
+    for name, trend in sorted(custom.trends.items()):
+        yield CustomSummary(name, "trend", trend.count, None, _times(trend, asked).scaled(1e-3))
 
 
 def _failed(metrics: LoadMetrics, indices: Iterable[int]) -> Histogram:

@@ -16,6 +16,7 @@ from pytest_loadtool.load.verdict.flows import FlowSummary
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.load.verdict.threshold import ThresholdResult
 from pytest_loadtool.load.verdict.verdict import Verdict
+from pytest_loadtool.model.custom import MetricKind
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.model.result import Cause
 
@@ -39,6 +40,16 @@ class TimeSummary:
     max: float | None
     asked: Percentiles = ()
     """The percentiles that the load configuration asks for, ascending."""
+
+    def scaled(self, factor: float) -> TimeSummary:
+        """Return it in another unit."""
+
+        def of(value: float | None) -> float | None:
+            return None if value is None else value * factor
+
+        asked = tuple((name, of(value)) for name, value in self.asked)
+        mean, p50, p95, p99, most = map(of, (self.mean, self.p50, self.p95, self.p99, self.max))
+        return TimeSummary(mean, p50, p95, p99, most, asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +202,18 @@ class HookSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class CustomSummary:
+    """A metric of the project's own: what a counter came to, or how often a rate or a trend was
+    recorded; the ``share`` of a rate; the ``values`` of a trend, which have no unit."""
+
+    name: str
+    kind: MetricKind
+    count: int
+    share: float | None
+    values: TimeSummary
+
+
+@dataclass(frozen=True, slots=True)
 class MomentTimes:
     """Times of a part of a run: ``percentiles`` are those that the load configuration asks for.
     All is None where nothing was measured."""
@@ -242,6 +265,9 @@ class Summary:
     dropped: int
     connections: ConnectionSummary
     hooks: HookSummary
+    custom: tuple[CustomSummary, ...]
+    other_custom: int
+    """Of how many metrics workers have reported under names that are too many."""
     detailed_pages: bool
     saved: SavedRun
     """What of this run can be compared with a later one."""

@@ -36,6 +36,7 @@ _AMOUNTS: Mapping[Unit, Callable[[float], str]] = {
     "share": percent,
     "rate": lambda per_second: f"{digits(per_second)}/s",
     "count": count,
+    "number": digits,
 }
 
 

@@ -76,6 +76,8 @@ _VALUES: Mapping[str, _Value] = {
     "iterations": lambda tally, _: tally.number,
     "dropped": lambda tally, _: tally.number,
     "retried": lambda tally, _: tally.number,
+    "count": lambda tally, _: tally.number if tally.requests else None,
+    "rate": lambda tally, _: tally.errors / tally.requests if tally.requests else None,
 }
 
 #: The histogram of a transaction that has a time.
@@ -92,6 +94,7 @@ _PLACES: Mapping[ScopeKind, Callable[[TransactionKey], str]] = {
     "case": lambda key: key.case,
     "page": lambda key: key.page,
     "transaction": lambda key: key.name,
+    "metric": lambda _: "",
 }
 
 
@@ -100,6 +103,8 @@ def transactions_of(threshold: Threshold, metrics: LoadMetrics) -> Sequence[int]
     scope = threshold.scope
     if scope is None:
         return range(len(metrics.transaction_keys))
+    if scope.kind == "metric":
+        return ()
     place = _PLACES[scope.kind]
     return [n for n, key in enumerate(metrics.transaction_keys) if place(key) == scope.name]
 
@@ -107,7 +112,9 @@ def transactions_of(threshold: Threshold, metrics: LoadMetrics) -> Sequence[int]
 def tally_of(threshold: Threshold, parts: Sequence[LoadMetrics]) -> Tally:
     """Return what all workers together have measured so far."""
     seconds = max((part.elapsed_us for part in parts), default=0) / 1e6
-    if threshold.is_of_durations:
+    if threshold.is_custom:
+        tally = _of_custom(threshold, parts)
+    elif threshold.is_of_durations:
         tally = _of_durations([one for part in parts for one in _spans(threshold, part)])
     else:
         tally = _of_requests(threshold, parts)
@@ -124,7 +131,7 @@ class Tallies:
 
     def of(self, threshold: Threshold) -> Tally:
         """Return what all workers together have measured so far."""
-        metric = threshold.metric if threshold.unit == "count" else ""
+        metric = threshold.metric if threshold.unit == "count" or threshold.is_custom else ""
         key = (threshold.scope, threshold.time, threshold.unit, metric)
         if key not in self._known:
             self._known[key] = tally_of(threshold, self._parts)
@@ -142,6 +149,23 @@ def _of_requests(threshold: Threshold, parts: Sequence[LoadMetrics]) -> Tally:
         tally.not_as_recorded += total.not_as_recorded
         if threshold.unit == "time":
             times.merge(getattr(total, _TIMES[threshold.time]))
+    return tally
+
+
+def _of_custom(threshold: Threshold, parts: Sequence[LoadMetrics]) -> Tally:
+    """Of a metric of the project's own: what was true counts as its errors."""
+    times = Histogram()
+    tally, name = Tally(times), threshold.scope.name if threshold.scope is not None else ""
+    for custom in (part.custom for part in parts):
+        if threshold.metric == "count":
+            tally.number += custom.counters.get(name, 0)
+            tally.requests += name in custom.counters
+        elif threshold.metric == "rate":
+            true, of = custom.rates.get(name, (0, 0))
+            tally.errors += true
+            tally.requests += of
+        elif name in custom.trends:
+            times.merge(custom.trends[name])
     return tally
 
 

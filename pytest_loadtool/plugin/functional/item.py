@@ -223,7 +223,7 @@ class CaseItem(FileItem):
             server=self._server(request),
             think_time=think_time_of(self.config),
             trust=trust_of(self.config),
-            hooks=hooks_for(self.config, self.path),
+            hooks=hooks_for(self.config, self.case, self.path),
         )
         check_plan(plan, self.path)
         return plan

@@ -70,9 +70,14 @@ class LoadFile(pytest.File):
         try:
             test = read_test(self.path, trust_of(self.config), overrides_of(self.config))
             self._check_name(test)
+            hooks = tuple(
+                hooks_for(self.config, case, test.path_of(number), test.path)
+                for number, case in enumerate(test.cases)
+            )
         except FileError as error:
             raise self.CollectError(shown_error(error, self.config)) from None
         name = slug(self.path.name.removesuffix(LOAD_SUFFIX))
+        test = replace(test, hooks=hooks)
         yield LoadItem.from_parent(self, name=name, test=test)
 
     def _check_name(self, test: LoadTest) -> None:
@@ -104,14 +109,7 @@ class LoadItem(FileItem):
 
     def __init__(self, name: str, parent: LoadFile, *, test: LoadTest, **others: Any) -> None:
         config = parent.config
-        test = replace(
-            test,
-            cases=tuple(on_its_way(one, config) for one in test.cases),
-            hooks=tuple(
-                hooks_for(config, test.path_of(number), test.path)
-                for number in range(len(test.cases))
-            ),
-        )
+        test = replace(test, cases=tuple(on_its_way(one, config) for one in test.cases))
         self.load_test = test
         self._server = server_of(parent.config) or test.configuration.server
         self.fixture_keys = _fixture_keys(test, with_servers=not self._server)

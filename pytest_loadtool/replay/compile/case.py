@@ -17,7 +17,7 @@ from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.case import Page, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, shown_columns
 from pytest_loadtool.model.extractor import Extractor, source_texts
-from pytest_loadtool.model.hook import Hooks
+from pytest_loadtool.model.hook import Hook, Hooks
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import Validator, expected_text
@@ -104,6 +104,7 @@ def compile_case(
     servers.check(case, every)
     accounts = accounts_of(case, every, main, names)
     renewals = renewals_of(case, every, names)
+    calls = dict(_calls(every, hooks or Hooks()))
     # Only now are all slots known: extractors may set variables that only a validator uses.
     initial = _initial(case, names, environ, keyring)
     rows = tuple(_dataset_slots(case, names, datasets))
@@ -121,6 +122,7 @@ def compile_case(
         guarded=any(step.refuse for step in every),
         at_proxies=_at_proxies(every),
         hooks=hooks,
+        calls=calls,
     )
 
 
@@ -275,12 +277,26 @@ def _producers(case: TestCase, page: Page) -> list[list[int]]:
     """For each transaction the positions of the latest earlier ones that set what it uses."""
     setters: dict[str, int] = {}
     result = []
+    calling: set[int] = set()  # functions are called when all before has come, and before the rest
     for position, transaction in enumerate(page.transactions):
         used = needed_by(case, transaction)
-        result.append(sorted({setters[name] for name in used if name in setters}))
+        before = {setters[name] for name in used if name in setters} | calling
+        if transaction.call:
+            before, calling = set(range(position)), {position}
+        result.append(sorted(before))
         for extractor in transaction.extractors:
             setters[extractor.variable] = position
     return result
+
+
+def _calls(steps: Iterable[Step], hooks: Hooks) -> Iterator[tuple[int, tuple[Hook, ...]]]:
+    """Yield the functions that are called before a step, by its index."""
+    for step in steps:
+        if names := step.transaction.call:
+            missing = next((name for name in names if name not in hooks.calls), "")
+            if missing:
+                raise ReplayError(f"{step.title}: nobody knows the function {missing!r} here")
+            yield step.index, tuple(hooks.calls[name] for name in names)
 
 
 def _at_proxies(steps: Iterable[Step]) -> tuple[Callable[[list[str]], Credentials], ...]:

@@ -7,13 +7,15 @@ order. Times are in seconds on the clock of ``time.perf_counter``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from math import inf
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
-from pytest_loadtool.model.hook import Hooks
+from pytest_loadtool.model.hook import Hook, Hooks
 from pytest_loadtool.replay.user.credential_cache import CredentialCache
 from pytest_loadtool.replay.user.exchange import Response, Send, Step
 from pytest_loadtool.replay.user.flow import FlowPlan, UntilPlan
@@ -152,6 +154,8 @@ class Plan:
     """Whether a step has a guard."""
     hooks: Hooks | None = None
     """None when no function is called as it is acted out."""
+    calls: Mapping[int, tuple[Hook, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """By a step's index the functions that are called before it. Such a step goes out alone."""
     credential_cache: CredentialCache = field(default_factory=CredentialCache)
     """What became of the credentials that its users have tried."""
 
@@ -194,6 +198,18 @@ class Wait:
     def __init__(self, until: float, *, leave: bool = False) -> None:
         self.until = until
         self.leave = leave
+
+
+class Await(Wait):
+    """Do nothing until ``work`` has ended; then send None. Nothing else is under way."""
+
+    __slots__ = ("error", "work")
+
+    def __init__(self, work: Awaitable[object]) -> None:
+        super().__init__(inf)
+        self.work = work
+        self.error: BaseException | None = None
+        """What it has raised."""
 
 
 class Over:

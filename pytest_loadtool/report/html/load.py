@@ -33,6 +33,7 @@ from pytest_loadtool.report.html.load_curves import (
 )
 from pytest_loadtool.report.html.load_tables import BINS, COLUMNS, in_a_row, row, rows, statuses
 from pytest_loadtool.report.html.page import page
+from pytest_loadtool.report.load.custom import custom_number, custom_value
 from pytest_loadtool.report.load.flows import (
     FLOW_HEADS,
     TRACE_HEADS,
@@ -83,6 +84,7 @@ def run_data(summary: Summary, environment: Pairs = ()) -> dict[str, Any]:
         "started": summary.started,
         "facts": [*_facts(summary)],
         "times": [*_times_of(summary)],
+        "metrics": [*_metrics_of(summary)],
         "thresholds": [
             [one.threshold.text, amount(one.measured, one.threshold.unit), one.passed]
             for one in summary.thresholds
@@ -130,6 +132,7 @@ def live_data(
         "started": started,
         "facts": facts,
         "times": [],
+        "metrics": [],
         "thresholds": [
             [one.threshold.text, amount(one.value, one.threshold.unit), one.broken is None]
             for one in seen.thresholds
@@ -188,6 +191,13 @@ def _times_of(summary: Summary) -> Iterator[list[str]]:
         if times.mean is not None:
             values = (times.mean, times.p50, times.p95, times.p99, times.max)
             yield [name, *map(milliseconds, values)]
+
+
+def _metrics_of(summary: Summary) -> Iterator[list[str]]:
+    for one in summary.custom:
+        times = one.values
+        values = (times.mean, times.p50, times.p95, times.p99, times.max)
+        yield [one.name, custom_value(one), *map(custom_number, values)]
 
 
 def _configuration(plan: LoadConfiguration) -> Iterator[tuple[str, str]]:

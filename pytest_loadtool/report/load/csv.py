@@ -15,6 +15,7 @@ TABLES = {
     "transactions.csv": "transactions",
     "flows.csv": "flows",
     "errors.csv": "errors",
+    "metrics.csv": "metrics",
 }
 
 #: What formulas begin with in one spreadsheet or another.

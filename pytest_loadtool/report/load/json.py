@@ -16,6 +16,7 @@ from pytest_loadtool.load.verdict.saved import Key
 from pytest_loadtool.load.verdict.summary import (
     CaseSummary,
     ConnectionSummary,
+    CustomSummary,
     Moment,
     MomentTimes,
     NotAsRecordedSummary,
@@ -72,6 +73,7 @@ _UNITS: dict[Unit, tuple[str, int]] = {
     "share": ("share", 1),
     "rate": ("per second", 1),
     "count": ("count", 1),
+    "number": ("number", 1),
 }
 
 #: Fields that are in the document as they are, in its order.
@@ -107,6 +109,8 @@ def load_data(
         "totals": _numbers(summary.totals) | _picked(summary, _UNCOUNTED),
         "connections": _connections(summary.connections),
         "hooks": {"calls": summary.hooks.calls, "time_ms": _times(summary.hooks.took)},
+        "metrics": [_custom(one) for one in summary.custom],
+        "other_metrics": summary.other_custom,
         "cases": [_case(case) for case in cases],
         "pages": [_page(case.name, page) for case in cases for page in case.pages],
         "transactions": [
@@ -247,6 +251,16 @@ def _moment(moment: Moment) -> dict[str, Any]:
 
 def _moment_times(times: MomentTimes) -> dict[str, float | None]:
     return {"mean": _round(times.mean), **dict(times.percentiles), "max": times.max}
+
+
+def _custom(one: CustomSummary) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "kind": one.kind,
+        "count": one.count,
+        "share": None if one.share is None else round(one.share, 6),
+        "values": _times(one.values),
+    }
 
 
 def _threshold(result: ThresholdResult) -> dict[str, Any]:

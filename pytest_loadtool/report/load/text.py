@@ -23,6 +23,7 @@ from pytest_loadtool.model.load import PERCENTILES
 from pytest_loadtool.report.columns import cells, fit, table, wrap
 from pytest_loadtool.report.load.chart import BLOCKS, over_the_run
 from pytest_loadtool.report.load.compared import compared
+from pytest_loadtool.report.load.custom import custom_lines
 from pytest_loadtool.report.load.firsts import Told, first_failures, fix_first
 from pytest_loadtool.report.load.flows import (
     FLOW_HEADS,
@@ -66,6 +67,7 @@ def load_text(
         _flows(summary, width),
         _traces(summary, width),
         compared(summary.comparison, width),
+        custom_lines(summary, _percentiles(summary), width),
         _workers(summary, width),
     )
     lines: list[str] = []

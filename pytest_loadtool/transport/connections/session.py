@@ -9,7 +9,8 @@ from typing import Protocol
 
 from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.replay.user.origin import Origin
-from pytest_loadtool.replay.user.plan import Command, Over, Wait
+from pytest_loadtool.replay.user.plan import Await, Command, Over, Wait
+from pytest_loadtool.transport.connections.awaiting import finish
 from pytest_loadtool.transport.connections.network import Network
 from pytest_loadtool.transport.proxy.proxy_login import AtProxies, AtProxy, Introduce, nobody
 from pytest_loadtool.transport.wire.bandwidth import Throttle
@@ -77,7 +78,7 @@ class RawSession:
         self._connections: dict[_Slot, Connection] = {}
         self._answered = False  # on a connection that another one has taken the place of
         self._commands: Commands | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | asyncio.Task[None] | None = None
         self.waiting_until = 0.0
         """When the wait under way should end, on the clock of ``perf_counter``."""
 
@@ -151,7 +152,10 @@ class RawSession:
             self._commands = None
             self._done(None, command.failed)
             return
-        assert isinstance(command, tuple)
+        if not isinstance(command, tuple):
+            assert isinstance(command, Await)
+            self._timer = self._network.spawn(finish(command, self._finished))
+            return
         for send in command:
             connection = self._connections.get((send.step.origin, send.slot))
             if connection is not None and connection.usable:
@@ -161,6 +165,10 @@ class RawSession:
 
     def _wake(self) -> None:
         self._network.observer.woke_late(perf_counter() - self.waiting_until)
+        self._advance(None)
+
+    def _finished(self) -> None:
+        self._timer = None  # it is this, and not to be cancelled
         self._advance(None)
 
     def _open(self, send: Send) -> None:

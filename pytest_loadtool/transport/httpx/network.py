@@ -22,7 +22,8 @@ from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.replay.user.origin import Origin, ProxyRoute
-from pytest_loadtool.replay.user.plan import Over, Wait
+from pytest_loadtool.replay.user.plan import Await, Over, Wait
+from pytest_loadtool.transport.connections.awaiting import finish
 from pytest_loadtool.transport.connections.network import ASKING, NetworkObserver, Unobserved
 from pytest_loadtool.transport.httpx.exchange import HttpxRequest
 from pytest_loadtool.transport.httpx.proxy import StreamsThroughProxy
@@ -165,7 +166,7 @@ class HttpxSession:
         self.waiting_until = 0.0
         """When the wait under way should end, on the clock of ``perf_counter``."""
         self._commands: Commands | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | asyncio.Task[None] | None = None
         self._under_way: dict[HttpxRequest, asyncio.Task[None]] = {}
         self._transports: dict[_Route, httpx.AsyncBaseTransport] = {}
         self._alone: dict[tuple[Origin, int], httpx.AsyncBaseTransport] = {}
@@ -223,6 +224,9 @@ class HttpxSession:
             self._commands = None
             self._done(None, command.failed)
             return
+        if isinstance(command, Await):
+            self._timer = self._network.spawn(finish(command, self._finished))
+            return
         if isinstance(command, Wait):
             if command.leave:
                 self.close_connections()
@@ -237,6 +241,10 @@ class HttpxSession:
 
     def _wake(self, until: float) -> None:
         self._network.observer.woke_late(perf_counter() - until)
+        self._advance(None)
+
+    def _finished(self) -> None:
+        self._timer = None  # it is this, and not to be cancelled
         self._advance(None)
 
     async def _act(self, exchange: HttpxRequest) -> None:
