@@ -59,7 +59,8 @@ class LoadUser:
 
     def __init__(self, number: int, case: int, pool: UserPool, setting: Setting) -> None:
         configuration, plan = setting.configuration, setting.plans[case]
-        choose_row = rows_of(number, configuration.users) if plan.datasets else _no_row
+        draws = plan.datasets or plan.visits.whole.generated
+        choose_row = rows_of(number, configuration.users) if draws else _no_row
         self._pool = pool
         observer = setting.observers[case].of_user()
         virtual = VirtualUser(

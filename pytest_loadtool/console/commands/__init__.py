@@ -75,7 +75,7 @@ from pytest_loadtool.console.commands.structure import (
     think,
 )
 from pytest_loadtool.console.commands.validating import remove_validator, status, validate
-from pytest_loadtool.console.commands.values import search, trace, variable, variables
+from pytest_loadtool.console.commands.values import generate, search, trace, variable, variables
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
@@ -136,8 +136,8 @@ COMMANDS = registry(
         "Record": (record, run, wait, stop, import_, import_page, preferences),
         "Look": (view, tree, collapse, expand, show, fields, show_errors, show_fidelity),
         "Edit": (
-            *(set_field, variable, restore, unique, strip, delete, rename, think, once, flow),
-            *(move, merge, split, duplicate, regroup, undo, redo),
+            *(set_field, variable, generate, restore, unique, strip, delete, rename, think, once),
+            *(flow, move, merge, split, duplicate, regroup, undo, redo),
         ),
         "Actors": (
             *(validators, validate, status, remove_validator),
