@@ -60,7 +60,7 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenText:
     """One of some texts, each with its weight, drawn for each iteration."""
 
     choices: Mapping[str, int]
@@ -101,4 +101,4 @@ class Fake:
     seed: int | None = None
 
 
-Generator = Uuid | RandomText | Timestamp | Sequence | Choice | Number | Date | Fake
+Generator = Uuid | RandomText | Timestamp | Sequence | ChosenText | Number | Date | Fake

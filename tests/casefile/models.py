@@ -47,6 +47,7 @@ from pytest_loadtool.model.extractor import (
 from pytest_loadtool.model.flow import NOTHING, Choose, NamedFlow, Repeat, Until, When
 from pytest_loadtool.model.generator import (
     ALPHABETS,
+    ChosenText,
     Date,
     Fake,
     Number,
@@ -55,7 +56,6 @@ from pytest_loadtool.model.generator import (
     Timestamp,
     Uuid,
 )
-from pytest_loadtool.model.generator import Choice as ChoiceOfTexts
 from pytest_loadtool.model.load import (
     CaseShare,
     Distribution,
@@ -314,7 +314,7 @@ _generators = st.one_of(
     st.builds(RandomText, st.integers(1, 100), st.sampled_from(sorted(ALPHABETS)), _seeds),
     st.builds(Sequence, st.integers(-(10**9), 10**9), st.integers(-5, 5)),
     st.builds(
-        ChoiceOfTexts, st.dictionaries(texts, st.integers(1, 9), min_size=1, max_size=3), _seeds
+        ChosenText, st.dictionaries(texts, st.integers(1, 9), min_size=1, max_size=3), _seeds
     ),
     st.builds(Number, st.integers(-99, 0), st.floats(0, 99), st.integers(0, 9), _seeds),
     st.builds(

@@ -111,7 +111,7 @@ def test_no_two_iterations_of_a_run_share_a_number() -> None:
     ("table", "key", "message"),
     [
         ({"provider": "nam"}, "provider", "no provider 'nam' in en_US: did you mean 'name'"),
-        ({"provider": "seed_instance"}, "provider", "does not take"),
+        ({"provider": "seed_instance"}, "provider", "no provider 'seed_instance'"),
         ({"provider": "name", "locale": "xx_YY"}, "locale", "faker knows no locale 'xx_YY'"),
         ({"provider": "name", "arguments": {"a": 1}}, "arguments", "faker's name does not take"),
     ],

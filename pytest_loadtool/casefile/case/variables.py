@@ -25,11 +25,12 @@ from pytest_loadtool.casefile.toml.schema import (
     read_alone,
     text,
 )
+from pytest_loadtool.casefile.toml.shape import shaped, takes
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.generator import (
     ALPHABETS,
-    Choice,
+    ChosenText,
     Date,
     Fake,
     Generator,
@@ -46,7 +47,7 @@ GENERATORS: dict[str, type[Generator]] = {
     "random": RandomText,
     "timestamp": Timestamp,
     "sequence": Sequence,
-    "choice": Choice,
+    "choice": ChosenText,
     "number": Number,
     "date": Date,
     "faker": Fake,
@@ -63,6 +64,7 @@ _DETAILS = tuple(dict.fromkeys(one.name for kind in GENERATORS.values() for one 
 _ORIGINS = ("value", "env", "keyring", "template", "generate")
 
 
+@shaped(lambda describe: {"anyOf": [{"type": "string"}, describe(VARIABLE)]})
 def variable(node: Node) -> Variable:
     """Return a variable: its value, or a table."""
     name = str(node.at[-1])
@@ -121,6 +123,7 @@ def parse_generator(table: Mapping[str, Any]) -> Generator:
 def _one_of(known: Iterable[str]) -> Convert[str]:
     names = tuple(known)
 
+    @takes(enum=names)
     def convert(node: Node) -> str:
         if node.value in names:
             return str(node.value)
@@ -132,9 +135,7 @@ def _one_of(known: Iterable[str]) -> Convert[str]:
     return convert
 
 
-_UNITS_OF_TIME = ("weeks", "days", "hours", "minutes", "seconds")
-
-
+@takes("array", "object", minItems=1, minProperties=1)
 def _choices(node: Node) -> Mapping[str, int]:
     """Return texts with their weights: as a table, or alike as an array."""
     if isinstance(node.value, dict):
@@ -146,6 +147,7 @@ def _choices(node: Node) -> Mapping[str, int]:
     return MappingProxyType(found)
 
 
+@takes("number")
 def _any_number(node: Node) -> float:
     if not isinstance(node.value, int | float) or isinstance(node.value, bool):
         raise node.expected("a number")
@@ -154,9 +156,10 @@ def _any_number(node: Node) -> float:
     return node.value
 
 
+@shaped(lambda describe: describe(_OFFSET))
 def _offset(node: Node) -> Mapping[str, float]:
     """Return the arguments of a ``timedelta``."""
-    found = Table("an offset", {one: Key(_any_number) for one in _UNITS_OF_TIME}).read(node)
+    found = _OFFSET.read(node)
     try:
         timedelta(**found)
     except OverflowError as error:
@@ -164,6 +167,11 @@ def _offset(node: Node) -> Mapping[str, float]:
     return MappingProxyType(found)
 
 
+_UNITS_OF_TIME = ("weeks", "days", "hours", "minutes", "seconds")
+_OFFSET: Table = Table("an offset", {one: Key(_any_number) for one in _UNITS_OF_TIME})
+
+
+@takes("string", minLength=1)
 def _timezone(node: Node) -> str:
     name = filled(node)
     try:
@@ -175,17 +183,19 @@ def _timezone(node: Node) -> str:
     return name
 
 
+@takes("string", "number", "boolean")
 def _argument(node: Node) -> str | float | bool:
     if not isinstance(node.value, str | int | float):
         raise node.expected("text, a number, true or false")
     return node.value
 
 
+@shaped(lambda describe: {"type": "object", "additionalProperties": describe(_argument)})
 def _arguments(node: Node) -> Mapping[str, str | float | bool]:
     return MappingProxyType(named(str, _argument)(node))
 
 
-VARIABLE = Table(
+VARIABLE: Table = Table(
     "a variable",
     {
         "value": Key(text),

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from pytest_loadtool.casefile.toml.diagnostics import Problems, syntax_error
 from pytest_loadtool.casefile.toml.positions import KeyPath, scan
+from pytest_loadtool.casefile.toml.shape import shaped, takes
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
 
@@ -138,6 +139,7 @@ def _check_format(node: Node) -> None:
         raise node.wrong(f"there is no format {version}: write format = {FORMAT}")
 
 
+@takes("string")
 def text(node: Node, unit: str = "") -> str:
     """Any text. ``unit`` is what a bare number most likely lacks besides its quotes."""
     if not isinstance(node.value, str):
@@ -148,6 +150,7 @@ def text(node: Node, unit: str = "") -> str:
     return node.value
 
 
+@takes("string", minLength=1)
 def filled(node: Node) -> str:
     """Return text that is not empty."""
     value = text(node)
@@ -159,6 +162,7 @@ def filled(node: Node) -> str:
 def parsed(parse: Callable[[str], T], unit: str = "") -> Convert[T]:
     """Return text that ``parse`` turns into something, or refuses with `ValueError`."""
 
+    @takes("string")
     def convert(node: Node) -> T:
         try:
             return parse(text(node, unit))
@@ -171,6 +175,7 @@ def parsed(parse: Callable[[str], T], unit: str = "") -> Convert[T]:
 def one_of(*names: str) -> Convert[str]:
     """Return one of these texts."""
 
+    @takes(enum=names)
     def read(node: Node) -> str:
         if node.value not in names:
             raise node.expected(" or ".join(f'"{name}"' for name in names))
@@ -179,6 +184,7 @@ def one_of(*names: str) -> Convert[str]:
     return read
 
 
+@takes("boolean")
 def boolean(node: Node) -> bool:
     """Return the value, which has to be ``true`` or ``false``."""
     if not isinstance(node.value, bool):
@@ -186,6 +192,7 @@ def boolean(node: Node) -> bool:
     return node.value
 
 
+@takes("integer")
 def integer(node: Node) -> int:
     """Return a whole number."""
     if not isinstance(node.value, int) or isinstance(node.value, bool):
@@ -196,6 +203,7 @@ def integer(node: Node) -> int:
 def at_least(least: int) -> Convert[int]:
     """Return a whole number, not smaller than ``least``."""
 
+    @takes("integer", minimum=least)
     def convert(node: Node) -> int:
         value = integer(node)
         if value < least:
@@ -205,6 +213,7 @@ def at_least(least: int) -> Convert[int]:
     return convert
 
 
+@takes("number", minimum=0)
 def number(node: Node) -> float:
     """Return a finite number that is not negative."""
     if not isinstance(node.value, int | float) or isinstance(node.value, bool):
@@ -218,6 +227,7 @@ def number(node: Node) -> float:
 def array(convert: Convert[T]) -> Convert[tuple[T, ...]]:
     """Return an array whose elements ``convert`` reads."""
 
+    @shaped(lambda describe: {"type": "array", "items": describe(convert)})
     def read(node: Node) -> tuple[T, ...]:
         if not isinstance(node.value, list):
             raise node.expected("an array")
@@ -238,6 +248,7 @@ def tables(convert: Convert[T], header: str) -> Convert[tuple[T, ...]]:
     """Return an array of tables, not empty, which the user writes as ``[[header]]``."""
     read_all = array(convert)
 
+    @shaped(lambda describe: {"type": "array", "items": describe(convert), "minItems": 1})
     def read(node: Node) -> tuple[T, ...]:
         if isinstance(node.value, dict):
             raise node.wrong(f"write [[{header}]] with two brackets: there can be several")
@@ -251,6 +262,7 @@ def tables(convert: Convert[T], header: str) -> Convert[tuple[T, ...]]:
 def named(parse: Callable[[str], str], convert: Convert[T]) -> Convert[dict[str, T]]:
     """Return a table whose keys the user chooses; ``parse`` refuses bad ones with `ValueError`."""
 
+    @shaped(lambda describe: {"type": "object", "additionalProperties": describe(convert)})
     def read(node: Node) -> dict[str, T]:
         if not isinstance(node.value, dict):
             raise node.expected("a table")

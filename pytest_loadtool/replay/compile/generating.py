@@ -18,7 +18,7 @@ from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.generator import (
     ALPHABETS,
-    Choice,
+    ChosenText,
     Date,
     Fake,
     Generator,
@@ -67,7 +67,7 @@ def generating(name: str, generator: Generator, clock: Clock) -> Generate | None
             return lambda turn: "".join(chance(turn).choices(letters, k=length))
         case Sequence(start, step):
             return lambda turn: str(start + step * turn)
-        case Choice(choices, seed):
+        case ChosenText(choices, seed):
             texts, weights, chance = list(choices), list(choices.values()), _chance(name, seed)
             return lambda turn: chance(turn).choices(texts, weights)[0]
         case Number():
@@ -115,9 +115,10 @@ def _fake(name: str, fake: Fake) -> Generate:
         maker = Faker(fake.locale)
     except (AttributeError, ImportError, ValueError):
         raise wrong(f"faker knows no locale {fake.locale!r}: such as de_DE", "locale") from None
-    provider = getattr(maker, fake.provider, None) if fake.provider.islower() else None
+    own = {*dir(Faker), *dir(object)}  # what is no provider
+    provider = None if fake.provider in own else getattr(maker, fake.provider, None)
     if not callable(provider):
-        near = did_you_mean(fake.provider, [one for one in dir(maker) if one[0] != "_"])
+        near = did_you_mean(fake.provider, {*dir(maker)} - own)
         known = near or ": its documentation lists them, such as name, email, city"
         raise wrong(f"faker has no provider {fake.provider!r} in {fake.locale}{known}", "provider")
     arguments = dict(fake.arguments)
