@@ -29,7 +29,8 @@ def shaped(shape: Shape) -> Callable[[C], C]:
 def takes(*types: str, **more: object) -> Callable[[C], C]:
     """Mark a converter with the types that it takes, and what else holds of them."""
     named: dict[str, Any] = {"type": types[0] if len(types) == 1 else list(types)} if types else {}
-    return shaped(lambda _describe: {**named, **more})
+    named |= {key: list(one) if isinstance(one, tuple) else one for key, one in more.items()}
+    return shaped(lambda _describe: named)
 
 
 def shape_of(convert: object) -> Shape | None:

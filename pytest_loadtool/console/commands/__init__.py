@@ -11,7 +11,7 @@ from pytest_loadtool.console.commands.case import (
     show_fidelity,
     tree,
 )
-from pytest_loadtool.console.commands.case_file import edit_, reload
+from pytest_loadtool.console.commands.case_file import edit_, reload, schemas
 from pytest_loadtool.console.commands.configure import (
     application_state,
     configure,
@@ -158,7 +158,19 @@ COMMANDS = registry(
             *(response, diff, variables, search, trace, curl, open_),
         ),
         "Load": (create_load_configuration, load, load_set, load_trial, start, load_result),
-        "File": (navigator, open_case, save, reload, edit_, log, shell, clear, help_, quit_),
+        "File": (
+            navigator,
+            open_case,
+            save,
+            reload,
+            edit_,
+            schemas,
+            log,
+            shell,
+            clear,
+            help_,
+            quit_,
+        ),
     },
     aliases=_ALIASES,
 )
