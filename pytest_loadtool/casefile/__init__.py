@@ -1,4 +1,5 @@
-"""Files and the model: test cases and load configurations in TOML, traffic as HAR, datasets as CSV.
+"""Files and the model: test cases and load configurations in TOML, traffic as HAR, datasets as CSV
+and JSON.
 
 This is the one room of the middle that opens files. Nothing may enter that runs, records or judges
 a test case: it knows the formats, what must hold inside one file, and how to say what is wrong.

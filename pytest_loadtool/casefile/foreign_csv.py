@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unicodedata import combining, normalize
 
+from pytest_loadtool.casefile.dataset import is_json, read_dataset
 from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.dataset import Dataset, is_column_name
@@ -30,6 +31,8 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 @dataclass(frozen=True, slots=True)
 class ForeignTable:
     """A table as it was understood: how it is written, and what is in it.
+
+    JSON has no ``delimiter``.
 
     ``renamed`` are the columns whose names no placeholder could use, each with what it is called
     now. ``skipped`` are the lines whose rows are not as wide as the first, ``empty`` those of rows
@@ -53,6 +56,10 @@ def read_table(
     Raises:
         FileError: it cannot be read, or understood; the message says what to say.
     """
+    if is_json(path):
+        found = read_dataset(path)
+        columns, renamed = _columns(found.columns)
+        return ForeignTable(Dataset(columns, found.rows), "utf-8", "", True, renamed)
     content = read_bytes(path)
     encoding = encoding or _encoding(content)
     try:

@@ -27,6 +27,7 @@ from pytest_loadtool.casefile.toml.schema import (
     tables,
     text,
 )
+from pytest_loadtool.casefile.toml.shape import shaped, takes
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
@@ -120,7 +121,7 @@ def _one_of(choices: type[_Choice], what: str) -> Convert[_Choice]:
             near = did_you_mean(text, known) or f": expected one of {', '.join(known)}"
             raise ValueError(f"unknown {what} {shown(text)}{near}") from None
 
-    return parsed(parse)
+    return takes(enum=known)(parsed(parse))
 
 
 def _evidence(text: str) -> str:
@@ -158,6 +159,7 @@ def _sentence(text: str) -> str:
     return text
 
 
+@takes("number", minimum=0, maximum=1)
 def _share(node: Node) -> float:
     value = number(node)
     if value > 1:
@@ -165,10 +167,12 @@ def _share(node: Node) -> float:
     return value
 
 
+@takes("array", items={"type": "string"})
 def _names(node: Node) -> NamePatterns:
     return NamePatterns(array(parsed(_field))(node))
 
 
+@shaped(lambda describe: describe(array(_one_of(Place, "place"))))
 def _places(node: Node) -> frozenset[Place]:
     return frozenset(array(_one_of(Place, "place"))(node))
 
@@ -177,6 +181,7 @@ def _places(node: Node) -> frozenset[Place]:
 _NARROWING = ("used_as", "produced_as", "value", "pattern", "evidence")
 
 
+@shaped(lambda describe: describe(_RULE))
 def _rule(node: Node) -> Rule:
     found = _RULE.read(node)
     if not any(found.get(name) for name in _NARROWING):
@@ -184,7 +189,7 @@ def _rule(node: Node) -> Rule:
     return Rule(**found)
 
 
-_RULE = Table(
+_RULE: Table = Table(
     "a rule",
     {
         "name": Key(parsed(plain_name("a rule's name")), 'name = "…"'),
@@ -197,7 +202,7 @@ _RULE = Table(
         "pattern": Key(parsed(_capturing)),
         "places": Key(_places),
         "kinds": Key(array(_one_of(ProducerKind, "kind"))),
-        "evidence": Key(array(parsed(_evidence))),
+        "evidence": Key(array(takes(enum=list(EVIDENCE_NAMES))(parsed(_evidence)))),
         "variable": Key(parsed(plain_name("a variable's name"))),
         "matches": Key(at_least(1)),
         "leave": Key(boolean),
@@ -207,7 +212,7 @@ _RULE = Table(
     },
 )
 
-_RULES = Table(
+_RULES: Table = Table(
     "the rules",
     {
         "format": Key(integer, "format = 1"),

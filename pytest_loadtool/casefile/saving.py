@@ -14,6 +14,7 @@ from pytest_loadtool.casefile.toml.comment_transfer import carry, match
 from pytest_loadtool.casefile.toml.diagnostics import syntax_error
 from pytest_loadtool.casefile.toml.positions import KeyPath, scan
 from pytest_loadtool.casefile.toml.render import KeyedLine, render
+from pytest_loadtool.casefile.toml.schema_line import with_schema_line
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import LoadConfiguration
@@ -57,7 +58,8 @@ def _save(path: Path, lines: Iterable[KeyedLine]) -> None:
     if path.exists():
         text = _over(str(path), read_text(path), lines)
     else:
-        text = render(line for line in lines if not line.usual)
+        top = with_schema_line((), path)
+        text = render((line for line in lines if not line.usual), top=top)
     replace_file(path, text.encode())
 
 
@@ -77,7 +79,8 @@ def _over(path: str, old: str, lines: tuple[KeyedLine, ...]) -> str:
     written = set(moved.values())
     kept = [line for line in lines if not line.usual or line.path in written]
     carried = carry(layout, moved, kept)
-    return render(kept, carried.remarks, top=layout.top, end=carried.end)
+    top = with_schema_line(layout.top, Path(path))
+    return render(kept, carried.remarks, top=top, end=carried.end)
 
 
 def _at(data: Any, path: KeyPath) -> Any:

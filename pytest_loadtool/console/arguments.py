@@ -33,6 +33,9 @@ NewColumns = NewType("NewColumns", str)
 ExtractorName = NewType("ExtractorName", str)
 #: A user variable of the test case.
 VariableName = NewType("VariableName", str)
+#: How values are made up, and a key of that with its value: ``start=1000``.
+GeneratorKind = NewType("GeneratorKind", str)
+GeneratorKey = NewType("GeneratorKey", str)
 #: A user variable that an extractor is to set.
 NewVariable = NewType("NewVariable", str)
 #: The path of a browser, or `none`.

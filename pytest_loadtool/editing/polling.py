@@ -12,16 +12,24 @@ from statistics import median
 from types import MappingProxyType
 from typing import Any
 
-from pytest_loadtool.codec.template import Reference, Template
+from pytest_loadtool.codec.media import media_type
+from pytest_loadtool.codec.template import Reference, Template, escape
 from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import titles_of
-from pytest_loadtool.correlation.index.traffic import steps_of
+from pytest_loadtool.correlation.graphql import operation
+from pytest_loadtool.correlation.index.traffic import changes_state, steps_of
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.decision import POLL, Decision
 from pytest_loadtool.model.editing import page_span, retitled
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.flow import NamedFlow, Until
-from pytest_loadtool.model.validator import JsonValidator, ResponseValidator, Validator
+from pytest_loadtool.model.validator import (
+    JsonValidator,
+    RegexValidator,
+    ResponseValidator,
+    TextValidator,
+    Validator,
+)
 
 #: So many equal requests in a row are polling, and so often it may go on beyond the recorded time.
 _FEWEST, _LONGER = 3, 10
@@ -36,6 +44,18 @@ _STATE = re.compile(
 _PROGRESS = re.compile(r"progress|percent", re.IGNORECASE)
 #: A word of a program: `queued`, `IN_PROGRESS`, `not started`.
 _WORD = re.compile(r"[A-Za-z][A-Za-z_ -]{0,31}")
+#: What a path ends with that asks how far something is.
+_ASKS = re.compile(r"stat(?:e|us)|poll|progress|check|wait", re.I)
+#: A page that asks for itself again (WHATWG HTML §4.2.5.3).
+_RELOADS = re.compile(r"""(?i)<meta\b[^>]*\bhttp-equiv\s*=\s*["']?refresh\b""")
+#: What a page says of itself, the most telling first, and what that is called.
+_NAMED_TEXTS = (
+    (re.compile(r"<title\b[^>]*>([^<]*)</title>", re.I), "title"),
+    (re.compile(r"<h[1-3]\b[^>]*>([^<]*)</h[1-3]>", re.I), "heading"),
+    (re.compile(r"<(?:p|div|span|strong|td)\b[^>]*>([^<]*\w[^<]*)</", re.I), "text"),
+)
+_SENTENCE = re.compile(r"[^\W\d][^\d<>&\ufffd\r\n]{1,59}")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _PLAIN_KEY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DEEPEST = 4
 
@@ -99,7 +119,13 @@ def _asked(one: Transaction, variables: Mapping[str, Variable]) -> tuple[Request
 
     request = one.request
     return (
-        replace(request, target=Template.parse(request.target).filled(known)),
+        replace(
+            request,
+            target=Template.parse(request.target).filled(known),
+            body=Template.parse(request.body).filled(known)
+            if isinstance(request.body, str)
+            else request.body,
+        ),
         one.flow,
         one.dangerous or bool(one.refreshes or one.call),
     )
@@ -111,13 +137,15 @@ def _flow_of(
     """Return how these requests are one that is asked until its answer has come; None: they are
     not."""
     asked = run[0]
-    if len(run) < _FEWEST or asked.request.method != "GET" or asked.flow or asked.dangerous:
+    if len(run) < _FEWEST or asked.flow or asked.dangerous:
         return None
     if asked.call:
         return None
     answers = [_exchange(one, exchanges) for one in run]
     known = [one for one in answers if one is not None and one.status]
-    if len(known) < len(run) or (found := _end_of(known)) is None:
+    if len(known) < len(run) or not _only_asks(asked.request, known[0]):
+        return None
+    if (found := _end_of(known)) is None:
         return None
     called, check = found
     gaps = [after.started - one.started - one.took for one, after in pairwise(known)]
@@ -127,6 +155,18 @@ def _flow_of(
     names = (f"{called} {number}" if number > 1 else called for number in range(1, len(flows) + 2))
     name = next(one for one in names if one not in flows)
     return NamedFlow(name, Until(check, every, limit))
+
+
+def _only_asks(request: Request, exchange: Exchange) -> bool:
+    """Return whether a request may be sent as often as one likes: GET, and others that read by
+    their names, or ask how far something is."""
+    if request.method not in ("GET", "POST"):
+        return False
+    asked = operation(exchange)
+    if asked is not None or not changes_state(request, exchange):
+        return asked is None or not asked.changes
+    path = exchange.url.partition("?")[0].rstrip("/")
+    return _ASKS.search(path.rpartition("/")[2]) is not None
 
 
 def _exchange(one: Transaction, exchanges: Sequence[Exchange]) -> Exchange | None:
@@ -154,7 +194,7 @@ def _as_one(run: Sequence[Transaction], flow: str) -> Transaction:
 def _end_of(answers: Sequence[Exchange]) -> tuple[str, Validator] | None:
     """Return what is so of the last answer and of none before, and what that is called."""
     leaves = [_leaves_of(one) for one in answers]
-    found = list(_told_by(leaves))
+    found = list(_told_by(leaves) if any(leaves) else _told_by_texts(answers))
     named = [one for one in found if one[0] == 0]
     statuses = [one.status for one in answers]
     if not named and statuses[-1] not in statuses[:-1] and statuses[-1] // 100 == 2:
@@ -182,6 +222,48 @@ def _told_by(leaves: Sequence[_Leaves]) -> Iterator[tuple[int, str, Validator]]:
             yield 2, f"{key} is 100", JsonValidator(place, at_least=100)
         elif value is not None and all(one is None for one in seen):
             yield 3, f"{key} is there", JsonValidator(place)
+
+
+def _told_by_texts(answers: Sequence[Exchange]) -> Iterator[tuple[int, str, Validator]]:
+    """Yield what tells the last text or page from those before, which were all alike."""
+    if not all(_is_text(one) for one in answers):
+        return
+    *before, last = [one.response_body.decode("utf-8", "replace") for one in answers]
+    alike = len({_NUMBER.sub("", one) for one in before}) == 1
+    if not alike and not all(_is_word(one.strip()) for one in (*before, last)):
+        return  # each is another one: nobody knows what is waited for
+    if any(map(_RELOADS.search, before)):
+        if all(map(_RELOADS.search, before)) and not _RELOADS.search(last):
+            yield 0, "page reloads no more", RegexValidator(_RELOADS.pattern, absent=True)
+        return
+    for rank, (pattern, name) in enumerate(_NAMED_TEXTS):
+        (*earlier, now) = [_found(pattern, one) for one in (*before, last)]
+        if now and now not in earlier and _says(now):
+            yield rank, f"{name} is {now}", TextValidator(escape(f">{now}<"))
+    if now := _word_alone(before, last):
+        yield 3, f"answer is {now}", RegexValidator(rf"^\s*{re.escape(now)}\s*$")
+
+
+def _is_text(exchange: Exchange) -> bool:
+    media = media_type(exchange.response_header("content-type") or "")
+    return media in ("text/plain", "text/html", "application/xhtml+xml")
+
+
+def _found(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.search(text)
+    return match[1] if match is not None else ""
+
+
+def _says(text: str) -> bool:
+    """Return whether a text is one that is there the next time, too: without numbers, and as it is
+    in the markup."""
+    return _SENTENCE.fullmatch(text) is not None
+
+
+def _word_alone(before: Sequence[str], last: str) -> str:
+    """Return the word that is all of the last text; empty if it is none, or was there before."""
+    word = last.strip()
+    return word if _is_word(word) and word not in map(str.strip, before) else ""
 
 
 def _is_word(value: Any) -> bool:
@@ -226,12 +308,21 @@ def _polled(case: TestCase, exchanges: Sequence[Exchange]) -> Iterator[_Polled]:
         before: list[int] = []
         for entry in range((one.recorded.entry or 0) - 1, -1, -1):
             other = exchanges[entry]
-            if (other.method, other.url) == (exchange.method, exchange.url):
+            if _same(other, exchange):
                 if entry in used:
                     break
                 before.insert(0, entry)
         if len(before) >= _FEWEST - 1:
             yield _Polled(index, flow, (*before, one.recorded.entry or 0))
+
+
+def _same(one: Exchange, other: Exchange) -> bool:
+    if one.method == "GET":
+        return (one.method, one.url) == (other.method, other.url)
+    return (one.method, one.url, len(one.request_body)) == (
+        *(other.method, other.url),
+        len(other.request_body),
+    )
 
 
 def poll_decisions(case: TestCase, exchanges: Sequence[Exchange]) -> Iterator[Decision]:

@@ -55,7 +55,8 @@ class LoadUser:
 
     def __init__(self, number: int, case: int, pool: UserPool, setting: Setting) -> None:
         configuration, plan = setting.configuration, setting.plans[case]
-        taken = rows_among(setting.takers[case], pool.place, number) if plan.datasets else _no_row
+        draws = plan.datasets or plan.visits.whole.generated
+        taken = rows_among(setting.takers[case], pool.place, number) if draws else _no_row
         self._pool = pool
         observer = setting.observers[case].of_user()
         virtual = VirtualUser(

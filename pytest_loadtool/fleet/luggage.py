@@ -68,11 +68,11 @@ class LargeDataset:
         for use in self.uses:
             some = rows_for(use, len(rows), users, schedule.users, iterations)
             if some is None:
-                return format_dataset(self.dataset).encode()
+                return format_dataset(self.dataset, self.name).encode()
             needed |= some
         nothing = ("",) * len(self.dataset.columns)
         kept = tuple(row if at in needed else nothing for at, row in enumerate(rows))
-        return format_dataset(replace(self.dataset, rows=kept)).encode()
+        return format_dataset(replace(self.dataset, rows=kept), self.name).encode()
 
 
 def _refuse_hooks(test: LoadTest) -> None:

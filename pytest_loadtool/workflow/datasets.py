@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pytest_loadtool import LOAD_SUFFIX
 from pytest_loadtool.casefile import read_dataset, read_load, save_dataset
+from pytest_loadtool.casefile.dataset import DATASET_SUFFIXES, is_json
 from pytest_loadtool.casefile.files import read_bytes, replace_file
 from pytest_loadtool.casefile.trust import named_path
 from pytest_loadtool.codec.names import is_secret
@@ -56,6 +57,14 @@ def open_dataset(project: Project, case_path: Path, use: DatasetUse) -> OpenData
     """
     path = named_path(case_path, use.file, project.trust)
     return OpenDataset(use, path, read_dataset(path))
+
+
+def dataset_file(case_path: Path, name: str, like: Path | None = None) -> str:
+    """Return what the file of a dataset of that name is called: one that is there beside the test
+    case, or is to be there, of the kind of ``like``."""
+    suffix = like.suffix.lower() if like is not None and is_json(like) else ".csv"
+    names = [f"{name}{one}" for one in ((suffix,) if like is not None else DATASET_SUFFIXES)]
+    return next((one for one in names if case_path.with_name(one).exists()), names[0])
 
 
 def write_dataset(path: Path, dataset: Dataset) -> FileChange:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -11,6 +12,8 @@ from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference
 from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.diagnosis.kept import matched
 from pytest_loadtool.model.case import TestCase, Variable
+from pytest_loadtool.model.generator import Generator
+from pytest_loadtool.replay.compile.generating import generating
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.errors import CaseError
 from pytest_loadtool.workflow.replays import OpenReplay
@@ -78,11 +81,35 @@ def with_constant(case: TestCase, name: str, value: str) -> TestCase:
     known = case.variables.get(name)
     if known is None:
         raise CaseError(f"there is no variable {name!r}: `variables` lists them")
+    return _with(case, Variable(name, value=value, recorded=known.recorded))
+
+
+def with_generated(case: TestCase, name: str, generator: Generator) -> TestCase:
+    """Return ``case`` with a user variable that is made up; it may be a new one.
+
+    Raises:
+        CaseError: a response sets it.
+    """
+    known = case.variables.get(name)
+    recorded = known.recorded if known is not None else None
+    return _with(case, Variable(name, generate=generator, recorded=recorded))
+
+
+def made_up(name: str, generator: Generator, turns: Iterable[int]) -> list[str]:
+    """Return what is made up in these turns.
+
+    Raises:
+        ReplayError: nothing can be.
+    """
+    found = generating(name, generator, time.time)
+    return [found(turn) for turn in turns] if found is not None else []
+
+
+def _with(case: TestCase, made: Variable) -> TestCase:
     for number, one in enumerate(case.transactions(), 1):
-        if any(extractor.variable == name for extractor in one.extractors):
-            raise CaseError(f"an extractor of {number} {one.title} sets {name}")
-    made = Variable(name, value=value, recorded=known.recorded)
-    return replace(case, variables=MappingProxyType({**case.variables, name: made}))
+        if any(extractor.variable == made.name for extractor in one.extractors):
+            raise CaseError(f"an extractor of {number} {one.title} sets {made.name}")
+    return replace(case, variables=MappingProxyType({**case.variables, made.name: made}))
 
 
 def _origin(case: TestCase, name: str, opened: OpenReplay | None) -> str:

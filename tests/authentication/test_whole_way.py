@@ -40,7 +40,7 @@ with sync_playwright() as playwright:
 AGREED = (r"^Configure user identity for connection authentication \(yes, no\)\? \[yes\]", "")
 DATASET = (r"^Use a dataset, or Share a username \(dataset, share\)\? \[dataset\]", "")
 SHARE = (DATASET[0], "share")
-FILE = r"^A CSV file with the columns username, password, domain; it is made if there is none\?"
+FILE = r"^A CSV or JSON file with the columns username, password, domain; made if there is none\?"
 
 
 @dataclass(frozen=True, slots=True)

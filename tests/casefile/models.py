@@ -45,7 +45,18 @@ from pytest_loadtool.model.extractor import (
     Source,
     XmlPath,
 )
-from pytest_loadtool.model.generator import ALPHABETS, RandomText, Timestamp, Uuid
+from pytest_loadtool.model.flow import NOTHING, Choose, NamedFlow, Repeat, Until, When
+from pytest_loadtool.model.generator import (
+    ALPHABETS,
+    ChosenText,
+    Date,
+    Fake,
+    Number,
+    RandomText,
+    Sequence,
+    Timestamp,
+    Uuid,
+)
 from pytest_loadtool.model.load import (
     CaseShare,
     Distribution,
@@ -65,6 +76,7 @@ from pytest_loadtool.model.validator import (
     StatusCodes,
     TextValidator,
     Validator,
+    ValueValidator,
     XmlValidator,
 )
 
@@ -299,9 +311,28 @@ _answers = st.builds(
 )
 
 
+_seeds = st.none() | st.integers(-(10**18), 10**18)
 _generators = st.one_of(
-    st.just(Uuid()),
-    st.builds(RandomText, st.integers(1, 100), st.sampled_from(sorted(ALPHABETS))),
+    st.builds(Uuid, _seeds),
+    st.builds(RandomText, st.integers(1, 100), st.sampled_from(sorted(ALPHABETS)), _seeds),
+    st.builds(Sequence, st.integers(-(10**9), 10**9), st.integers(-5, 5)),
+    st.builds(
+        ChosenText, st.dictionaries(texts, st.integers(1, 9), min_size=1, max_size=3), _seeds
+    ),
+    st.builds(Number, st.integers(-99, 0), st.floats(0, 99), st.integers(0, 9), _seeds),
+    st.builds(
+        Date,
+        texts.filter(bool),
+        st.dictionaries(st.sampled_from(["weeks", "days", "hours"]), st.integers(-9, 9)),
+        st.sampled_from(["UTC", "Europe/Berlin"]),
+    ),
+    st.builds(
+        Fake,
+        texts.filter(bool),
+        texts.filter(bool),
+        st.dictionaries(texts, texts | st.booleans() | st.integers(-9, 9), max_size=2),
+        _seeds,
+    ),
     st.builds(Timestamp, st.sampled_from(["s", "ms", "us", "iso"])),
 )
 _values: st.SearchStrategy[dict[str, Any]] = st.one_of(
@@ -351,6 +382,48 @@ def _proxies(known: list[str], secret: list[str]) -> st.SearchStrategy[Proxy]:
         _identities(known, secret).filter(lambda one: bool(one.username)),
         st.sampled_from(["", *PROXY_METHODS]),
     )
+
+
+@st.composite
+def _flows(
+    draw: st.DrawFn, pages: list[Page], names: list[str]
+) -> tuple[list[Page], dict[str, NamedFlow]]:
+    """Pages and transactions that stand in flows of all kinds, and those flows."""
+    when = st.builds(
+        lambda text, how: When(ValueValidator(text, **how)),
+        _templates(names).filter(bool),
+        st.sampled_from([{"equals": "a"}, {"more_than": 0}, {"empty": True}]),
+    )
+    rules = when | st.tuples(st.integers(1, 9), st.integers(0, 9)).map(
+        lambda found: Repeat(found[0], sum(found))
+    )
+    until = st.builds(Until, _validators(names), _seconds, _seconds.filter(bool))
+    flows: dict[str, NamedFlow] = {}
+    found = []
+    for number, page in enumerate(pages):
+        name = f"{draw(_filled)}{number}".strip()
+        outer = draw(st.sampled_from(["", f"around {number}"]))
+        match draw(st.sampled_from(["none", "transactions", "page", "choice"])):
+            case "transactions":
+                count = draw(st.integers(1, len(page.transactions)))
+                inside = [replace(one, flow=name) for one in page.transactions[:count]]
+                page = replace(page, transactions=(*inside, *page.transactions[count:]))
+                flows[name] = NamedFlow(name, draw(rules | until), outer)
+            case "page":
+                page = replace(page, flow=name)
+                flows[name] = NamedFlow(name, draw(rules), outer)
+            case "choice":
+                page = replace(page, flow=name)
+                weights = {name: draw(st.integers(1, 9)), NOTHING: draw(st.integers(1, 9))}
+                flows["one of"] = NamedFlow("one of", Choose(MappingProxyType(weights)), outer)
+            case _:
+                outer = ""
+        if outer:
+            flows[outer] = NamedFlow(outer, draw(rules))
+        found.append(page)
+        if "one of" in flows:  # it stands where its alternatives stand
+            return [*found, *pages[number + 1 :]], flows
+    return found, flows
 
 
 @st.composite
@@ -412,10 +485,13 @@ def cases(draw: st.DrawFn) -> TestCase:
         st.sampled_from(["", "http://10.0.0.1:80"]),
         others,
     )
+    straight = draw(st.lists(pages, min_size=1, max_size=2))
+    in_flows, flows = draw(_flows(straight, known))
     return TestCase(
         profiles=MappingProxyType(draw(st.dictionaries(_names, profiles, max_size=2))),
         name=draw(_filled),
-        pages=tuple(draw(st.lists(pages, min_size=1, max_size=2))),
+        pages=tuple(in_flows),
+        flows=MappingProxyType(flows),
         server=draw(st.sampled_from(["http://127.0.0.1:8000", "https://[::1]", "http://a-b.c"])),
         **draw(ways),
         fixtures=draw(identifiers),

@@ -74,6 +74,8 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "toml wrong": wrong,
     "toml rules": lambda text: parse_rules(text, "x"),
     "csv": lambda text: parse_dataset(text, "x"),
+    "json": lambda text: parse_dataset(text, "x.json"),
+    "jsonl": lambda text: parse_dataset(text, "x.jsonl"),
 }
 
 

@@ -22,6 +22,7 @@ EDITS: dict[str, Sequence[str]] = {
     "import-page": ("import-page request.txt response.txt",),
     "set-field": ("set-field 5 amount --dataset things.name",),
     "variable": ("variable pot Kettle", "set-field 5 amount --variable pot"),
+    "generate": ("generate pot sequence start=7",),
     "restore": ("restore 5", "set-field 5 amount --constant 3"),
     "unique": ("unique 21.50",),
     "strip": ("strip",),
@@ -84,7 +85,7 @@ OTHERS = {
     *("break", "breakpoints", "replays", "why", "response", "diff", "variables", "search"),
     *("trace", "curl", "open", "create-load-configuration", "load", "load-set", "load-trial"),
     *("start", "load-result", "navigator", "open-case", "save", "log", "shell", "clear"),
-    *("help", "quit"),
+    *("help", "quit", "schemas"),
 }
 
 

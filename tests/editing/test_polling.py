@@ -15,8 +15,14 @@ from pytest_loadtool.model.case import Page, TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor, JsonPath
 from pytest_loadtool.model.flow import Until
-from pytest_loadtool.model.validator import JsonValidator, ResponseValidator, Validator
-from tests.correlation.exchanges import answered, case_of, json_body
+from pytest_loadtool.model.validator import (
+    JsonValidator,
+    RegexValidator,
+    ResponseValidator,
+    TextValidator,
+    Validator,
+)
+from tests.correlation.exchanges import JSON, answered, case_of, exchange, json_body
 
 POST = answered("POST", "/jobs", json_body({"id": 7}))
 AFTER = answered("GET", "/report", json_body({}))
@@ -57,6 +63,7 @@ AAB, ACCEPTED = states("A", "A", "B"), [202, 202, 200]
         (polled(states("queued", "done", "done")), None),
         (polled(states(1, 2, 3, key="seconds")), None),
         (polled(states("queued", "queued", "done"), method="POST"), None),
+        (polled(states("queued", "queued", "done"), method="DELETE"), None),
         (polled(states("queued", "queued", "done"), statuses=[200, 0, 200]), None),
     ],
 )  # fmt: skip
@@ -75,6 +82,81 @@ def test_what_it_is_asked_for(exchanges: list[Exchange], check: Validator | None
 
 
 QUEUED = polled(states("queued", "queued", "queued", "done"))
+
+
+def texts(*bodies: str, media: str = "text/html", target: str = "/jobs/7") -> list[Exchange]:
+    """As `polled`."""
+    received = (("Content-Type", f"{media}; charset=utf-8"),)
+    asked = [
+        answered("GET", target, exchange(received=received, answer=one.encode())) for one in bodies
+    ]
+    return [
+        replace(one, started=at * 0.5, took=0.1) for at, one in enumerate([POST, *asked, AFTER])
+    ]
+
+
+def page(title: str, text: str, head: str = "") -> str:
+    return f"<html><head><title>{title}</title>{head}</head><body><p id=a>{text}</p></body></html>"
+
+
+RELOADING = '<META content="2" HTTP-EQUIV=refresh>'
+RELOADS = r"""(?i)<meta\b[^>]*\bhttp-equiv\s*=\s*["']?refresh\b"""
+PLAIN = {"media": "text/plain"}
+
+
+@pytest.mark.promise(140)
+@pytest.mark.parametrize(
+    ("exchanges", "check"),
+    [
+        (texts("queued", "running", "done\n", **PLAIN), RegexValidator(r"^\s*done\s*$")),
+        (texts("not done", "not done", "done", **PLAIN), RegexValidator(r"^\s*done\s*$")),
+        (texts("3 of 9", "5 of 9", "9 of 9", **PLAIN), None),
+        (texts("a", "b", "c", media="text/css"), None),
+        (texts(*[page("Job", "Wait 1", RELOADING)] * 2, page("Job", "Wait 1")),
+         RegexValidator(RELOADS, absent=True)),
+        (texts(*[page("Job", "Wait", RELOADING)] * 2, page("Done", "x", RELOADING)), None),
+        (texts(page("Wait", "1 s"), page("Wait", "2 s"), page("Ready", "3 s")),
+         TextValidator(">Ready<")),
+        (texts(*[page("Job", "Working …")] * 2, page("Job", "Your report is ready")),
+         TextValidator(">Your report is ready<")),
+        (texts(*[page("Job", "Working")] * 2, page("Job", "Report 17 is ready")), None),
+        (texts(page("Job", "a b"), page("Job", "c d"), page("Job", "e f")), None),
+    ],
+)  # fmt: skip
+def test_texts_and_pages_are_waited_for(exchanges: list[Exchange], check: Validator | None) -> None:
+    """A word, a page that reloads no more, another title or text; those before were alike."""
+    case = with_polling(case_of(*exchanges), exchanges)
+    assert [one.rule for one in case.flows.values()] == ([Until(check, 0.4, 60.0)] if check else [])
+    assert parse_case(format_case(case), "x") == case
+
+
+@pytest.mark.promise(140)
+@pytest.mark.parametrize(
+    ("target", "body", "merged"),
+    [
+        ("/jobs/search", '{"id": 7}', True),
+        ("/jobs/status", '{"id": 7}', True),
+        ("/graphql", '{"query": "query Job { job(id: 7) { status } }"}', True),
+        ("/graphql", '{"query": "mutation Next { next(id: 7) { status } }"}', False),
+        ("/rpc", '{"jsonrpc": "2.0", "id": 1, "method": "getJob", "params": [7]}', True),
+        ("/rpc", '{"jsonrpc": "2.0", "id": 1, "method": "addJob", "params": [7]}', False),
+        ("/jobs", '{"id": 7}', False),
+    ],
+)
+def test_what_is_posted_is_asked_again_if_it_reads(target: str, body: str, merged: bool) -> None:
+    """By its name, or what it calls; what may change something is sent as often as recorded."""
+    asked = [
+        answered("POST", target, json_body(one), sent=(JSON,), body=body.encode())
+        for one in states("queued", "queued", "done")
+    ]
+    exchanges = [POST, *asked, AFTER]
+    exchanges = [replace(one, started=at * 0.5, took=0.1) for at, one in enumerate(exchanges)]
+    case = with_polling(case_of(*exchanges), exchanges)
+    assert bool(case.flows) == merged
+    if merged:
+        [told] = poll_decisions(case, exchanges)
+        assert "was asked 3 times, until status is done" in told.reason
+        assert with_polling(back := without_polling(case, exchanges, told.value), exchanges) == back
 
 
 @pytest.mark.promise(140)

@@ -8,6 +8,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import dask.config
 import pytest
 import trustme
 
+from pytest_loadtool.casefile import parse_dataset, save_dataset
 from pytest_loadtool.fleet import cluster as of_clusters
 from pytest_loadtool.fleet import luggage
 from pytest_loadtool.load import Share
@@ -61,12 +63,12 @@ def written(
     more: str,
     target: str = "",
     secret: str = SECRET,
+    people: str = "people.csv",
 ) -> None:
     """A load test whose test case reads a dataset in another folder, a file, and a secret."""
-    head = f'{secret}[datasets.people]\nfile = "../people.csv"'
-    (project.path / "people.csv").write_text(
-        "name\n" + "".join(f"p{number}\n" for number in range(users)), encoding="utf-8"
-    )
+    head = f'{secret}[datasets.people]\nfile = "../{people}"'
+    rows = tuple((f"p{number}",) for number in range(users))
+    save_dataset(project.path / people, Dataset(("name",), rows))
     (project.path / "cases" / "note.txt").write_text("a note", encoding="utf-8")
     sent = transaction("POST /note?as=${people.name}&key=${key}", 'body = "${file:note.txt}"')
     text = case(server, "GET /", target or sent, head=head)
@@ -273,7 +275,7 @@ def test_who_takes_part_with_what(
     says who takes part, and that workers have secrets of their own."""
     monkeypatch.setattr(luggage, "_LARGE", 10)
     monkeypatch.setenv("SHOP_KEY", "mine")
-    written(project, server.url, users=12, more="iterations = 1")
+    written(project, server.url, users=12, more="iterations = 1", people="people.json")
     # One processor of two, of which each of three processes has a part.
     small = Place(
         ("taskset", "-c", "0"),
@@ -311,9 +313,13 @@ def test_a_share_gets_its_rows_only() -> None:
     """The others are empty, and keep their places."""
     rows = tuple((f"user{number}", "secret") for number in range(4))
     use = DatasetUse("people", "people.csv", lifespan="virtual user")
-    large = luggage.LargeDataset("people.csv", Dataset(("name", "word"), rows), (use,))
+    columns = ("name", "word")
+    large = luggage.LargeDataset("people.csv", Dataset(columns, rows), (use,))
     load = LoadConfiguration("x", (), 4, None)
     assert large.part(Share(1, 2), load) == b'name,word\n"",""\nuser1,secret\n"",""\nuser3,secret\n'
+    part = replace(large, name="people.jsonl").part(Share(1, 2), load).decode()
+    kept = tuple(row if number % 2 else ("", "") for number, row in enumerate(rows))
+    assert parse_dataset(part, "people.jsonl") == Dataset(columns, kept)
 
 
 def test_what_cannot_be_run_is_refused_in_words(

@@ -171,6 +171,23 @@ def test_fixture_that_goes_wrong_is_reported_once(
         assert server.requests == []
 
 
+def test_generated_values_are_of_one_run(project: Project, server: Server) -> None:
+    """No two iterations have the same number, whichever worker has them; what has a seed is the
+    same in the next run."""
+    made = '[variables]\nn = { generate = "sequence", start = 101 }\n'
+    made += 'who = { generate = "faker", provider = "first_name", seed = 7 }\n'
+    project.write(
+        made__case__toml=case(server.url, transaction("GET /?n=${n}&who=${who}"), head=made),
+        rush__load__toml=load("made.case.toml", more="iterations = 3"),
+    )
+    assert project.run("--load", "-n", "2").returncode == 0
+    first, server.requests[:] = sorted(server.requests), []
+    assert [re.findall(r"\?n=(\d+)", one) for one in first] == [[f"{n}"] for n in range(101, 113)]
+    assert len({one.partition("who=")[2] for one in first}) > 6
+    assert project.run("--load").returncode == 0
+    assert sorted(server.requests) == first
+
+
 def test_refused_share_is_one_failure(project: Project, server: Server) -> None:
     """What every worker finds wrong before the start is said once, and nobody starts."""
     project.write(

@@ -18,16 +18,18 @@ from pytest_loadtool.casefile.toml.schema import (
     named,
     one_of,
 )
+from pytest_loadtool.casefile.toml.shape import shaped, takes
 from pytest_loadtool.model.answer import Answer
 
 
+@takes("string", "integer", "boolean")
 def _said(node: Node) -> str | int | bool:
     if isinstance(node.value, bool):
         return boolean(node)
     return filled(node) if isinstance(node.value, str) else integer(node)
 
 
-ANSWER = Table(
+ANSWER: Table = Table(
     "'answer'",
     {
         "size": Key(at_least(0)),
@@ -44,6 +46,7 @@ ANSWER = Table(
 )
 
 
+@shaped(lambda describe: describe(ANSWER))
 def answer(node: Node) -> Answer:
     """Return what the table says."""
     found = ANSWER.read(node)

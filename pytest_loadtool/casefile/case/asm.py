@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from pytest_loadtool.casefile.toml.render import KeyedLine, string
 from pytest_loadtool.casefile.toml.schema import Key, Node, Table, array, filled
+from pytest_loadtool.casefile.toml.shape import shaped
 from pytest_loadtool.model.asm import AsmSettings
 
-ASM = Table(
+ASM: Table = Table(
     "'asm'",
     {
         "rules": Key(array(filled)),
@@ -17,6 +18,7 @@ ASM = Table(
 )
 
 
+@shaped(lambda describe: describe(ASM))
 def asm_settings(node: Node) -> AsmSettings:
     """Return what the table says."""
     return AsmSettings(**ASM.read(node))

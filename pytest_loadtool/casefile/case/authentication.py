@@ -9,6 +9,7 @@ from pytest_loadtool.casefile.syntax import base_url, shown, template
 from pytest_loadtool.casefile.toml.positions import KeyPath
 from pytest_loadtool.casefile.toml.render import KeyedLine, scalar
 from pytest_loadtool.casefile.toml.schema import Key, Node, Table, boolean, filled, parsed
+from pytest_loadtool.casefile.toml.shape import shaped
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.codec.uses import used_names
@@ -30,6 +31,7 @@ _NO_SECRETS = (
 )
 
 
+@shaped(lambda describe: describe(IDENTITY))
 def identity(node: Node) -> Identity:
     """Return what one table says."""
     found = Identity(**IDENTITY.read(node))
@@ -38,6 +40,7 @@ def identity(node: Node) -> Identity:
     return found
 
 
+@shaped(lambda describe: describe(PROXY))
 def proxy(node: Node) -> Proxy:
     """Return what the table says."""
     settings = Proxy(**PROXY.read(node))
@@ -108,7 +111,7 @@ def _method(text: str) -> str:
     raise ValueError(f"{shown(text)} is not known{near}")
 
 
-IDENTITY = Table(
+IDENTITY: Table = Table(
     "an identity",
     {
         "username": Key(parsed(template), 'username = "…"'),
@@ -120,7 +123,7 @@ IDENTITY = Table(
     },
 )
 
-PROXY = Table(
+PROXY: Table = Table(
     "'proxy'",
     {
         "url": Key(parsed(_proxy_url), 'url = "http://…"'),

@@ -30,6 +30,7 @@ from pytest_loadtool.casefile.toml.schema import (
     read_alone,
     text,
 )
+from pytest_loadtool.casefile.toml.shape import shaped, takes
 from pytest_loadtool.codec.decoding import DECODINGS
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.model.extractor import (
@@ -48,9 +49,11 @@ from pytest_loadtool.model.extractor import (
     XmlPath,
 )
 
+_DECODINGS = {"enum": sorted(DECODINGS)}
 _Sources = Mapping[str, Callable[[Mapping[str, Any]], Source]]
 
 
+@takes("array", items={"type": "string"}, minItems=2, maxItems=2)
 def _boundary(node: Node) -> tuple[str, ...]:
     sides = array(text)(node)
     if len(sides) != 2 or not any(sides):
@@ -58,11 +61,15 @@ def _boundary(node: Node) -> tuple[str, ...]:
     return array(parsed(template))(node)
 
 
+@takes("string", minLength=1)
 def _name(node: Node) -> str:
     filled(node)
     return parsed(template)(node)
 
 
+@shaped(
+    lambda _describe: {"anyOf": [_DECODINGS, {"type": "array", "items": _DECODINGS, "minItems": 1}]}
+)
 def _decode(node: Node) -> tuple[str, ...]:
     """Return one decoding, or several, from left to right."""
     if not isinstance(node.value, list):
@@ -79,6 +86,7 @@ def _decoding(name: str) -> str:
     return name
 
 
+@shaped(lambda describe: describe(_THEN))
 def _then(node: Node) -> tuple[Source, int]:
     return _source(node, _THEN.read(node), _IN_TEXT)
 
@@ -101,7 +109,7 @@ _READING = {
     "then": Key(_then),
 }
 
-EXTRACTOR = Table(
+EXTRACTOR: Table = Table(
     "an extractor",
     {
         "variable": Key(parsed(variable_name), 'variable = "…"'),
@@ -114,7 +122,7 @@ EXTRACTOR = Table(
     },
 )
 
-_THEN = Table(
+_THEN: Table = Table(
     "'then'",
     _READING,
     elsewhere=dict.fromkeys(("cookie", "header"), "beside 'then': a text has no headers"),
@@ -156,6 +164,7 @@ def parse_extractor(table: Mapping[str, Any]) -> Extractor:
     return read_alone(extractor, table)
 
 
+@shaped(lambda describe: describe(EXTRACTOR))
 def extractor(node: Node) -> Extractor:
     """Return an entry of ``extractors``."""
     found = EXTRACTOR.read(node)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_loadtool.casefile.case.validators import validator
 from pytest_loadtool.casefile.quantities import format_duration, parse_duration
-from pytest_loadtool.casefile.toml.render import inline_table, key, scalar, string
+from pytest_loadtool.casefile.toml.render import inline_table, scalar, string
 from pytest_loadtool.casefile.toml.schema import (
     Key,
     Node,
@@ -20,6 +20,7 @@ from pytest_loadtool.casefile.toml.schema import (
     parsed,
     read_alone,
 )
+from pytest_loadtool.casefile.toml.shape import shaped, takes
 from pytest_loadtool.model.flow import Choose, NamedFlow, Repeat, Rule, Until, When
 from pytest_loadtool.model.validator import ValueValidator
 
@@ -57,6 +58,7 @@ def parse_times(text: str) -> Repeat:
     return Repeat(least, most)
 
 
+@takes("integer", "string", minimum=1)
 def _repeat(node: Node) -> Repeat:
     if isinstance(node.value, bool) or not isinstance(node.value, int | str):
         raise node.expected('a number of times, or a range such as "2-5"')
@@ -66,6 +68,7 @@ def _repeat(node: Node) -> Repeat:
         raise node.wrong(str(error)) from None
 
 
+@takes("object", additionalProperties={"type": "integer", "minimum": 1}, minProperties=1)
 def _choose(node: Node) -> Mapping[str, int]:
     weights = named(flow_name, at_least(1))(node)
     if not weights:
@@ -75,6 +78,7 @@ def _choose(node: Node) -> Mapping[str, int]:
     return MappingProxyType(weights)
 
 
+@takes("string")
 def _limit(node: Node) -> float:
     seconds = parsed(parse_duration, "s")(node)
     if not seconds:
@@ -82,7 +86,7 @@ def _limit(node: Node) -> float:
     return seconds
 
 
-FLOW = Table(
+FLOW: Table = Table(
     "a flow",
     {
         "repeat": Key(_repeat),
@@ -96,6 +100,7 @@ FLOW = Table(
 )
 
 
+@shaped(lambda describe: describe(FLOW))
 def flow(node: Node) -> NamedFlow:
     """Return a table of ``[flows]``."""
     found = FLOW.read(node)
@@ -156,7 +161,7 @@ def flow_pairs(one: NamedFlow, written: Any) -> Iterator[tuple[str, str, bool]]:
         case When(check):
             yield "when", inline_table(written(check)), False
         case Choose(weights):
-            pairs = {key(name): scalar(weight) for name, weight in weights.items()}
+            pairs = {name: scalar(weight) for name, weight in weights.items()}
             yield "choose", inline_table(pairs), False
     if one.within:
         yield "within", string(one.within), False

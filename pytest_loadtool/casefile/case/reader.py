@@ -60,6 +60,7 @@ from pytest_loadtool.casefile.toml.schema import (
     tables,
     text,
 )
+from pytest_loadtool.casefile.toml.shape import shaped, takes
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, check_untrusted, named_path
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.uses import named_files
@@ -180,6 +181,7 @@ def _columns(
     return columns
 
 
+@shaped(lambda describe: describe(_PAGE))
 def _page(node: Node) -> Page:
     found = _PAGE.read(node)
     return Page(
@@ -191,6 +193,7 @@ def _page(node: Node) -> Page:
     )
 
 
+@shaped(lambda describe: describe(_TRANSACTION))
 def _transaction(node: Node) -> Transaction:
     found = _TRANSACTION.read(node)
     if "body" in found and "body_base64" in found:
@@ -223,10 +226,15 @@ def _transaction(node: Node) -> Transaction:
     )
 
 
+@shaped(lambda describe: describe(_RECORDED))
 def _recorded(node: Node) -> Recorded:
     return Recorded(**_RECORDED.read(node))
 
 
+_CODES = {"type": ["integer", "string"]}
+
+
+@takes(anyOf=[_CODES, {"type": "array", "items": _CODES, "minItems": 1}])
 def _status(node: Node) -> StatusCodes:
     if isinstance(node.value, list):
         if not node.value:
@@ -250,13 +258,14 @@ def _range(node: Node) -> tuple[int, int]:
         raise node.wrong(str(error)) from None
 
 
+@shaped(lambda describe: describe(_DATASET))
 def _dataset(node: Node) -> DatasetUse:
     return DatasetUse(name=str(node.at[-1]), **_DATASET.read(node))
 
 
 _HEADERS = array(parsed(header_line))
 
-_RECORDED = Table(
+_RECORDED: Table = Table(
     "'recorded'",
     {
         "status": Key(integer, "status = 200"),
@@ -295,8 +304,7 @@ _PAGE_KEYS: dict[str, Key] = {
     "once": Key(one_of("start", "end")),
     "flow": Key(parsed(flow_name)),
     "transaction": Key(
-        lambda node: tables(_transaction, "page.transaction")(node),
-        "at least one [[page.transaction]] below it",
+        tables(_transaction, "page.transaction"), "at least one [[page.transaction]] below it"
     ),
 }
 
@@ -318,11 +326,11 @@ _CASE_KEYS: dict[str, Key] = {
     "proxy": Key(proxy),
     "headers": Key(_HEADERS),
     "header_sets": Key(named(header_set_name, _HEADERS)),
-    "datasets": Key(lambda node: named(dataset_name, _dataset)(node)),
-    "flows": Key(lambda node: named(flow_name, flow)(node)),
+    "datasets": Key(named(dataset_name, _dataset)),
+    "flows": Key(named(flow_name, flow)),
     "identity": Key(tables(identity, "identity")),
-    "page": Key(lambda node: tables(_page, "page")(node), "at least one [[page]]"),
-    "variables": Key(lambda node: named(variable_name, variable)(node)),
+    "page": Key(tables(_page, "page"), "at least one [[page]]"),
+    "variables": Key(named(variable_name, variable)),
     "profile": Key(named(profile_name, case_profile)),
 }
 
@@ -340,16 +348,16 @@ _IN_IDENTITY = (IDENTITY.keys, "under [[identity]]")
 _IN_FLOW = (FLOW.keys, "under [flows.NAME]")
 _IN_ACTORS = ({**EXTRACTOR.keys, **VALIDATOR.keys}, "inside 'extractors' or 'validators'")
 
-_CASE = Table(
+_CASE: Table = Table(
     "the test case",
     _CASE_KEYS,
     _elsewhere(_IN_IDENTITY, _IN_TLS, _IN_ASM, _IN_TRANSACTION, _IN_PAGE),
 )
-_PAGE = Table("a page", _PAGE_KEYS, _elsewhere(_IN_FLOW, _AT_TOP, _IN_TRANSACTION))
-_TRANSACTION = Table(
+_PAGE: Table = Table("a page", _PAGE_KEYS, _elsewhere(_IN_FLOW, _AT_TOP, _IN_TRANSACTION))
+_TRANSACTION: Table = Table(
     "a transaction", _TRANSACTION_KEYS, _elsewhere(_IN_FLOW, _AT_TOP, _IN_PAGE, _IN_ACTORS)
 )
-_DATASET = Table(
+_DATASET: Table = Table(
     "a dataset",
     {
         "file": Key(filled, 'file = "….csv"'),

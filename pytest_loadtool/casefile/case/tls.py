@@ -15,6 +15,7 @@ from pytest_loadtool.casefile.syntax import shown
 from pytest_loadtool.casefile.toml.diagnostics import Problems
 from pytest_loadtool.casefile.toml.render import KeyedLine, scalar
 from pytest_loadtool.casefile.toml.schema import Key, Node, Table, boolean, filled, parsed
+from pytest_loadtool.casefile.toml.shape import shaped
 from pytest_loadtool.casefile.trust import Trust, named_path
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
@@ -33,6 +34,7 @@ _FILES = {
 }
 
 
+@shaped(lambda describe: describe(TLS))
 def tls_settings(node: Node) -> TlsSettings:
     """Return what the table says."""
     settings = TlsSettings(**TLS.read(node))
@@ -102,7 +104,7 @@ def _server_name(text: str) -> str:
 
 _TEXTS = ("ca", "client_certificate", "client_key", "client_key_password_env", "server_name")
 
-TLS = Table(
+TLS: Table = Table(
     "'tls'",
     {
         "verify": Key(boolean),

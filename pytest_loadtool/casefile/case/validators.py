@@ -22,6 +22,7 @@ from pytest_loadtool.casefile.toml.schema import (
     parsed,
     read_alone,
 )
+from pytest_loadtool.casefile.toml.shape import shaped, takes
 from pytest_loadtool.model.validator import (
     JSON_TYPES,
     MEASURES,
@@ -54,6 +55,7 @@ _GO_WITH: Mapping[str, tuple[str, ...]] = {
 }
 
 
+@takes("string", minLength=1)
 def searched(node: Node) -> str:
     """Return a template that is sought in a text."""
     needle = parsed(template)(node)
@@ -62,12 +64,14 @@ def searched(node: Node) -> str:
     return needle
 
 
+@takes("string", minLength=1)
 def _named_value(node: Node) -> str:
     """Return a template that is not empty."""
     filled(node)
     return parsed(template)(node)
 
 
+@takes("string", "number", "boolean")
 def _constant(node: Node) -> Constant:
     if isinstance(node.value, str):
         return parsed(template)(node)
@@ -76,6 +80,7 @@ def _constant(node: Node) -> Constant:
     return node.value
 
 
+@takes("number", "string")
 def _bound(node: Node) -> float | str:
     """Return a number; of durations text, which is looked at when it is known that it is one."""
     if isinstance(node.value, bool) or not isinstance(node.value, int | float | str):
@@ -150,7 +155,7 @@ _KINDS: Mapping[str, tuple[type[Validator], str]] = {
     "value": (ValueValidator, "value"),
 }
 
-VALIDATOR = Table(
+VALIDATOR: Table = Table(
     "a validator",
     {
         "outcome": Key(filled),
@@ -201,6 +206,7 @@ def parse_validator(table: Mapping[str, Any]) -> Validator:
     return read_alone(validator, table)
 
 
+@shaped(lambda describe: describe(VALIDATOR))
 def validator(node: Node) -> Validator:
     """Return an entry of ``validators``."""
     found = VALIDATOR.read(node)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from typing import Any
 
 from pytest_loadtool.casefile.case.answers import answer_text
 from pytest_loadtool.casefile.case.asm import asm_lines
@@ -12,6 +14,7 @@ from pytest_loadtool.casefile.case.extractors import extractor_pairs
 from pytest_loadtool.casefile.case.flows import flow_pairs
 from pytest_loadtool.casefile.case.tls import tls_lines
 from pytest_loadtool.casefile.case.validators import validator_pairs
+from pytest_loadtool.casefile.case.variables import GENERATORS
 from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.casefile.toml.positions import KeyPath
 from pytest_loadtool.casefile.toml.render import (
@@ -39,7 +42,7 @@ from pytest_loadtool.model.case import (
 )
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.flow import NamedFlow
-from pytest_loadtool.model.generator import Generator, RandomText, Timestamp, Uuid
+from pytest_loadtool.model.generator import Generator
 from pytest_loadtool.model.validator import (
     StatusCodes,
 )
@@ -226,27 +229,45 @@ def _recorded(recorded: Recorded) -> dict[str, str]:
 def _variable(variable: Variable) -> str:
     if variable == Variable(variable.name, variable.value) and variable.value is not None:
         return string(variable.value)
-    pairs: dict[str, Scalar | None] = {
+    origin: dict[str, Scalar | None] = {
         "value": variable.value,
         "env": variable.env,
         "keyring": variable.keyring,
         "username": variable.username or None,
         "template": variable.template,
-        **_generate(variable.generate),
+    }
+    notes: dict[str, Scalar | None] = {
         "recorded": variable.recorded,
         "set_by": None if variable.set_by == "person" else variable.set_by,
         "rule": variable.rule or None,
     }
-    return inline_table({name: scalar(one) for name, one in pairs.items() if one is not None})
+    return inline_table({**_scalars(origin), **_generate(variable.generate), **_scalars(notes)})
 
 
-def _generate(generator: Generator | None) -> dict[str, Scalar]:
-    match generator:
-        case Uuid():
-            return {"generate": "uuid"}
-        case RandomText(length, alphabet):
-            return {"generate": "random", "length": length, "alphabet": alphabet}
-        case Timestamp(unit):
-            return {"generate": "timestamp", "unit": unit}
-        case None:
-            return {}
+def _scalars(pairs: Mapping[str, Scalar | None]) -> dict[str, str]:
+    return {name: scalar(one) for name, one in pairs.items() if one is not None}
+
+
+#: What is written out even if it is as usual: how a made-up value looks is read there.
+_SHOWN = ("length", "alphabet", "unit")
+
+
+def _generate(generator: Generator | None) -> dict[str, str]:
+    """Return the keys of a generator with their values as written."""
+    if generator is None:
+        return {}
+    kind = next(name for name, one in GENERATORS.items() if isinstance(generator, one))
+    pairs = {"generate": string(kind)}
+    for one in fields(generator):
+        value = getattr(generator, one.name)
+        if one.name in _SHOWN or not (value == one.default or value == {}):
+            pairs[one.name] = _detail(one.name, value)
+    return pairs
+
+
+def _detail(name: str, value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return scalar(value)
+    if name == "choices" and set(value.values()) == {1}:
+        return inline_array(map(string, value))
+    return inline_table({name: scalar(one) for name, one in value.items()})

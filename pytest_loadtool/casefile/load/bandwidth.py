@@ -9,6 +9,7 @@ from pytest_loadtool.casefile.quantities import format_duration, parse_duration
 from pytest_loadtool.casefile.syntax import shown
 from pytest_loadtool.casefile.toml.render import inline_table, scalar
 from pytest_loadtool.casefile.toml.schema import Key, Node, Table, parsed
+from pytest_loadtool.casefile.toml.shape import shaped
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.model.bandwidth import PROFILES, SPEED_UNITS, Bandwidth, format_speed
 
@@ -17,6 +18,7 @@ _EXPONENTS = {unit.casefold(): exponent for unit, exponent in SPEED_UNITS.items(
 _BY_NAME = {name.casefold(): one for name, one in PROFILES.items()}
 
 
+@shaped(lambda describe: {"anyOf": [{"type": "string"}, describe(BANDWIDTH)]})
 def bandwidth(node: Node) -> Bandwidth:
     """Return a name of `PROFILES`, or a table."""
     if isinstance(node.value, dict):
@@ -59,7 +61,7 @@ def parse_speed(text: str) -> int:
     return bits
 
 
-BANDWIDTH = Table(
+BANDWIDTH: Table = Table(
     "'bandwidth'",
     {
         "down": Key(parsed(parse_speed, " kbit/s"), 'down = "2 Mbit/s"'),

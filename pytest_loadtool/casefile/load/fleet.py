@@ -15,9 +15,11 @@ from pytest_loadtool.casefile.toml.schema import (
     number,
     one_of,
 )
+from pytest_loadtool.casefile.toml.shape import shaped
 from pytest_loadtool.model.load import Fleet
 
 
+@shaped(lambda describe: describe(FLEET))
 def fleet(node: Node) -> Fleet:
     """Return the table."""
     found = FLEET.read(node)
@@ -41,7 +43,7 @@ def fleet_lines(of: Fleet) -> Iterator[KeyedLine]:
         yield KeyedLine(("fleet", name), f"{name} = {value}", usual=same)
 
 
-FLEET = Table(
+FLEET: Table = Table(
     "'fleet'",
     {
         "workers": Key(array(filled)),

@@ -21,6 +21,7 @@ from pytest_loadtool.casefile.toml.schema import (
     parsed,
     tables,
 )
+from pytest_loadtool.casefile.toml.shape import shaped, takes
 from pytest_loadtool.model.load import (
     CaseShare,
     Distribution,
@@ -104,6 +105,7 @@ def _odd_stages(stages: Sequence[Stage]) -> Iterator[tuple[tuple[str | int, ...]
 def _positive(parse: Callable[[str], float], what: str, unit: str = "") -> Convert[float]:
     """Return a quantity that is not nothing."""
 
+    @takes("string")
     def convert(node: Node) -> float:
         value = parsed(parse, unit)(node)
         if not value:
@@ -113,6 +115,7 @@ def _positive(parse: Callable[[str], float], what: str, unit: str = "") -> Conve
     return convert
 
 
+@shaped(lambda describe: describe(_STAGE))
 def _stage(node: Node) -> Stage:
     found = _STAGE.read(node)
     if ("users" in found) == ("rate" in found):
@@ -125,6 +128,7 @@ def _stage(node: Node) -> Stage:
     return stage
 
 
+@shaped(lambda describe: {"anyOf": [{"enum": ["recorded", "none"]}, describe(_THINK_TIME)]})
 def _think_time(node: Node) -> ThinkTime:
     match node.value:
         case "recorded":
@@ -139,6 +143,7 @@ def _think_time(node: Node) -> ThinkTime:
     raise node.expected('"recorded", "none" or a table such as { scale = 0.5, cap = "5s" }')
 
 
+@shaped(lambda describe: {"anyOf": [{"type": "string"}, describe(_PACING)]})
 def _pacing(node: Node) -> Distribution:
     if isinstance(node.value, str):
         return Distribution("constant", (_duration(node),))
@@ -157,11 +162,13 @@ def _at_most_one(node: Node, found: Mapping[str, Any], names: Sequence[str]) -> 
         raise node.wrong(f"choose one of {', '.join(several)}")
 
 
+@takes("string")
 def _single(node: Node) -> Distribution:
     """Return a distribution of one parameter; its key is its kind."""
     return Distribution(node.at[-1], (_duration(node),))  # type: ignore[arg-type]  # of _DRAWN
 
 
+@takes("array", items={"type": "string"}, minItems=2, maxItems=2)
 def _double(node: Node) -> Distribution:
     """Return a distribution of two parameters."""
     values = array(_duration)(node)
@@ -181,10 +188,10 @@ _DRAWN: Mapping[str, Key] = {
     "normal": Key(_double),
     "exponential": Key(_single),
 }
-_THINK_TIME = Table("'think_time'", {"scale": Key(number), "cap": Key(_duration), **_DRAWN})
-_PACING = Table("'pacing'", _DRAWN)
+_THINK_TIME: Table = Table("'think_time'", {"scale": Key(number), "cap": Key(_duration), **_DRAWN})
+_PACING: Table = Table("'pacing'", _DRAWN)
 
-_STAGE = Table(
+_STAGE: Table = Table(
     "a stage of the load configuration",
     {
         "users": Key(at_least(0)),
@@ -219,11 +226,11 @@ MODEL: Mapping[str, Key] = {
     "on_error": Key(one_of("continue", "stop iteration", "stop user")),
 }
 
-_CASE = Table(
+_CASE: Table = Table(
     "a case of the load configuration",
     {"file": Key(filled, 'file = "….case.toml"'), "weight": Key(at_least(1))},
 )
-_SCHEDULED_CASE = Table(
+_SCHEDULED_CASE: Table = Table(
     "a case of the load configuration with a schedule of its own",
     {
         "file": _CASE.keys["file"],
@@ -235,6 +242,7 @@ _SCHEDULED_CASE = Table(
 )
 
 
+@shaped(lambda describe: {"anyOf": [describe(_CASE), describe(_SCHEDULED_CASE)]})
 def case_share(node: Node) -> CaseShare:
     """Return a test case of a load configuration: one with a schedule of its own if it has any key
     of one."""

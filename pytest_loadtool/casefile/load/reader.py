@@ -37,6 +37,7 @@ from pytest_loadtool.casefile.toml.schema import (
     parsed,
     tables,
 )
+from pytest_loadtool.casefile.toml.shape import takes
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
@@ -112,6 +113,7 @@ def _load(
     )
 
 
+@takes("string")
 def _positive_duration(node: Node) -> float:
     seconds = parsed(parse_duration, "s")(node)
     if not seconds:
@@ -119,6 +121,7 @@ def _positive_duration(node: Node) -> float:
     return seconds
 
 
+@takes("array", items={"type": "number", "exclusiveMinimum": 0, "maximum": 100}, minItems=1)
 def _percentiles(node: Node) -> tuple[float, ...]:
     found = array(number)(node)
     if not found or not all(0 < one <= 100 and one == round(one, 3) for one in found):
@@ -142,13 +145,13 @@ _SETTINGS: Mapping[str, Key] = {
     "server": Key(parsed(base_url)),
 }
 
-_PROFILE = Table(
+_PROFILE: Table = Table(
     "a profile",
     {name: Key(key.convert) for name, key in _SETTINGS.items()},
     {"case": "at the top of the file: a profile has the same test cases"},
 )
 
-_LOAD = Table(
+_LOAD: Table = Table(
     "the load configuration",
     {
         "format": Key(integer, "format = 1"),

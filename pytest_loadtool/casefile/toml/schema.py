@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from pytest_loadtool.casefile.toml.diagnostics import Problems, syntax_error
 from pytest_loadtool.casefile.toml.positions import KeyPath, scan
+from pytest_loadtool.casefile.toml.shape import shaped, takes
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
 
@@ -56,12 +57,13 @@ Convert = Callable[[Node], T]
 @dataclass(frozen=True, slots=True)
 class Key:
     """A key of a table: how its value is read; ``example`` is set if it must be there, which it
-    need not when one of the keys ``unless`` is, or the table is none that it is ``needed`` in."""
+    need not when one of the keys ``unless`` is, or the table is none that it is ``needed`` in (None:
+    all are)."""
 
     convert: Convert[Any]
     example: str = ""
     unless: tuple[str, ...] = ()
-    needed: Callable[[Mapping[str, object]], bool] = lambda _table: True
+    needed: Callable[[Mapping[str, object]], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,8 @@ class Table:
                 good = False
         for name, key in self.keys.items():
             there = node.value.keys() & {name, *key.unless}
-            if key.example and not there and key.needed(node.value):
+            needed = key.needed is None or key.needed(node.value)
+            if key.example and needed and not there:
                 node.problems.add((*node.at, name), f"missing: write {key.example}")
                 good = False
         if not good:
@@ -140,6 +143,7 @@ def _check_format(node: Node) -> None:
         raise node.wrong(f"there is no format {version}: write format = {FORMAT}")
 
 
+@takes("string")
 def text(node: Node, unit: str = "") -> str:
     """Any text. ``unit`` is what a bare number most likely lacks besides its quotes."""
     if not isinstance(node.value, str):
@@ -150,6 +154,7 @@ def text(node: Node, unit: str = "") -> str:
     return node.value
 
 
+@takes("string", minLength=1)
 def filled(node: Node) -> str:
     """Return text that is not empty."""
     value = text(node)
@@ -161,6 +166,7 @@ def filled(node: Node) -> str:
 def parsed(parse: Callable[[str], T], unit: str = "") -> Convert[T]:
     """Return text that ``parse`` turns into something, or refuses with `ValueError`."""
 
+    @takes("string")
     def convert(node: Node) -> T:
         try:
             return parse(text(node, unit))
@@ -173,6 +179,7 @@ def parsed(parse: Callable[[str], T], unit: str = "") -> Convert[T]:
 def one_of(*names: str) -> Convert[str]:
     """Return one of these texts."""
 
+    @takes(enum=names)
     def read(node: Node) -> str:
         if node.value not in names:
             raise node.expected(" or ".join(f'"{name}"' for name in names))
@@ -181,6 +188,7 @@ def one_of(*names: str) -> Convert[str]:
     return read
 
 
+@takes("boolean")
 def boolean(node: Node) -> bool:
     """Return the value, which has to be ``true`` or ``false``."""
     if not isinstance(node.value, bool):
@@ -188,6 +196,7 @@ def boolean(node: Node) -> bool:
     return node.value
 
 
+@takes("integer")
 def integer(node: Node) -> int:
     """Return a whole number."""
     if not isinstance(node.value, int) or isinstance(node.value, bool):
@@ -198,6 +207,7 @@ def integer(node: Node) -> int:
 def at_least(least: int) -> Convert[int]:
     """Return a whole number, not smaller than ``least``."""
 
+    @takes("integer", minimum=least)
     def convert(node: Node) -> int:
         value = integer(node)
         if value < least:
@@ -207,6 +217,7 @@ def at_least(least: int) -> Convert[int]:
     return convert
 
 
+@takes("number", minimum=0)
 def number(node: Node) -> float:
     """Return a finite number that is not negative."""
     if not isinstance(node.value, int | float) or isinstance(node.value, bool):
@@ -220,6 +231,7 @@ def number(node: Node) -> float:
 def array(convert: Convert[T]) -> Convert[tuple[T, ...]]:
     """Return an array whose elements ``convert`` reads."""
 
+    @shaped(lambda describe: {"type": "array", "items": describe(convert)})
     def read(node: Node) -> tuple[T, ...]:
         if not isinstance(node.value, list):
             raise node.expected("an array")
@@ -240,6 +252,7 @@ def tables(convert: Convert[T], header: str) -> Convert[tuple[T, ...]]:
     """Return an array of tables, not empty, which the user writes as ``[[header]]``."""
     read_all = array(convert)
 
+    @shaped(lambda describe: {"type": "array", "items": describe(convert), "minItems": 1})
     def read(node: Node) -> tuple[T, ...]:
         if isinstance(node.value, dict):
             raise node.wrong(f"write [[{header}]] with two brackets: there can be several")
@@ -253,6 +266,7 @@ def tables(convert: Convert[T], header: str) -> Convert[tuple[T, ...]]:
 def named(parse: Callable[[str], str], convert: Convert[T]) -> Convert[dict[str, T]]:
     """Return a table whose keys the user chooses; ``parse`` refuses bad ones with `ValueError`."""
 
+    @shaped(lambda describe: {"type": "object", "additionalProperties": describe(convert)})
     def read(node: Node) -> dict[str, T]:
         if not isinstance(node.value, dict):
             raise node.expected("a table")

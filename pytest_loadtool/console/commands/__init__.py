@@ -12,7 +12,7 @@ from pytest_loadtool.console.commands.case import (
     show_fidelity,
     tree,
 )
-from pytest_loadtool.console.commands.case_file import edit_, reload
+from pytest_loadtool.console.commands.case_file import edit_, reload, schemas
 from pytest_loadtool.console.commands.configure import (
     application_state,
     configure,
@@ -76,7 +76,7 @@ from pytest_loadtool.console.commands.structure import (
     think,
 )
 from pytest_loadtool.console.commands.validating import remove_validator, status, validate
-from pytest_loadtool.console.commands.values import search, trace, variable, variables
+from pytest_loadtool.console.commands.values import generate, search, trace, variable, variables
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
@@ -137,8 +137,8 @@ COMMANDS = registry(
         "Record": (record, run, wait, stop, import_, import_page, preferences),
         "Look": (view, tree, collapse, expand, show, fields, show_errors, show_fidelity),
         "Edit": (
-            *(set_field, variable, restore, unique, strip, delete, rename, think, once, flow, call),
-            *(move, merge, split, duplicate, regroup, undo, redo),
+            *(set_field, variable, generate, restore, unique, strip, delete, rename, think, once),
+            *(flow, call, move, merge, split, duplicate, regroup, undo, redo),
         ),
         "Actors": (
             *(validators, validate, status, remove_validator),
@@ -159,7 +159,19 @@ COMMANDS = registry(
             *(response, diff, variables, search, trace, curl, open_),
         ),
         "Load": (create_load_configuration, load, load_set, load_trial, start, load_result),
-        "File": (navigator, open_case, save, reload, edit_, log, shell, clear, help_, quit_),
+        "File": (
+            navigator,
+            open_case,
+            save,
+            reload,
+            edit_,
+            schemas,
+            log,
+            shell,
+            clear,
+            help_,
+            quit_,
+        ),
     },
     aliases=_ALIASES,
 )

@@ -7,7 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.casefile import parse_case
+from pytest_loadtool.casefile.editor_schemas import write_editor_schemas
 from pytest_loadtool.casefile.saving import case_over
+from pytest_loadtool.casefile.toml.schema_line import SCHEMAS_FOLDER
 from pytest_loadtool.console.editor import in_editor
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.opening import may_drop, open_file
@@ -36,6 +38,26 @@ async def reload(session: Console, *, discard: bool = False) -> None:
         raise CommandError(f"there is no {session.shown(session.case_path)} yet: `save` writes it")
     await may_drop(session, "reload", discard)
     open_file(session)
+
+
+async def schemas(session: Console, folder: Path | None = None) -> None:
+    """Write JSON Schemas of test cases, load configurations and rules, for editors.
+
+    They go into the folder loadtool-schemas, in FOLDER or in the folder of the project. From then
+    on `save` has the first line of a file in there, or below, name its own: `#:schema …`, by which
+    taplo, and Even Better TOML in VS Code, complete keys and mark what is wrong. After an update of
+    pytest-loadtool, write them anew.
+
+    Example: `schemas`
+    """
+    base = session.settings.directory / folder if folder is not None else session.settings.directory
+    path = base / SCHEMAS_FOLDER
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise CommandError(f"{session.shown(path)} cannot be made: {error.strerror}") from None
+    for one in write_editor_schemas(path):
+        session.say(f"Wrote {session.shown(one)}.")
 
 
 async def edit_(session: Console) -> None:

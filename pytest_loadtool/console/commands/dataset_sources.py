@@ -15,6 +15,7 @@ from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import datasets as views
 from pytest_loadtool.editing import datasets as editing
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.workflow.datasets import dataset_file
 from pytest_loadtool.workflow.telling import counted
 
 
@@ -56,7 +57,7 @@ async def dataset_new(
         raise UsageError("--fill goes with --rows, the number of rows to be filled")
     if name in {one.name for one in case.datasets}:
         raise UsageError(f"there is a dataset {name!r} already: `dataset-show {name}`")
-    use = DatasetUse(name, f"{name}.csv")
+    use = DatasetUse(name, dataset_file(session.case_path, name))
     if identity:
         use = replace(use, lifespan="virtual user", sharable=False)
     path = session.case_path.parent / use.file
@@ -78,13 +79,14 @@ async def dataset_import(
     replace_: bool = False,
     preview: bool = False,
 ) -> None:
-    """Make a dataset of a table of another program.
+    """Make a dataset of a table of another program: CSV and the like, JSON, or JSON Lines.
 
-    What separates values, the encoding, and whether the first row names the columns is found out,
-    and told with the first rows; --delimiter ';' (or tab), --encoding cp1252, --header and
-    --no-header say it. --preview only shows. The dataset is called like the file unless --name says
-    otherwise, and its own file NAME.csv stands beside the test case, in UTF-8 with commas; one that
-    is there is written over only with --replace, or if you agree. FILE stays as it is.
+    Of CSV, what separates values, the encoding, and whether the first row names the columns is
+    found out, and told with the first rows; --delimiter ';' (or tab), --encoding cp1252, --header
+    and --no-header say it. --preview only shows. The dataset is called like the file unless --name
+    says otherwise, and its own file NAME.csv stands beside the test case, in UTF-8 with commas, or
+    NAME.json for JSON; one that is there is written over only with --replace, or if you agree. FILE
+    stays as it is.
 
     Example: `dataset import people.csv --name users --preview`
     """
@@ -106,7 +108,8 @@ async def dataset_import(
     name = name or re.sub(r"[^A-Za-z0-9_-]+", "_", file.name.partition(".")[0])
     with as_usage():
         dataset_name(name)
-    use = next((one for one in case.datasets if one.name == name), DatasetUse(name, f"{name}.csv"))
+    new = DatasetUse(name, dataset_file(session.case_path, name, file))
+    use = next((one for one in case.datasets if one.name == name), new)
     path = session.case_path.parent / use.file
     if path.exists() and not replace_ and not _same(path, file):
         shown = session.shown(path)

@@ -31,7 +31,7 @@ from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.workflow.accounts import identity_fields
-from pytest_loadtool.workflow.datasets import open_dataset
+from pytest_loadtool.workflow.datasets import dataset_file, open_dataset
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.errors import CaseError
 from pytest_loadtool.workflow.telling import counted
@@ -185,7 +185,7 @@ async def _with_dataset(session: Console, field: Field, wanted: str, *, new: boo
     from pytest_loadtool.correlation.requests.fields import CONSTANT
 
     case = session.opened().case
-    use, column = _column(case, wanted)
+    use, column = _column(session, wanted)
     name, path = use.name, session.case_path.parent / use.file
     value = field.value if field.datasource == CONSTANT else ""
     if not path.exists():
@@ -219,7 +219,7 @@ async def _with_dataset(session: Console, field: Field, wanted: str, *, new: boo
     return session.opened().case
 
 
-def _column(case: TestCase, wanted: str) -> tuple[DatasetUse, str]:
+def _column(session: Console, wanted: str) -> tuple[DatasetUse, str]:
     """Return a dataset of the test case, or one that it may have, and the column.
 
     Raises:
@@ -228,13 +228,13 @@ def _column(case: TestCase, wanted: str) -> tuple[DatasetUse, str]:
     name, dot, column = wanted.partition(".")
     if not dot or not name or not column:
         raise UsageError(f"--dataset is DATASET.COLUMN, such as users.username, not {wanted!r}")
-    known = (one for one in case.datasets if one.name == name)
-    return next(known, DatasetUse(name, f"{name}.csv")), column
+    known = (one for one in session.opened().case.datasets if one.name == name)
+    return next(known, DatasetUse(name, dataset_file(session.case_path, name))), column
 
 
 def _column_in_words(session: Console, wanted: str) -> Iterator[str]:
     """Yield what the first users have in a column, or that it will be made."""
-    use, column = _column(session.opened().case, wanted)
+    use, column = _column(session, wanted)
     if not (session.case_path.parent / use.file).exists():
         yield f"  {use.file} is not there: it is made, with the present value in its first row"
         return

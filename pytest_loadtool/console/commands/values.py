@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import replace
 
+from pytest_loadtool.casefile.case.variables import parse_generator
+from pytest_loadtool.casefile.syntax import variable_name
 from pytest_loadtool.codec.names import is_secret
 from pytest_loadtool.codec.suggestions import did_you_mean
-from pytest_loadtool.console.arguments import SearchScope, TracedValue, VariableName
-from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.arguments import (
+    GeneratorKey,
+    GeneratorKind,
+    SearchScope,
+    TracedValue,
+    VariableName,
+)
+from pytest_loadtool.console.errors import CommandError, UsageError, as_usage
 from pytest_loadtool.console.replays import replay_if_any
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import inspection as views
+from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.masking.text import Unmasked
 from pytest_loadtool.workflow import finding
 from pytest_loadtool.workflow.errors import CaseError
 from pytest_loadtool.workflow.replays import mask_for
 from pytest_loadtool.workflow.telling import counted
-from pytest_loadtool.workflow.variables import variable_rows, with_constant
+from pytest_loadtool.workflow.variables import (
+    made_up,
+    variable_rows,
+    with_constant,
+    with_generated,
+)
 
 #: Matches that `search` shows unless all are asked for.
 _MOST_SHOWN = 100
@@ -67,6 +82,45 @@ async def variable(session: Console, name: VariableName, value: str) -> None:
     if is_secret(name):
         session.secrets.add(value)
     session.say(f"{name}: {'*' * 8 if is_secret(name) else value}")
+
+
+async def generate(
+    session: Console, name: VariableName, kind: GeneratorKind, *keys: GeneratorKey
+) -> None:
+    """Make a user variable of values that are made up for each iteration of a user.
+
+    KIND is `sequence`, `choice`, `number`, `date`, `uuid`, `random`, `timestamp` or `faker`, and
+    each of KEYS a key of a file with its value: `start=1000`, `choices=["red","green"]`, `min=1
+    max=6`, `offset={days=3}`, `provider=email`. With `seed=7` they are the same in each run. The
+    first values are shown; `set-field 7 name --variable NAME` sends them.
+
+    Example: `generate order sequence start=1000`
+    """
+    document = session.opened()
+    table: dict[str, object] = {"generate": kind}
+    for one in keys:
+        key, equals, value = one.partition("=")
+        if not equals:
+            raise UsageError(f"expected KEY=VALUE, such as start=1000, not {one!r}")
+        table[key] = _toml(value)
+    with as_usage():
+        variable_name(name)
+        generator = parse_generator(table)
+    try:
+        case = with_generated(document.case, name, generator)
+        values = made_up(name, generator, range(3))
+    except (CaseError, ReplayError) as error:
+        raise UsageError(str(error)) from None
+    session.document = replace(document, case=case)
+    session.say(f"{name}: {', '.join([*values, '…']) if values else 'the time of each request'}")
+
+
+def _toml(text: str) -> object:
+    """Return a value as a file has it; what is none there is a text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
 
 
 async def search(

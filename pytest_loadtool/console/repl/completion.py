@@ -14,6 +14,7 @@ from prompt_toolkit.document import Document as Text
 
 from pytest_loadtool import CASE_SUFFIX, LOAD_SUFFIX
 from pytest_loadtool.capture import browsers
+from pytest_loadtool.casefile.case.variables import GENERATORS, generator_keys
 from pytest_loadtool.casefile.functions import functions_for
 from pytest_loadtool.console.arguments import (
     LIFESPANS,
@@ -30,6 +31,8 @@ from pytest_loadtool.console.arguments import (
     FieldName,
     FlowName,
     FunctionName,
+    GeneratorKey,
+    GeneratorKind,
     GroupingName,
     HarFile,
     HostName,
@@ -76,6 +79,12 @@ from pytest_loadtool.workflow.secrets import SECRETS_CHOICES
 _METHOD = re.compile(r"[A-Z]+$")
 
 
+#: The keys of all kinds, each with what comes behind it.
+GENERATOR_KEYS = tuple(
+    dict.fromkeys(f"{key}=" for kind in GENERATORS.values() for key in generator_keys(kind))
+)
+
+
 class RegistryCompleter(Completer):
     """Completes the line before the cursor."""
 
@@ -96,6 +105,8 @@ class RegistryCompleter(Completer):
             BrowserPath: _one_of((*browsers(), "none")),
             UserName: self._users,
             VariableName: self._variables,
+            GeneratorKind: _one_of(tuple(GENERATORS)),
+            GeneratorKey: _one_of(GENERATOR_KEYS),
             FlowName: self._flows,
             FunctionName: self._functions,
             TracedValue: self._variables,

@@ -88,9 +88,10 @@ def _cells(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 def understood(found: ForeignTable) -> Iterator[str]:
     """Yield how a table of another program was read."""
-    delimiter = _DELIMITERS.get(found.delimiter, repr(found.delimiter))
-    names = "the first row names the columns" if found.header else "no row names the columns"
-    yield f"  {found.encoding}, {delimiter} between values, {names}"
+    if found.delimiter:
+        delimiter = _DELIMITERS.get(found.delimiter, repr(found.delimiter))
+        names = "the first row names the columns" if found.header else "no row names the columns"
+        yield f"  {found.encoding}, {delimiter} between values, {names}"
     for written, name in found.renamed:
         yield f"  column {written or '(without a name)'!r} is called {name}, for placeholders"
     left_out = (

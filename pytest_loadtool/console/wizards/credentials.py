@@ -32,7 +32,7 @@ RECOMMENDATION = (
 )
 WHY_OWN = "With a dataset each virtual user logs in as somebody else, as real users do."
 _CHOICES = {
-    "dataset": "a CSV file; each virtual user has a row of its own",
+    "dataset": "a CSV or JSON file; each virtual user has a row of its own",
     "share": "one username for all virtual users",
 }
 #: Where the value of a password can be kept.
@@ -89,7 +89,7 @@ def ask_dataset(
         path = session.settings.directory / given.dataset.expanduser()
     else:
         path = yield from question(
-            f"A CSV file with the columns {', '.join(COLUMNS)}; it is made if there is none?",
+            f"A CSV or JSON file with the columns {', '.join(COLUMNS)}; made if there is none?",
             session.shown(_proposed(session, known, planned)),
             lambda answer: _usable(session.settings.directory / Path(answer).expanduser()),
             why="Its rows are the users; one that is made has the recorded user in its first row.",

@@ -25,13 +25,13 @@ from pytest_loadtool.replay.compile.computed import (
     Clock,
     checking,
     composed,
-    generators,
     makers,
     rendering,
     taking,
 )
 from pytest_loadtool.replay.compile.flows import Flows, all_chosen
 from pytest_loadtool.replay.compile.format import VariableNames
+from pytest_loadtool.replay.compile.generating import generators
 from pytest_loadtool.replay.compile.identities import accounts_of, constant_facts
 from pytest_loadtool.replay.compile.order import order_of
 from pytest_loadtool.replay.compile.pauses import pauses_after, pauses_inside
@@ -111,7 +111,7 @@ def compile_case(
     return Plan(
         case=case,
         pages=pages,
-        visits=_visits(case, names, pages, rows, flows),
+        visits=_visits(case, names, pages, rows, flows, clock),
         initial=initial,
         slots=dict(names.slots),
         datasets=rows,
@@ -215,9 +215,10 @@ def _visits(
     pages: tuple[PagePlan, ...],
     rows: tuple[DatasetSlots, ...],
     flows: Flows,
+    clock: Clock,
 ) -> Visits:
     """Return what a user does in one go. What the start has made up lasts as long as the user."""
-    made = tuple(generators(case.variables, names))
+    made = tuple(generators(case.variables, names, clock))
     parts = [page.once for page in case.pages]
     start, end = parts.count("start"), len(parts) - parts.count("end")
     starting = [one for page in case.pages[:start] for one in page.transactions]

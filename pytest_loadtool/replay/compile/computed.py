@@ -1,19 +1,17 @@
-"""Variables that are made rather than extracted: from other values, by chance, from the clock.
+"""Variables that are made rather than extracted: from other values, from the clock.
 
 A case without them pays nothing: only the requests and checks that use one are wrapped.
 """
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from uuid import uuid4
 
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Variable
-from pytest_loadtool.model.generator import ALPHABETS, RandomText, Timestamp, Uuid
+from pytest_loadtool.model.generator import Timestamp
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.compile.format import VariableNames, joined, pieces
 from pytest_loadtool.replay.compile.request import Render
@@ -30,20 +28,6 @@ Makers = tuple[tuple[int, Callable[[Sequence[str]], str]], ...]
 Bound = Callable[[Response, list[str]], str | None]
 
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000}
-
-
-def generators(
-    variables: Mapping[str, Variable], names: VariableNames
-) -> Iterator[tuple[int, Callable[[], str]]]:
-    """Yield the used slots whose values are drawn for each iteration."""
-    for name, slot in names.slots.items():
-        match variables[name].generate if name in variables else None:
-            case Uuid():
-                yield slot, _uuid
-            case RandomText(length, alphabet):
-                yield slot, _random_text(length, ALPHABETS[alphabet])
-            case _:
-                pass
 
 
 def makers(
@@ -141,12 +125,3 @@ def _time(unit: str, clock: Clock) -> Callable[[Sequence[str]], str]:
 def _iso(seconds: float) -> str:
     moment = datetime.fromtimestamp(seconds, UTC)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _uuid() -> str:
-    return str(uuid4())
-
-
-def _random_text(length: int, alphabet: str) -> Callable[[], str]:
-    choose = secrets.SystemRandom().choices
-    return lambda: "".join(choose(alphabet, k=length))

@@ -100,7 +100,7 @@ class Visit:
 
     pages: tuple[PagePlan, ...]
     datasets: tuple[DatasetSlots, ...] = ()
-    generated: tuple[tuple[int, Callable[[], str]], ...] = ()
+    generated: tuple[tuple[int, Callable[[int], str]], ...] = ()
     fresh: bool = False
     last_of_start: int = -1
     """The index of the page with which the user's start ends, if it is in this visit."""

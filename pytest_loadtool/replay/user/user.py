@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable
+from sys import maxsize
 
 from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.errors import NoRowLeftError, SlowPatternError
@@ -24,6 +25,9 @@ CONNECTIONS_PER_HOST = 6
 #: Which row (0-based) of a dataset with so many rows to take in this iteration; None: no row is
 #: left.
 RowChoice = Callable[[DatasetUse, int, int], int | None]
+
+#: What generated values have in place of a dataset. No dataset of a file is called so.
+_TURNS = DatasetUse("", "")
 
 
 class Actor(ABC):
@@ -147,8 +151,8 @@ class VirtualUser(Actor):
             self._begun = visit.last_of_start < 0
         if visit.datasets:
             self._take_rows(visit, number)
-        for slot, generate in visit.generated:
-            self.state[slot] = generate()
+        if visit.generated:
+            self._make_up(visit, number)
         due = start
         any_failed = False
         pages: Iterable[PagePlan] = visit.pages
@@ -398,6 +402,13 @@ class VirtualUser(Actor):
             else:
                 values[take.slot] = value
         return failures
+
+    def _make_up(self, visit: Visit, iteration: int) -> None:
+        """Make up values: the turn is the row of a dataset without an end, which no two iterations
+        share."""
+        turn = self._choose_row(_TURNS, maxsize, iteration) or 0
+        for slot, generate in visit.generated:
+            self.state[slot] = generate(turn)
 
     def _take_rows(self, visit: Visit, iteration: int) -> None:
         values = self.state

@@ -234,6 +234,38 @@ def test_table_of_a_spreadsheet_is_imported(
         do(searching, f"dataset import '{path}' --name customers")
 
 
+@pytest.mark.parametrize("suffix", [".json", ".jsonl"])
+def test_json_is_bound_imported_and_edited(
+    searching: Console, server: Server, tmp_path: Path, listener: Listener, suffix: str
+) -> None:
+    """One that is beside the test case is used as it is, and played; edits keep its types."""
+    rows = ['{"name": "anna", "age": 31}', '{"age": 7.50, "name": "007"}']
+    array = suffix == ".json"
+    text = "[\n" + ",\n".join(rows) + "\n]\n" if array else "\n".join(rows) + "\n"
+    path = tmp_path / f"people{suffix}"
+    path.write_text(text)
+    do(searching, "set-field 1 name --dataset people.age")
+    (use,) = searching.opened().case.datasets
+    assert use.file == path.name
+    assert path.read_text() == text
+    do(searching, "play")
+    do(searching, "play")
+    assert server.requests[-2:] == ["GET /echo?name=31", "GET /echo?name=7.50"]
+    do(searching, "dataset set people 2 age 8")
+    do(searching, f"dataset import {path} --name others")
+    listener.said.clear()
+    do(searching, "dataset show others")
+    assert [one.split() for one in lines(listener)[1:4]] == [
+        ["name", "age"], [">", "1", "anna", "31"], ["2", "007", "8"]
+    ]  # fmt: skip
+    assert '{"name": "007", "age": 8}' in (tmp_path / f"others{suffix}").read_text().replace(
+        '"8"', "8"
+    )
+    do(searching, "save")
+    with pytest.raises(CommandError, match="is there already: give --replace"):
+        do(searching, f"dataset import {path} --name others")
+
+
 def test_dataset_is_renamed_with_what_uses_it(searching: Console, listener: Listener) -> None:
     """And not removed as long as something uses it."""
     do(searching, "dataset new things name,colour --rows 1 --fill name=x")

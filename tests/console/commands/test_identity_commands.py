@@ -52,7 +52,7 @@ def test_person_takes_a_dataset(session: Console, listener: Listener, tmp_path: 
     assert [one.partition(" (")[0] for one in listener.asked] == [
         "Configure user identity for connection authentication",
         "Use a dataset, or Share a username",
-        "A CSV file with the columns username, password, domain; it is made if there is none?",
+        "A CSV or JSON file with the columns username, password, domain; made if there is none?",
         "Password of alice",
         "Run it",
     ]
@@ -356,7 +356,8 @@ def test_wizard_counts_its_steps(session: Console, listener: Listener, tmp_path:
         "Configure user identity, step 3 of 4",
         "Configure user identity, step 4 of 4",
     ]
-    assert "   1  dataset  a CSV file; each virtual user has a row of its own" in listener.said
+    own = "   1  dataset  a CSV or JSON file; each virtual user has a row of its own"
+    assert own in listener.said
 
 
 def test_what_play_does_before_it_plays_is_one_step(

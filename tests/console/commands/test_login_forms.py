@@ -59,7 +59,7 @@ def test_value_or_dataset_for_each_field(
     )
     assert [one.partition(" (")[0] for one in listener.asked] == [
         "user: a dataset, a value, or as it is",
-        "A CSV file with the columns username, password, domain; it is made if there is none?",
+        "A CSV or JSON file with the columns username, password, domain; made if there is none?",
         "password: a dataset, a value, or as it is",
         "Run it",
     ]
