@@ -115,14 +115,14 @@ def wrapped(line: str, columns: int, *, hanging: bool = False) -> Iterator[ViewL
 
 def shallow(lines: Sequence[ViewLine], columns: int) -> Iterator[ViewLine]:
     """Yield lines that are indented by a quarter of so many columns at most: where one is deeper,
-    all of them by less, in proportion."""
+    all of them by half of what they were."""
     depths = [len(line) - len(line.lstrip(" ")) for line in map(str, lines)]
     deepest, most = max(depths, default=0), columns // 4
     for line, depth in zip(lines, depths, strict=True):
         if deepest <= most:
             yield line
         else:
-            margin = ViewLine((" " * (depth * most // deepest), ""))
+            margin = ViewLine((" " * min(depth // 2, most), ""))
             yield joined((margin, cut_at(line, depth)[1]))
 
 
