@@ -41,9 +41,11 @@ def load_lines(configuration: LoadConfiguration) -> Iterator[KeyedLine]:
         yield _pair("users", configuration.users)
     if configuration.duration is not None and not configuration.stages:
         yield _pair("duration", format_duration(configuration.duration))
+    meaningless = {"ramp_up"} if configuration.stages else set()
+    meaningless |= set() if configuration.open else {"arrivals", "patience"}
     for name, write in _OPTIONS.items():
         value = getattr(configuration, name)
-        if value is None:  # there is no way to write that, other than not to
+        if value is None or name in meaningless:  # there is no way to write that, other than not to
             continue
         yield KeyedLine((name,), f"{name} = {write(value)}", usual=value == getattr(_USUAL, name))
     if configuration.thresholds:

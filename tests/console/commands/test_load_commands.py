@@ -350,6 +350,20 @@ def test_value_of_a_load_configuration_is_set(
         do(opened, f"load-set case {tmp_path}/pay.case.toml:3")
     do(opened, "load-set duration 1m")
     assert listener.said[-1] == "shop.load.toml says so already."
+    with pytest.raises(UsageError, match="load-set needs VALUE"):
+        do(opened, "load set users")
+
+
+def test_values_of_several_words_need_no_quotes(opened: Console, tmp_path: Path) -> None:
+    """Stages, and what must hold; quoted they mean the same."""
+    path = tmp_path / "shop.load.toml"
+    for quote in ("", "'"):
+        path.write_text(USUAL)
+        do(opened, f"load set stages {quote}5:10s:2s 10:20s:10s{quote}")
+        do(opened, f"load set threshold {quote}p95 < 800 ms{quote}")
+        made = read_load(path)
+        assert [(one.level, one.duration) for one in made.stages] == [(5, 10), (10, 20)]
+        assert any("p95 < 800 ms" in str(one) for one in made.thresholds)
 
 
 def test_trial_is_one_iteration_of_one_user(
