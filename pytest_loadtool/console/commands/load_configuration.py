@@ -163,8 +163,6 @@ async def load_set(
 
     Example: `load set users 50`
     """
-    if not value:
-        raise UsageError("load-set needs VALUE, such as `load set users 50`")
     path = chosen(session, file)
     before = read_load(path, session.settings.trust)
     text = " ".join(value)

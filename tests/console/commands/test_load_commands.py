@@ -350,7 +350,7 @@ def test_value_of_a_load_configuration_is_set(
         do(opened, f"load-set case {tmp_path}/pay.case.toml:3")
     do(opened, "load-set duration 1m")
     assert listener.said[-1] == "shop.load.toml says so already."
-    with pytest.raises(UsageError, match="load-set needs VALUE"):
+    with pytest.raises(UsageError, match=r"load-set needs VALUE\.\.\."):
         do(opened, "load set users")
 
 
