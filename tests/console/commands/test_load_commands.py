@@ -196,6 +196,24 @@ def test_start_runs_the_load_configuration(
     assert not opened.done
 
 
+@pytest.mark.promise(126)
+def test_percentiles_of_pages_are_turned_on(
+    opened: Console, server: Server, listener: Listener, tmp_path: Path
+) -> None:
+    """Only then a page has p95 and p99 in the report."""
+    (tmp_path / "shop.load.toml").write_text(ONCE)
+    columns = {}
+    for value in ("false", "true"):
+        do(opened, f"load set detailed_pages {value}")
+        listener.clear()
+        do(opened, "start")
+        [line] = re.findall(r"^  \w.* 2 +0 .*$", listener.text, re.MULTILINE)
+        columns[value] = line.split()[-3:-1]
+    assert columns["false"] == ["–", "–"]  # noqa: RUF001
+    assert all(re.fullmatch(r"[\d.,]+", one) for one in columns["true"])
+    assert len(server.requests) == 8
+
+
 def test_start_runs_what_was_created_last(
     opened: Console, server: Server, listener: Listener, tmp_path: Path
 ) -> None:
