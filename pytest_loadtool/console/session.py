@@ -281,7 +281,7 @@ class Console:
                 if answer and asked.secret:
                     self.secrets.add(answer)
                 return answer
-            self.say(asked.why or "There is nothing more to say about it: Ctrl-C gives up.")
+            self.say(asked.why)
 
     async def consult(self, wizard: Wizard[_T]) -> _T:
         """Ask what a wizard wants to know; what it found out.

@@ -48,7 +48,7 @@ def question(
     secret: bool = False,
     unattended: str = "",
     about: str = "",
-    why: str = "",
+    why: str,
 ) -> Wizard[_T]:
     """Ask until ``understand``, which raises `UsageError`, makes something of the answer."""
     asked = Question(text, default, "", secret, unattended, about, why)
@@ -62,7 +62,7 @@ def choice(
     *,
     unattended: str = "",
     about: str = "",
-    why: str = "",
+    why: str,
 ) -> Wizard[str]:
     """Ask which of some words; their numbers and first letters will do. A mapping says what each of
     them means."""

@@ -134,6 +134,13 @@ class Mask:
             text = pattern.sub(_masked_field, text)
         return text
 
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield where secrets stand in a text: where each begins and ends."""
+        for pattern in (self._values, self._words):
+            if pattern is not None:
+                yield from (match.span() for match in pattern.finditer(text))
+        yield from _secret_spans(text)
+
     def field(self, one: Field) -> str:
         """Return the value of a field of a request; as it is where it tells what sends one."""
         if one.is_cookie and "${" not in one.value:
@@ -162,6 +169,10 @@ class Unmasked(Mask):
         """As it is."""
         return text
 
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:  # noqa: ARG002 - none, in any
+        """Yield nothing."""
+        yield from ()
+
     def value(self, name: str, value: str) -> str:  # noqa: ARG002 - whatever its name is
         """As it is."""
         return value
@@ -177,10 +188,15 @@ class Unmasked(Mask):
 
 def secret_fields(text: str) -> Iterator[str]:
     """Yield the values in a text that their names say are secrets, as they stand there."""
+    for start, end in _secret_spans(text):
+        yield text[start:end]
+
+
+def _secret_spans(text: str) -> Iterator[tuple[int, int]]:
     for pattern in _FIELDS:
         for match in pattern.finditer(text):
             if group := _secret(match):
-                yield match[group]
+                yield match.span(group)
 
 
 def _secret(match: re.Match[str]) -> str:

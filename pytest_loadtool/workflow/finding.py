@@ -25,7 +25,7 @@ from pytest_loadtool.workflow.variables import variable_rows
 #: Characters beside a match that are shown, and matches in one place before the rest is counted.
 _BESIDE, _MOST_IN_PLACE = 40, 20
 _BLANKS = re.compile(r"\s+")
-#: Characters on either side in which the name of a secret is sought.
+#: Characters on either side that are read, as blanks among them become one.
 _WINDOW = 200
 
 Where = Literal["recording", "replay", "test case"]
@@ -221,6 +221,7 @@ def _found(
 ) -> Iterator[FoundPlace]:
     """Yield the matches in the first reading that has any."""
     text = next((one for one in texts if pattern.search(one)), "")
+    secrets = sorted(mask.spans(text)) if text else []
     for count, match in enumerate(pattern.finditer(text)):
         start, end = match.span()
         if start == end:
@@ -231,20 +232,30 @@ def _found(
         if count == _MOST_IN_PLACE:
             yield replace(place, place=where, match="… and more here")
             return
-        begin = max(0, start - _WINDOW)
-        shown = _excerpt(text[begin : end + _WINDOW], start - begin, match[0], mask)
+        shown = _excerpt(text, start, end, secrets)
         before, found, after = (on_one_line(_BLANKS.sub(" ", one)) for one in shown)
         yield replace(
             place, place=where, before=before[-_BESIDE:], match=found, after=after[:_BESIDE]
         )
 
 
-def _excerpt(window: str, at: int, match: str, mask: Mask) -> tuple[str, str, str]:
-    """Return what stands before a match, the match and what stands behind it. What is a secret is
-    told by names before it, so that all is masked together."""
-    shown = mask.text(window)
-    parts = shown.split(match)
-    number = window.count(match, 0, at)
-    if len(parts) - 1 == window.count(match):
-        return match.join(parts[: number + 1]), match, match.join(parts[number + 1 :])
-    return "", cut(match), " (a secret)"
+def _excerpt(
+    text: str, start: int, end: int, secrets: Sequence[tuple[int, int]]
+) -> tuple[str, str, str]:
+    """Return what stands before a match, the match and what stands behind it. Secrets are sought in
+    all of the text, as a part of one is no longer known for one."""
+    if any(first < end and start < last for first, last in secrets):
+        return "", cut(text[start:end]), " (a secret)"
+    first, last = max(0, start - _WINDOW), end + _WINDOW
+    return _cut(text, first, start, secrets), text[start:end], _cut(text, end, last, secrets)
+
+
+def _cut(text: str, first: int, last: int, secrets: Sequence[tuple[int, int]]) -> str:
+    """Return a part of a text without the secrets in it."""
+    parts, at = [], first
+    for start, end in secrets:
+        if at < end and start < last:
+            # Of one that begins before the part, nothing is shown: it is its end that is in it.
+            parts += [text[at : max(start, at)], cut(text[start:end]) if start >= first else "…"]
+            at = end
+    return "".join([*parts, text[at:last]])

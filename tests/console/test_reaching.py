@@ -53,8 +53,9 @@ def opened(path: Path, listener: Listener, trust: Trust | None = None) -> Consol
 
 
 def test_shown_and_asked_once(shop: Path, server: Server) -> None:
-    """After a yes neither this console nor a later one asks again, until the file has changed."""
-    first = Listener(lines=["yes"])
+    """After a yes neither this console nor a later one asks again, until the file has changed; `?`
+    says why it is asked."""
+    first = Listener(lines=["?", "yes"])
     session = opened(shop, first)
     do(session, "play")
     lines = first.text.splitlines()
@@ -67,7 +68,8 @@ def test_shown_and_asked_once(shop: Path, server: Server) -> None:
     do(session, "play")
     later = Listener(lines=["no"])
     do(opened(shop, later), "play")
-    assert [*first.asked, *later.asked] == ["Replay it (yes, no)?"]
+    assert [*first.asked, *later.asked] == ["Replay it (yes, no)?"] * 2
+    assert "a file from somebody else" in first.text
     assert server.requests == ["POST /echo"] * 3
     shop.write_text(shop.read_text() + "# changed\n")
     with pytest.raises(CommandError, match="not replayed"):

@@ -78,6 +78,7 @@ def test_nothing_recorded(tmp_path: Path) -> None:
     """5: a recording without traffic makes no test case; nor does a script without a recording."""
     done = run_script(tmp_path, "record --browser none\nstop\nsave\n", status=5)
     assert "script.txt:2: nothing was recorded" in done.stdout
+    assert not list(tmp_path.glob("*.har"))
     run_script(tmp_path, "help\n", status=5)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.console.commands import COMMANDS
-from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.session import Console, Settings
 from tests.console.listener import Listener, do
 from tests.console.negotiated import with_basic
 from tests.console.screens.shop import SHOP
@@ -77,6 +77,8 @@ EDITS: dict[str, Sequence[str]] = {
     "edit": ("edit", "save --secrets keep"),
 }
 
+DATASET = "dataset new things name --rows 2 --fill name=thing{}"
+
 #: Those that look, run, or write what `undo` says that it leaves alone.
 OTHERS = {
     *("record", "run", "wait", "stop", "preferences", "view", "tree", "collapse", "expand"),
@@ -100,26 +102,32 @@ def files(folder: Path) -> dict[str, bytes]:
     return {one.name: one.read_bytes() for one in folder.glob("*.csv")}
 
 
-@pytest.fixture
-def prepared(session: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Console:
-    """A test case of one of everything, with a dataset, and files to import."""
-    write_har(tmp_path / "again.har", *sign_in("http://127.0.0.1:8000"))
-    write_har(tmp_path / "basic.har", *with_basic())
-    (tmp_path / "users.csv").write_text("username,password\nann,ann-pass-1\n")
-    (tmp_path / "table.csv").write_text("town\nUlm\n")
-    (tmp_path / "request.txt").write_text("GET /form HTTP/1.1\nHost: 127.0.0.1:8000\n\n")
-    (tmp_path / "response.txt").write_text("HTTP/1.1 200 OK\nContent-Type: text/html\n\nHello\n")
-    (tmp_path / "steps.py").write_text("def sets(user): ...\n")
-    program = tmp_path / "editor.py"
+def begun(session: Console, monkeypatch: pytest.MonkeyPatch) -> Console:
+    """Give a session a test case of one of everything, and files to import."""
+    folder = session.settings.directory
+    write_har(folder / "again.har", *sign_in("http://127.0.0.1:8000"))
+    write_har(folder / "basic.har", *with_basic())
+    (folder / "users.csv").write_text("username,password\nann,ann-pass-1\n")
+    (folder / "table.csv").write_text("town\nUlm\n")
+    (folder / "request.txt").write_text("GET /form HTTP/1.1\nHost: 127.0.0.1:8000\n\n")
+    (folder / "response.txt").write_text("HTTP/1.1 200 OK\nContent-Type: text/html\n\nHello\n")
+    (folder / "steps.py").write_text("def sets(user): ...\n")
+    program = folder / "editor.py"
     program.write_text(
         "import pathlib, sys\n"
         "path = pathlib.Path(sys.argv[1])\n"
         "path.write_text(path.read_text().replace('21.50', '22.50'))\n"
     )
     monkeypatch.setenv("VISUAL", shlex.join([sys.executable, str(program)]))
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(folder)
     session.document = SHOP
-    do(session, "dataset new things name --rows 2 --fill name=thing{}")
+    return session
+
+
+@pytest.fixture
+def prepared(session: Console, monkeypatch: pytest.MonkeyPatch) -> Console:
+    """A session that was begun, with a dataset."""
+    do(begun(session, monkeypatch), DATASET)
     return session
 
 
@@ -144,3 +152,28 @@ def test_edit_is_undone_and_done_again(
     do(prepared, "redo")
     assert prepared.opened().case == after.case
     assert files(tmp_path) == changed
+
+
+@pytest.mark.parametrize("name", list(EDITS))
+def test_the_log_does_an_edit_again(
+    prepared: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Another session comes by its lines to the same test case and datasets, without a person; but
+    for what was done in an editor, which the log says."""
+    line, *first = EDITS[name]
+    for one in (*first, line):
+        do(prepared, one)
+    script = prepared.log.script()
+    (tmp_path / "again").mkdir()
+    settings = Settings(directory=tmp_path / "again", browser="none")
+    again = begun(
+        Console(settings, Listener(), COMMANDS, tmp_path / "again" / "shop.case.toml"), monkeypatch
+    )
+    for one in script.splitlines():
+        if not one.startswith("#"):
+            do(again, one)
+    if name in ("edit", "reload"):
+        assert "# not repeated: " in script
+        return
+    assert again.opened().case == prepared.opened().case
+    assert files(tmp_path / "again") == files(tmp_path)

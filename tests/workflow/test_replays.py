@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -245,6 +246,17 @@ def test_search_shows_no_secret() -> None:
         assert "unter" not in place.before + place.match + place.after
     [place] = search(document, None, re.compile("hunter"), mask=Unmasked())
     assert (place.before, place.match, place.after) == ("user=ann&password=", "hunter", "22")
+
+
+@pytest.mark.parametrize("text", ["access_token", "bearer", "c2FtZQ", "QQ", "token_type"])
+def test_search_shows_no_part_of_a_long_secret(text: str) -> None:
+    """It is known as one by all of the body, however far its beginning and its end are away."""
+    secret = "eyJhbGciOiJIUzI1NiJ9." + "QWxhZGRpbjpvcGVuIHNlc2FtZQ" * 30
+    answer = json.dumps({"access_token": secret, "token_type": "bearer"})
+    login = exchange(OLD, "POST", "/token", "", answer=answer, media="application/json")
+    for place in search(Document(TestCase("x", ()), (login,)), None, re.compile(text)):
+        shown = place.before + place.match + place.after
+        assert not any(secret[at : at + 8] in shown for at in range(4, len(secret) - 8))
 
 
 def test_trace_follows_a_value_through_its_encodings() -> None:

@@ -45,9 +45,12 @@ def load_lines(configuration: LoadConfiguration) -> Iterator[KeyedLine]:
     """Yield the lines of a load configuration's file."""
     yield _pair("format", FORMAT)
     yield _pair("name", configuration.name)
+    names = set(_OPTIONS)
     if configuration.users:  # not every test case has a schedule of its own
-        yield from _size((), configuration.populations[0].schedule)
-    yield from _options((), configuration, _OPTIONS)
+        schedule = configuration.populations[0].schedule
+        yield from _size((), schedule)
+        names -= _meaningless(schedule)
+    yield from _options((), configuration, names)
     if configuration.thresholds:
         yield _thresholds((), configuration.thresholds)
     if configuration.server:
@@ -131,8 +134,15 @@ def _share(index: int, share: CaseShare) -> Iterator[KeyedLine]:
         start = f"start = {_duration(schedule.start)}"
         yield KeyedLine((*table, "start"), start, usual=not schedule.start)
         yield from _size(table, schedule)
-        yield from _options(table, schedule, _OPTIONS.keys() & set(SCHEDULE_FIELDS))
+        names = _OPTIONS.keys() & set(SCHEDULE_FIELDS)
+        yield from _options(table, schedule, names - _meaningless(schedule))
         yield from _stages(table, schedule.stages)
+
+
+def _meaningless(schedule: Schedule) -> set[str]:
+    """Return the keys that cannot stand beside what else the schedule says."""
+    found = {"ramp_up"} if schedule.stages else set()
+    return found if schedule.open else found | {"arrivals", "patience"}
 
 
 def _size(table: KeyPath, schedule: Schedule) -> Iterator[KeyedLine]:

@@ -57,8 +57,8 @@ Convert = Callable[[Node], T]
 @dataclass(frozen=True, slots=True)
 class Key:
     """A key of a table: how its value is read; ``example`` is set if it must be there, which it
-    need not when one of the keys ``unless`` is, or the table is none that it is ``needed`` in (None:
-    all are)."""
+    need not when one of the keys ``unless`` is, or where the table is not one that it is ``needed``
+    in (None: it is in all)."""
 
     convert: Convert[Any]
     example: str = ""

@@ -86,7 +86,11 @@ async def edit_(session: Console) -> None:
             except FileError as error:
                 session.say(str(error))
                 again = choice(
-                    "Edit it again", ("yes", "no"), "yes", unattended="nothing was changed"
+                    "Edit it again",
+                    ("yes", "no"),
+                    "yes",
+                    unattended="nothing was changed",
+                    why="Yes opens it as you left it; no forgets what was written in the editor.",
                 )
                 if await session.consult(again) == "no":
                     raise CommandError("nothing was changed") from None
@@ -118,6 +122,8 @@ async def agree_with_outside(session: Console, path: Path) -> bool:
                 _CHOICES[0],
                 unattended=f"{shown} was changed outside ({outside}): `reload` takes that, "
                 "`save --replace` writes over it",
+                why="Overwrite loses what was changed in the file, reload what was changed here "
+                "since the last `save`; `undo` takes a reload back.",
             )
         )
         if kept_as == "show":

@@ -152,22 +152,23 @@ async def load(session: Console, file: LoadFile | None = None) -> None:
 
 
 async def load_set(
-    session: Console, key: LoadKey, value: str, *, file: LoadFile | None = None
+    session: Console, key: LoadKey, *value: str, file: LoadFile | None = None
 ) -> None:
     """Load Set: change a value of a load configuration, and show what it comes to then.
 
     Keys and values are those of the file: `load set duration 10m`, `load set rate 10/s`; `-` leaves
     a key out. think_time is `recorded`, `none`, a factor (0.5) or the most (5s); stages are
-    LEVEL:DURATION:RAMP, several with blanks between: "50:10m:2m 0:1m:1m"; case is a file with its
-    weight, api.case.toml:3, or 0 to take it out, or with a schedule of its own, "api.case.toml
-    users=5 duration=2m start=1m"; threshold adds one, "p95 < 800 ms". Comments in the file stay.
+    LEVEL:DURATION:RAMP, several with blanks between: 50:10m:2m 0:1m:1m; case is a file with its
+    weight, api.case.toml:3, or 0 to take it out, or with a schedule of its own, api.case.toml
+    users=5 duration=2m start=1m; threshold adds one: p95 < 800 ms. Comments in the file stay.
     --file is another load configuration than `load` shows. `undo` takes it back.
 
     Example: `load set users 50`
     """
     path = chosen(session, file)
     before = read_load(path, session.settings.trust)
-    text = _from(path, value) if key == "case" else value
+    text = " ".join(value)
+    text = _from(path, text) if key == "case" else text
     with _as_usage():
         configuration = with_value(before, key, text)
     _files_there(configuration, path)

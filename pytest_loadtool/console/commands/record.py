@@ -99,6 +99,8 @@ async def stop(session: Console) -> None:
         raise CommandError("nothing is being recorded: `record` starts")
     session.live = None
     captured = await running.stop()
+    if not captured.exchanges and not captured.problem:
+        captured.evidence.unlink()  # or the console would offer it as a recording, each time
     session.repeated_as(f"import {shlex.quote(session.shown(running.evidence.path))}")
     session.say(f"{counted(len(captured.exchanges), 'exchange')} recorded.")
     open_traffic(session, captured)
@@ -112,7 +114,15 @@ async def _chosen(session: Console, browser: str) -> str:
     if browser or len(known) < 2 or not session.frontend.interactive:
         return browser
     ways = {**dict.fromkeys(known, "the Virtual Browser"), "none": "another client"}
-    chosen = await session.consult(choice("Which browser", ways, known[0]))
+    chosen = await session.consult(
+        choice(
+            "Which browser",
+            ways,
+            known[0],
+            why="It opens with a profile of its own, and sends all it does through the recorder. "
+            "With none, `record` says how a client is pointed there.",
+        )
+    )
     session.decided(f"--browser {chosen}")
     return chosen
 

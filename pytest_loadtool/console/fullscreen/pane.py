@@ -226,7 +226,8 @@ class CommandPane:
         said = [text for text in self.heard if text.strip()]
         panel = panel_of(line, self._session.registry) if not failed else None
         if panel is not None:
-            self.output = Output(line, tuple(self.heard), open=True, whole=True, panel=panel)
+            shown = Output(line, tuple(self.heard), open=True, whole=True, panel=panel)
+            self.output = replace(shown, cursor=panel.first(shown.texts))
         elif len(said) == 1 and "\n" not in said[0] and len(said[0]) < self._size().columns - 2:
             self.message = said[0]
             self.output = Output(line, tuple(said))

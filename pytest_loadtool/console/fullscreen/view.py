@@ -150,7 +150,8 @@ class FullScreen:
 
     def lines(self, columns: int, rows: int) -> list[ViewLine]:
         """Return what is on the screen."""
-        self.editor = self.editor.of(self._session.document)
+        held = frozenset(self._session.breakpoints)
+        self.editor = replace(self.editor.of(self._session.document), breakpoints=held)
         return framed(
             self._bar(),
             self._drawn_body,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from prompt_toolkit.utils import get_cwidth  # what draws the lines has to count as they do
 
@@ -111,6 +111,19 @@ def wrapped(line: str, columns: int, *, hanging: bool = False) -> Iterator[ViewL
         first = False
         if tail.startswith(" "):
             rest = cut_at(rest, 1)[1]
+
+
+def shallow(lines: Sequence[ViewLine], columns: int) -> Iterator[ViewLine]:
+    """Yield lines that are indented by a quarter of so many columns at most: where one is deeper,
+    all of them by half of what they were."""
+    depths = [len(line) - len(line.lstrip(" ")) for line in map(str, lines)]
+    deepest, most = max(depths, default=0), columns // 4
+    for line, depth in zip(lines, depths, strict=True):
+        if deepest <= most:
+            yield line
+        else:
+            margin = ViewLine((" " * min(depth // 2, most), ""))
+            yield joined((margin, cut_at(line, depth)[1]))
 
 
 #: Behind what a line may be broken.

@@ -9,7 +9,14 @@ from functools import lru_cache
 
 from pytest_loadtool.codec.printable import on_one_line, printable
 from pytest_loadtool.console.screens.actor_rows import actor_lines
-from pytest_loadtool.console.screens.cells import columns_of, joined, padded, shortened, wrapped
+from pytest_loadtool.console.screens.cells import (
+    columns_of,
+    joined,
+    padded,
+    shallow,
+    shortened,
+    wrapped,
+)
 from pytest_loadtool.console.screens.content import content
 from pytest_loadtool.console.screens.field_rows import SCOPES, fields_seen
 from pytest_loadtool.console.screens.same import Same
@@ -69,15 +76,17 @@ def lines_of(
     mask = Unmasked() if secrets else _mask(it, transaction, kept, replay)
     columns = max(columns, 8)
     shown_as = Presentation(side, columns, raw, replay.it if replay else None)
+    in_columns = shallow if tab == "Content" and not raw else lambda lines, _: lines
     compared = tab == "Content" and side in COMPARED and kept is not None and kept.exchange
     if not compared:
         made = _TABS[tab](it, number, transaction, mask, shown_as)
-        return tuple(piece for line in made for piece in wrapped(line, columns))
+        laid_out = in_columns(list(made), columns)
+        return tuple(piece for line in laid_out for piece in wrapped(line, columns))
     other = replace(shown_as, side=COMPARED[COMPARED.index(side) - 1])
-    both = (list(_content(it, number, transaction, mask, one)) for one in (shown_as, other))
+    both = [list(_content(it, number, transaction, mask, one)) for one in (shown_as, other)]
     return tuple(
         joined((ViewLine(("~" if differs else " ", "bad")), piece))
-        for differs, line in differing(*both)
+        for differs, line in zip(differing(*both), in_columns(both[0], columns), strict=True)
         for piece in wrapped(line, columns - 1)
     )
 
@@ -127,8 +136,8 @@ def body_of(
 COMPARED = ("response", "replayed")
 
 
-def differing(lines: list[ViewLine], others: list[ViewLine]) -> Iterator[tuple[bool, ViewLine]]:
-    """Yield each line, and whether the other side does not have it at that place."""
+def differing(lines: list[ViewLine], others: list[ViewLine]) -> list[bool]:
+    """Return for each line whether the other side does not have it at that place."""
     same: set[int] = set()
     if max(len(lines), len(others)) <= LONGEST_COMPARED:
         matcher = SequenceMatcher(None, list(map(str, lines)), list(map(str, others)), False)
@@ -136,7 +145,7 @@ def differing(lines: list[ViewLine], others: list[ViewLine]) -> Iterator[tuple[b
             same.update(range(block.a, block.a + block.size))
     else:
         same = {at for at, (one, two) in enumerate(zip(lines, others, strict=False)) if one == two}
-    return ((at not in same, line) for at, line in enumerate(lines))
+    return [at not in same for at in range(len(lines))]
 
 
 @lru_cache(maxsize=4)

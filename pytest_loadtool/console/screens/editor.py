@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import shlex
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -65,6 +66,8 @@ class Editor:
     """What is in the fields that are shown."""
     at: int = 0
     """The field or actor that the cursor is on."""
+    breakpoints: frozenset[Hashable] = frozenset()
+    """The transactions that a replay is held before."""
     pick: Pick | None = None
     """What is picked out of the content, for an extractor or a validator."""
 

@@ -50,7 +50,14 @@ def drawn(editor: Editor, columns: int, rows: int) -> list[ViewLine]:
     tree = filled(
         (
             _tree_head(editor),
-            *trees.drawn(editor.tree, left, rows - 1, focused=focused, outcomes=outcomes),
+            *trees.drawn(
+                editor.tree,
+                left,
+                rows - 1,
+                focused=focused,
+                outcomes=outcomes,
+                breakpoints=editor.breakpoints,
+            ),
         ),
         left,
         rows,
@@ -127,6 +134,9 @@ def _fields_block(editor: Editor, width: int, rows: int) -> list[ViewLine]:
     )
     query = f"  filter: {editor.query}" if editor.query else "  / filters"
     head = ViewLine((f" fields of the {editor.scope}", "heading"), (query, "dim"))
+    if not lines:
+        none = "No field has that." if editor.query else f"The {editor.scope} sends no fields."
+        return [head, ViewLine((f" {none}", "dim"))]
     return [head, *_cursor_block(editor, lines, len(editor.fields), width, rows - 1)]
 
 

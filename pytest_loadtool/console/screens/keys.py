@@ -123,6 +123,8 @@ def key_help(keys: Sequence[ScreenKey]) -> Iterator[ViewLine]:
         ("Keys that run a command; each is in the session log", [k for k in keys if k.line]),
         ("Keys that only change what is looked at", [k for k in keys if not k.line]),
     ):
+        if not chosen:
+            continue
         yield ViewLine((title, "heading"))
         for key in chosen:
             label = key.label + " " * (width - columns_of(key.label))

@@ -42,7 +42,7 @@ _DATASET = (
     ScreenKey(("c",), "add a column", "column", line="dataset add column {name} ", ask=True),
     ScreenKey(("d",), "remove the row", "del", line="dataset remove {name} --row {row}", ask=True),
     ScreenKey(("i",), "import a table of another program", "import",
-              line="dataset import {name} ", ask=True),
+              line="dataset import --name {name} ", ask=True),
     ScreenKey(("p",), "who gets which row", "rules", line="dataset properties {name} ", ask=True),
     ScreenKey(("R",), "reset: the next replay takes the first row", "reset",
               line="dataset reset {name}"),
@@ -131,6 +131,10 @@ class Panel:
         return tuple(
             Cell(name, start, end) for (start, name), end in zip(found, [*ends, _FAR], strict=True)
         )
+
+    def first(self, lines: Sequence[str]) -> int:
+        """Return the line that the cursor is on at first: in a grid, that of the first row."""
+        return min(_HEADS + 1, len(lines) - 1) if self.cells(lines) else 0
 
     def places(self, lines: Sequence[str], cursor: int, cell: int = 0) -> dict[str, str]:
         """Return what stands for the places in the command lines of keys, with the cursor on a

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Hashable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -19,6 +19,7 @@ from pytest_loadtool.model.kept_replay import KeptTransaction, Outcome
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.marks import MARKS as KNOWN_MARKS
 from pytest_loadtool.workflow.marks import Marking
+from pytest_loadtool.workflow.replaying import breakpoint_of
 
 NOTHING: Mapping[int, KeptTransaction] = MappingProxyType({})
 
@@ -39,9 +40,10 @@ def drawn(
     *,
     focused: bool,
     outcomes: Mapping[int, KeptTransaction] = NOTHING,
+    breakpoints: Container[Hashable] = (),
 ) -> list[ViewLine]:
     """Return the rows of the tree that are seen, with what became of transactions (by their
-    indexes) in a replay."""
+    indexes) in a replay, and the ones that `play` is held before."""
     if not tree.rows:
         missing = f"nothing has {tree.query!r}" if tree.query else "no test case"
         return [ViewLine((f" {missing}", "dim"))]
@@ -52,7 +54,7 @@ def drawn(
         row = tree.rows[at]
         page = tree.document.case.pages[row.page]
         if row.number:
-            line = _transaction_line(tree, page, row, columns, digits, outcomes)
+            line = _transaction_line(tree, page, row, columns, digits, outcomes, breakpoints)
         else:
             line = _page_line(tree, page, row, columns, outcomes)
         if at == tree.cursor:
@@ -97,11 +99,13 @@ def _transaction_line(
     columns: int,
     digits: int,
     outcomes: Mapping[int, KeptTransaction],
+    breakpoints: Container[Hashable],
 ) -> ViewLine:
     first = first_numbers(Same(tree.document))[row.page]
     one = page.transactions[row.number - first]
     status = str(one.recorded.status or "---") if one.recorded else "---"
     marks = letters(Same(tree.document), Same(one))
+    marks += "b" if breakpoint_of(one) in breakpoints else ""
     end = _outcome(outcomes, range(row.number - 1, row.number))
     mark = "*" if row.number in tree.marked else " "
     head = ViewLine(
@@ -134,6 +138,7 @@ OUTCOMES: Mapping[Outcome, str] = MappingProxyType(
 MARKS = {
     **{letter: meaning for letter, meaning in KNOWN_MARKS.items() if letter != "f"},
     "!": "is marked as dangerous",
+    "b": "has a breakpoint: a replay is held before it",
 }
 
 

@@ -18,6 +18,11 @@ from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.known import as_known, is_known
 from pytest_loadtool.workflow.replaying import plan_of
 
+_WHY = (
+    "A test case is a file from somebody else, which may read files of yours and send them "
+    "anywhere. Once you have said yes it is not asked about again."
+)
+
 
 async def may_replay(session: Console, server: str) -> None:
     """Make sure that the open test case may be replayed against ``server``, or its own.
@@ -42,7 +47,7 @@ async def agree_to_replay(session: Console, case: TestCase, stranger: str, serve
     session.say(f"{case.name} was not made here. To replay it")
     for line in _reaches(case, server):
         session.say(f"  {line}")
-    answer = await session.frontend.ask(Question("Replay it (yes, no)?", "no"))
+    answer = await session.answer(Question("Replay it (yes, no)?", "no", why=_WHY))
     if answer is None:
         return False
     if answer.strip().lower() not in ("y", "yes"):

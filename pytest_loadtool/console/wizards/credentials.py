@@ -38,6 +38,9 @@ _CHOICES = {
 #: Where the value of a password can be kept.
 KEEPERS = {"env": "an environment variable", "keyring": "the system's keyring"}
 _WHY_KEPT = "No password is written into the test case, which others read and keep in repositories."
+_WHY_TYPED = "It is what the server is told; what you type is not shown, and is in no log."
+_WHY_SERVICE = "A keyring has its passwords by the names of a service and of a user."
+_WHY_NAME = "It is what the virtual users log in as."
 _SERVICE = "pytest-loadtool"
 
 
@@ -135,12 +138,14 @@ def _usable(path: Path) -> Path:
 
 
 def _secret(text: str, unattended: str) -> Wizard[str]:
+    """Ask for a password."""
+
     def understand(answer: str) -> str:
         if not answer:
             raise UsageError("a password is needed")
         return answer
 
-    return question(text, "", understand, secret=True, unattended=unattended)
+    return question(text, "", understand, secret=True, unattended=unattended, why=_WHY_TYPED)
 
 
 def ask_password(
@@ -171,7 +176,7 @@ def ask_password(
         there = bool(os.environ.get(name))
     else:
         service = given.keyring or (
-            yield from question("Service in the keyring?", _SERVICE, _filled)
+            yield from question("Service in the keyring?", _SERVICE, _filled, why=_WHY_SERVICE)
         )
         variable = Variable("password", keyring=service, username=username)
         # A keyring may ask to be unlocked: that is for the command, and not for its wizard.
@@ -180,7 +185,9 @@ def ask_password(
         return CredentialSource(variable=variable), "" if there else known
     # Who cannot be asked puts it there later: nothing is wrong with that before it is replayed.
     about = "Enter alone, if the keyring has it already." if keeper == "keyring" else ""
-    secret = yield from question(f"Password of {username}:", "", str, secret=True, about=about)
+    secret = yield from question(
+        f"Password of {username}:", "", str, secret=True, about=about, why=_WHY_TYPED
+    )
     return CredentialSource(variable=variable), secret
 
 
@@ -205,7 +212,7 @@ def ask_name(known: Known, unattended: str) -> Wizard[str]:
     """Return the name of a user; ``unattended`` is for a script, where the recording does not tell
     it."""
     hint = "" if known.name else unattended
-    return question("Username?", known.name, _filled, unattended=hint)
+    return question("Username?", known.name, _filled, unattended=hint, why=_WHY_NAME)
 
 
 def _filled(answer: str) -> str:

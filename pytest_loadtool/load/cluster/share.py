@@ -191,8 +191,8 @@ def row_takers(
     load: LoadConfiguration, uses: Sequence[Iterable[DatasetUse]]
 ) -> tuple[Mapping[str, RowTakers], ...]:
     """Return for each test case, by the names of its datasets, who takes rows of these; ``uses``
-    are those of each. A dataset is a file: test cases may call it by different names. The one called
-    "" has turns for rows, which everybody takes."""
+    are those of each. A dataset is a file: test cases may call it by different names. The one
+    called "" has turns for rows, which everybody takes."""
     files = [
         {use.name: normpath(join(dirname(case.file), use.file)) for use in own}
         for case, own in zip(load.cases, uses, strict=True)

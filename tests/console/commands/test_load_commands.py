@@ -196,6 +196,24 @@ def test_start_runs_the_load_configuration(
     assert not opened.done
 
 
+@pytest.mark.promise(126)
+def test_percentiles_of_pages_are_turned_on(
+    opened: Console, server: Server, listener: Listener, tmp_path: Path
+) -> None:
+    """Only then a page has p95 and p99 in the report."""
+    (tmp_path / "shop.load.toml").write_text(ONCE)
+    columns = {}
+    for value in ("false", "true"):
+        do(opened, f"load set detailed_pages {value}")
+        listener.clear()
+        do(opened, "start")
+        [line] = re.findall(r"^  \w.* 2 +0 .*$", listener.text, re.MULTILINE)
+        columns[value] = line.split()[-3:-1]
+    assert columns["false"] == ["–", "–"]  # noqa: RUF001
+    assert all(re.fullmatch(r"[\d.,]+", one) for one in columns["true"])
+    assert len(server.requests) == 8
+
+
 def test_start_runs_what_was_created_last(
     opened: Console, server: Server, listener: Listener, tmp_path: Path
 ) -> None:
@@ -350,6 +368,20 @@ def test_value_of_a_load_configuration_is_set(
         do(opened, f"load-set case {tmp_path}/pay.case.toml:3")
     do(opened, "load-set duration 1m")
     assert listener.said[-1] == "shop.load.toml says so already."
+    with pytest.raises(UsageError, match=r"load-set needs VALUE\.\.\."):
+        do(opened, "load set users")
+
+
+def test_values_of_several_words_need_no_quotes(opened: Console, tmp_path: Path) -> None:
+    """Stages, and what must hold; quoted they mean the same."""
+    path = tmp_path / "shop.load.toml"
+    for quote in ("", "'"):
+        path.write_text(USUAL)
+        do(opened, f"load set stages {quote}5:10s:2s 10:20s:10s{quote}")
+        do(opened, f"load set threshold {quote}p95 < 800 ms{quote}")
+        made = read_load(path)
+        assert [(one.level, one.duration) for one in made.stages] == [(5, 10), (10, 20)]
+        assert any("p95 < 800 ms" in str(one) for one in made.thresholds)
 
 
 def test_trial_is_one_iteration_of_one_user(

@@ -12,6 +12,7 @@ from pytest_loadtool.console.screens.cells import (
     cut_at,
     filled,
     fitted,
+    shallow,
     shortened,
     wrapped,
 )
@@ -76,3 +77,15 @@ def test_blocks_stand_beside_each_other() -> None:
     """The right one begins in the same column in each row."""
     left = filled([ViewLine(("日本", "")), ViewLine(("c", ""))], 6, 2)
     assert [str(line) for line in beside(left, left, 6)] == ["日本  │日本  ", "c     │c     "]
+
+
+def test_deep_lines_stay_in_reach() -> None:
+    """None is indented by more than a quarter of the columns, and what is deeper stays deeper or
+    as deep; lines that are shallow anyway stay as they are."""
+    lines = [ViewLine((" " * depth, ""), ("<p>", "tag")) for depth in range(0, 50, 2)]
+    shown = list(shallow(lines, 40))
+    depths = [len(line) - len("<p>") for line in shown]
+    assert (depths[0], depths[-1]) == (0, 10)
+    assert depths == sorted(depths)
+    assert all(line.spans[-1] == ("<p>", "tag") for line in shown)
+    assert list(shallow(lines[:6], 40)) == lines[:6]

@@ -34,6 +34,7 @@ def test_every_panel_is_a_command_and_every_key_one_of_it() -> None:
         (3, "enter", "dataset set users 2 username "),
         (4, "f", "dataset fill users username "),
         (2, "R", "dataset reset users"),
+        (2, "i", "dataset import --name users "),
     ],
 )
 def test_keys_know_the_dataset_and_the_row(cursor: int, key: str, line: str) -> None:
@@ -48,6 +49,7 @@ def test_cells_of_a_grid() -> None:
     """Left and right go from column to column; what is marked is the cell in its row."""
     panel = panel_of("dataset show users", COMMANDS)
     assert panel is not None
+    assert (panel.first(DATASET), panel.first(DATASET[:2]), panel.first(())) == (2, 1, 0)
     output = Output("", DATASET, open=True, whole=True, panel=panel, cursor=3)
     assert [one.name for one in panel.cells(DATASET)] == ["username", "password"]
     right = output.moved("right", 80, 20)

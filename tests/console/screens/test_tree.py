@@ -8,10 +8,11 @@ import pytest
 
 from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.screens.tree import CaseTree, TreeRow, tree_of
-from pytest_loadtool.console.screens.tree_drawing import drawn, letters
+from pytest_loadtool.console.screens.tree_drawing import drawn, letters, mark_help
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.recording import without
 from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.replaying import breakpoint_of
 from tests.console.screens.shop import SHOP
 
 ROWS = 10
@@ -98,6 +99,14 @@ def test_another_state_keeps_cursor_and_marks() -> None:
     less = tree.of(replace(SHOP, case=without(SHOP.case, {0, 1})))
     assert (less.number, less.selected) == (3, "2")
     assert less.of(SHOP).number == 5
+
+
+def test_breakpoints_are_seen() -> None:
+    """They stand last among the marks, which the help explains."""
+    tree, one = tree_of(SHOP), SHOP.case.pages[0].transactions[0]
+    with_one = drawn(tree, 36, ROWS, focused=True, breakpoints={breakpoint_of(one)})
+    assert [line.split()[-1] for line in map(str, with_one[1:3])] == ["xwb", "gws"]
+    assert any("b  has a breakpoint" in line for line in mark_help())
 
 
 def test_what_marks_mean() -> None:
