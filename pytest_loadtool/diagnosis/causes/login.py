@@ -59,7 +59,7 @@ def login_refused(situation: Situation) -> Cause | RuledOut | None:
     cause = Cause(
         f"The login was refused: {situation.name(login)}."
         + (" The account is locked, or may not log in." if of_account else told),
-        SAID + 1 if of_account else sure,
+        SAID if of_account else sure,
         (why, *sent),
         (
             new_password(situation, login, typed)
