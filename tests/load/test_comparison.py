@@ -176,6 +176,26 @@ def test_a_busy_machine_leaves_a_doubt() -> None:
     assert not slow.doubts
 
 
+@pytest.mark.parametrize(
+    ("waited_ms", "found"),
+    [(None, "worse"), (2.0, "worse"), (12.0, "worse"), (17.0, "in doubt"), (60.0, "in doubt")],
+)
+def test_who_waited_for_a_processor_may_have_made_a_busy_server(
+    waited_ms: float | None, found: str
+) -> None:
+    """Where the load waited longer for a processor than usual, by a third of what became worse or
+    more, that may be why; what it always waits is in all runs."""
+
+    def waiting(one: SavedRun, ms: float | None) -> SavedRun:
+        requests = one.requests[ALL].requests
+        return replace(one, waited_us=None if ms is None else int(ms * 1000 * requests))
+
+    earlier = [waiting(run(*[100.0 + n] * 200), 2.0) for n in range(5)]
+    compared = compare(earlier, waiting(run(*[140.0] * 200), waited_ms), 0.1)
+    assert bool(compared.regressions) == (found == "worse")
+    assert bool(compared.doubts) == (found == "in doubt")
+
+
 def test_what_few_earlier_runs_have_is_not_compared() -> None:
     """Of five runs only one had enough requests for a 95th percentile: that is no spread."""
     earlier = [run(*[100.0] * 90) for _ in range(4)] + [run(*[100.0] * 200)]

@@ -123,7 +123,8 @@ class MetricChange:
     after: float
     is_regression: bool
     is_in_doubt: bool = False
-    """Worse, and maybe by the machine: the quickest tenth of these requests is as it was."""
+    """Worse, and maybe by the machine: the quickest tenth of these requests is as it was, or no
+    worse than waiting for a processor may make it."""
 
     @property
     def relative(self) -> float:
@@ -231,7 +232,7 @@ def with_regressions(found: Verdict, comparison: Comparison) -> Verdict:
     said = f"worse than before by more than {allowed}"
     if not worse:
         worse, instead = comparison.doubts, "inconclusive"
-        said += ", but not the quickest tenth, so maybe by a busy machine: run it again"
+        said += ", but maybe by a busy machine, as the quickest tenth says: run it again"
     if not worse:
         return found
     reasons = [f"{said}: {change}" for change in worse]

@@ -37,7 +37,7 @@ def compared(comparison: Comparison | None, width: int) -> Iterator[str]:
     if comparison.regressions:
         yield "! worse than is allowed"
     if comparison.doubts:
-        yield "? likewise, but not the quickest tenth: maybe by a busy machine"
+        yield "? likewise, but maybe by a busy machine, as the quickest tenth says"
     for what, found in (("new", comparison.new), ("gone", comparison.gone)):
         for key in found:
             yield from wrap(f"{what}: {_name(key)}", width, "", "    ")
