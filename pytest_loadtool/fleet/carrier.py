@@ -15,7 +15,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from math import ceil
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -27,7 +26,7 @@ from pytest_loadtool.fleet import remote
 from pytest_loadtool.fleet.luggage import LargeDataset, Luggage
 from pytest_loadtool.fleet.share import take_part
 from pytest_loadtool.load import Share, Summary
-from pytest_loadtool.load.cluster.clocks import Clocks
+from pytest_loadtool.load.cluster.clocks import Clocks, exactness
 from pytest_loadtool.load.formatting import plural
 from pytest_loadtool.load.verdict.summary import WorkerSummary
 
@@ -148,14 +147,11 @@ class FleetRun:
     @property
     def note(self) -> str:
         """Return how exactly the workers have started together: in words, for people."""
-        known = [one for one in self._clocks.offsets.values() if one.exact_to is not None]
-        ahead = [one.ahead for one in known] or [0.0]
-        exact = max((one.exact_to or 0.0 for one in known), default=0.0)
         weak = [name for name, one in self._workers.items() if one.capacity < PROCESSOR]
         partly = f", {len(weak)} with part of a processor" if weak else ""
         return (
             f"{plural(len(self._workers), 'worker')} of {self._client.scheduler.address}{partly}; "
-            f"clocks {max(ahead) - min(ahead):.3f} s apart, start exact to {ceil(1000 * exact)} ms"
+            f"{exactness(self._clocks.offsets.values())}"
         )
 
     # As the `Workers` of its run.

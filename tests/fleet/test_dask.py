@@ -319,8 +319,8 @@ def test_a_share_gets_its_rows_only() -> None:
 def test_what_cannot_be_run_is_refused_in_words(
     project: Project, server: Server, two: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No cluster, one whose scheduler stands still, a target that workers do not reach, a worker that
-    does not answer, and one without the package."""
+    """No cluster, a scheduler or a worker that does not answer, a target that workers do not reach,
+    and a worker without the package."""
     monkeypatch.setattr(of_clusters, "_PATIENCE", 2.0)
     written(project, "http://127.0.0.1:9", more="", target="GET /more")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -38,6 +39,28 @@ def apart(places: Network, tmp_path: Path) -> Iterator[tuple[Cluster, Server]]:
         with places.inside("t"):
             server = stack.enter_context(serving(places.addresses["t"]))
         yield stack.enter_context(cluster(tmp_path, workers, at)), server
+
+
+def test_limits_of_a_machine_are_named(project: Project, places: Network, tmp_path: Path) -> None:
+    """Ports and open files, each with the worker's name, and nothing is sent."""
+    few = "echo 40000 40079 >/proc/sys/net/ipv4/ip_local_port_range"
+    subprocess.run([*places.command("w"), "sh", "-c", few], check=True)
+    workers = {
+        "files": Place((*places.command("e"), "prlimit", "--nofile=90:90")),
+        "ports": Place(places.command("w")),
+    }
+    at = Place(places.command("s"), ("--host", places.addresses["s"]))
+    with ExitStack() as stack:
+        with places.inside("t"):
+            server = stack.enter_context(serving(places.addresses["t"]))
+        two = stack.enter_context(cluster(tmp_path, workers, at))
+        for name, said in (("ports", "ip_local_port_range"), ("files", "ulimit -n")):
+            more = f'[fleet]\nworkers = ["{name}"]\n'
+            written(project, server.url, users=100, more=more, target="GET /more", secret="")
+            done = project.run("--load", "--load-on", two.url)
+            assert f"worker {name}: " in done.stdout, done.stdout
+            assert said in done.stdout, done.stdout
+        assert not server.requests
 
 
 def test_a_link_that_goes_down(
