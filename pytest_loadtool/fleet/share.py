@@ -68,7 +68,7 @@ def take_part(luggage: Luggage, name: str, queues: str, processes: int, cut_off:
     orders, told = Queue(f"{queues}-{name}"), Queue(queues)
     inbox: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
     outbox: SimpleQueue[tuple[Any, ...] | None] = SimpleQueue()
-    over, dismissed = threading.Event(), threading.Event()
+    over, dismissed, going = threading.Event(), threading.Event(), threading.Event()
     lifeline = _Lifeline(cut_off)
 
     def tell(kind: str, *fields: Any) -> None:
@@ -92,13 +92,19 @@ def take_part(luggage: Luggage, name: str, queues: str, processes: int, cut_off:
 
         def obey(kind: str, *fields: Any) -> None:
             lifeline.hear()
+            if kind == "pulse":
+                if not going.is_set():  # else it tells what it measures
+                    outbox.put(("pulse",))
+                return
+            if kind == "go":
+                going.set()
             if kind == "stop":
                 worker.stop()
             elif kind == "ping":
                 outbox.put(("pong", *fields, time.time()))
             elif kind == "files":
                 write(folder, *fields)
-            elif kind != "pulse":
+            else:
                 inbox.put((kind, *fields))
 
         sender = _thread(_send_all, told, name, outbox)

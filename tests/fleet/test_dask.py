@@ -24,8 +24,27 @@ from tests.fleet.clusters import FAST_CLOCK, Cluster, Place, cluster
 from tests.plugin.loading import Project, load, wait_until
 from tests.plugin.serving import Server, case, serving, transaction
 
-#: Of a run that ends early: nobody waits half a minute for a worker here.
-IMPATIENT = "from pytest_loadtool.engine import run\nrun.SILENCE = 6\n"
+#: Of a run that ends early: nobody waits half a minute for a worker here. Whom the process that
+#: leads has heard or lost is in files.
+IMPATIENT = """
+from pathlib import Path
+
+from pytest_loadtool.engine import run
+
+run.SILENCE = 6
+
+
+def told(function, name):
+    def called(self, worker, *fields):
+        function(self, worker, *fields)
+        with Path(name).open("a", encoding="utf-8") as file:
+            file.write(f"{worker}\\n")
+    return called
+
+
+run.LoadRun.lose = told(run.LoadRun.lose, "lost")
+run.LoadRun.hear = told(run.LoadRun.hear, "heard")
+"""
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +134,7 @@ def test_a_share_that_stands_still_is_no_pass(
         wait_until(lambda: len(server.requests) > 100, 60)
         two.workers["west"].send_signal(signal.SIGSTOP)
         try:
-            time.sleep(8)  # longer than a silence
+            wait_until(lambda: project.lines("lost") == ["worker west"], 60)
             running.send_signal(signal.SIGINT)
             said, _ = running.communicate(timeout=30)
         finally:

@@ -19,8 +19,8 @@ from tests.plugin.serving import Server, serving
 
 __all__ = ["project"]
 
-#: Seconds for which the link is down, less than `IMPATIENT` and more.
-SHORT, LONG = 1.5, 8.0
+#: Seconds for which the link is down, less than `IMPATIENT`.
+SHORT = 1.5
 
 
 @pytest.fixture
@@ -88,9 +88,11 @@ def test_a_link_that_goes_down(
         assert not is_quiet(server, "/as/p0")
         places.link("w", "up")
         wait_until(lambda: not is_quiet(server, "/as/p1"), 20)
-        time.sleep(1.5)  # what it had to tell meanwhile arrives
+        told = len(_of_west(project))
+        wait_until(lambda: len(_of_west(project)) > told + 1, 30)
+        assert project.lines("lost") == []
         places.link("w", "down")
-        time.sleep(LONG)
+        wait_until(lambda: project.lines("lost") == ["worker west"], 60)
         running.send_signal(signal.SIGINT)
         said, _ = running.communicate(timeout=60)
         places.link("w", "up")
@@ -99,3 +101,8 @@ def test_a_link_that_goes_down(
     assert west["duration_s"] > SHORT  # it was taken for there after the first time
     assert "worker west was lost" in " ".join(said.split()), said
     wait_until(lambda: is_quiet(server), 30)
+
+
+def _of_west(project: Project) -> list[str]:
+    """What the process that leads has heard of it."""
+    return [one for one in project.lines("heard") if one == "worker west"]
