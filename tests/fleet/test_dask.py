@@ -171,15 +171,18 @@ def test_ctrl_c_stops_all_and_who_comes_late_takes_no_part(
     assert "stopped after" in said, said
 
 
-def test_a_controller_that_dies_ends_the_load(
-    project: Project, server: Server, two: Cluster
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_controller_that_is_gone_ends_the_load(
+    project: Project, server: Server, two: Cluster, how: signal.Signals
 ) -> None:
-    """Shares end by themselves, and the cluster can be used again."""
+    """Or stands still, and could stop nobody: shares end by themselves, and the cluster can be used
+    again."""
     written(project, server.url, more="", target="GET /more")
+    brief = "from pytest_loadtool.fleet import carrier\ncarrier.SILENCE = 5\n"
+    (project.path / "conftest.py").write_text(brief, encoding="utf-8")
     with project.running("--load", "--load-on", two.url) as running:
         wait_until(lambda: len(server.requests) > 100, 60)
-        running.kill()
-        running.wait()
+        running.send_signal(how)
         wait_until(lambda: is_quiet(server), 30)
     wait_until(lambda: two.left() == [], 30)
 
