@@ -15,19 +15,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from math import ceil
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from distributed import Client, Future, Queue
 
+from pytest_loadtool.engine import run as runs
 from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.fleet import remote
 from pytest_loadtool.fleet.luggage import LargeDataset, Luggage
 from pytest_loadtool.fleet.share import take_part
 from pytest_loadtool.load import Share, Summary
-from pytest_loadtool.load.cluster.clocks import Clocks
+from pytest_loadtool.load.cluster.clocks import Clocks, exactness
 from pytest_loadtool.load.formatting import plural
 from pytest_loadtool.load.verdict.summary import WorkerSummary
 
@@ -42,8 +42,8 @@ _PULSE = 1.0
 _LEAD, _LEAD_EACH = 0.5, 0.01
 
 #: Seconds after which a share ends that hears nothing of who leads: it is cut off, or who leads or
-#: the scheduler stands still. In so many seconds there are that many signs of life.
-CUT_OFF, _SIGNS = 20.0, 4
+#: the scheduler stands still. In so many seconds there are that many signs of life, and answers.
+SILENCE, _SIGNS = 20.0, 4
 
 #: Seconds that a run waits for a message before it looks whether it has to stop.
 _MOMENT = 0.2
@@ -87,6 +87,8 @@ class FleetRun:
         self._heard: SimpleQueue[tuple[float, str, str, tuple[Any, ...]]] = SimpleQueue()
         self._clocks = Clocks(workers)
         self._gone: set[str] = set()
+        self._heard_at: dict[str, float] = {}
+        """When each was heard last, before the start."""
         self._tasks: dict[str, Future] = {}
         self._problems: list[str] = []
         self._stopped = False
@@ -117,7 +119,7 @@ class FleetRun:
                 name,
                 self._queues,
                 member.processes,
-                CUT_OFF,
+                SILENCE,
                 workers=[member.address],
                 resources=dict(self._plan.fleet.resources) or None,
                 pure=False,
@@ -148,14 +150,11 @@ class FleetRun:
     @property
     def note(self) -> str:
         """Return how exactly the workers have started together: in words, for people."""
-        known = [one for one in self._clocks.offsets.values() if one.exact_to is not None]
-        ahead = [one.ahead for one in known] or [0.0]
-        exact = max((one.exact_to or 0.0 for one in known), default=0.0)
         weak = [name for name, one in self._workers.items() if one.capacity < PROCESSOR]
         partly = f", {len(weak)} with part of a processor" if weak else ""
         return (
             f"{plural(len(self._workers), 'worker')} of {self._client.scheduler.address}{partly}; "
-            f"clocks {max(ahead) - min(ahead):.3f} s apart, start exact to {ceil(1000 * exact)} ms"
+            f"{exactness(self._clocks.offsets.values())}"
         )
 
     # As the `Workers` of its run.
@@ -189,18 +188,27 @@ class FleetRun:
         while not run.over:
             self._receive(run, _MOMENT)
             run.end_silent()
+            if run.started is None and self._heard.empty():
+                self._lose_silent()
             if self._stopped and not stopping:
                 stopping = True
                 run.interrupt(lambda seconds: self._receive(run, min(seconds, _MOMENT)))
                 return
-            late = [name for name in self._workers if name not in self._clocks.asked]
-            if late and not run.conductor.lost and time.monotonic() > deadline:
+            late = [one for one in self._workers if one not in {*self._clocks.asked, *self._gone}]
+            if late and time.monotonic() > deadline:
                 self._problems.append(
                     f"worker {', '.join(late)} did not begin within {_PATIENCE_OF_WORKERS:.0f} s: "
                     "has it other tasks?"
                 )
                 run.stop()
                 return
+
+    def _lose_silent(self) -> None:
+        """Take those for lost that have begun and stand still before there is any load."""
+        before = time.monotonic() - runs.SILENCE
+        for name, at in self._heard_at.items():
+            if at < before and name not in self._gone:
+                self._hear(name, _LOST)
 
     def _receive(self, run: LoadRun, seconds: float) -> None:
         """Act on the next that is heard, if anything is in time."""
@@ -210,7 +218,10 @@ class FleetRun:
             return
         if name in self._gone:
             return
+        self._heard_at[name] = time.monotonic()
         match kind:
+            case "pulse":
+                pass
             case "here":
                 self.send(name, "ping", self._clocks.ask(name, time.time()))
             case "pong":
@@ -259,10 +270,11 @@ class FleetRun:
     def _watch(self, over: threading.Event) -> None:
         """Notice workers that are gone, all of them with the scheduler."""
         sign, next_sign = pickle.dumps(("pulse",)), time.monotonic()
-        while not over.wait(min(_PULSE, CUT_OFF / _SIGNS)):
+        between = min(SILENCE, runs.SILENCE) / _SIGNS
+        while not over.wait(min(_PULSE, between)):
             try:
                 if time.monotonic() >= next_sign:
-                    next_sign = time.monotonic() + CUT_OFF / _SIGNS
+                    next_sign = time.monotonic() + between
                     names = [one.name for one in self._orders.values()]
                     self._client.sync(
                         self._client.run_on_scheduler,

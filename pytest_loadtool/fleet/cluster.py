@@ -96,8 +96,8 @@ class Cluster:
             return Client(f"{transport}://{address}", timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             raise LoadToolError(
-                f"--load-on {on}: no scheduler answers there ({str(error) or 'time-out'}); is it up, and does this "
-                "machine reach it?"
+                f"--load-on {on}: no scheduler answers there ({str(error) or 'time-out'}); is it "
+                "up, and does this machine reach it?"
             ) from None
 
     def _workers(self, plan: Fleet) -> dict[str, Member]:

@@ -68,7 +68,7 @@ def take_part(luggage: Luggage, name: str, queues: str, processes: int, cut_off:
     orders, told = Queue(f"{queues}-{name}"), Queue(queues)
     inbox: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
     outbox: SimpleQueue[tuple[Any, ...] | None] = SimpleQueue()
-    over = threading.Event()
+    over, dismissed, going = threading.Event(), threading.Event(), threading.Event()
     lifeline = _Lifeline(cut_off)
 
     def tell(kind: str, *fields: Any) -> None:
@@ -88,16 +88,23 @@ def take_part(luggage: Luggage, name: str, queues: str, processes: int, cut_off:
         def end() -> None:
             worker.stop()
             inbox.put(("skip",))
+            dismissed.set()
 
         def obey(kind: str, *fields: Any) -> None:
             lifeline.hear()
+            if kind == "pulse":
+                if not going.is_set():  # else it tells what it measures
+                    outbox.put(("pulse",))
+                return
+            if kind == "go":
+                going.set()
             if kind == "stop":
                 worker.stop()
             elif kind == "ping":
                 outbox.put(("pong", *fields, time.time()))
             elif kind == "files":
                 write(folder, *fields)
-            elif kind != "pulse":
+            else:
                 inbox.put((kind, *fields))
 
         sender = _thread(_send_all, told, name, outbox)
@@ -109,6 +116,7 @@ def take_part(luggage: Luggage, name: str, queues: str, processes: int, cut_off:
         try:
             worker.take_part()
             outbox.put(("left",))
+            dismissed.wait()  # until who leads has cleared up, or is gone and it is done here
         finally:
             over.set()
             outbox.put(None)
@@ -122,11 +130,10 @@ def _thread(work: Callable[..., None], *arguments: Any) -> threading.Thread:
 
 
 def _listen(orders: Queue, obey: Callable[..., None], end: Callable[[], None]) -> None:
-    try:
+    with suppress(Exception):  # the scheduler is gone, and there is nobody to tell
         while (order := pickle.loads(orders.get())) is not None:  # noqa: S301  by the controller
             obey(*order)
-    except Exception:  # the scheduler is gone, and there is nobody to tell
-        end()
+    end()
 
 
 def _send_all(told: Queue, name: str, outbox: SimpleQueue[tuple[Any, ...] | None]) -> None:

@@ -26,8 +26,27 @@ from tests.fleet.clusters import FAST_CLOCK, Cluster, Place, cluster
 from tests.plugin.loading import Project, load, wait_until
 from tests.plugin.serving import Server, case, serving, transaction
 
-#: Of a run that ends early: nobody waits half a minute for a worker here.
-IMPATIENT = "from pytest_loadtool.engine import run\nrun.SILENCE = 6\n"
+#: Of a run that ends early: nobody waits half a minute for a worker here. Whom the process that
+#: leads has heard or lost is in files.
+IMPATIENT = """
+from pathlib import Path
+
+from pytest_loadtool.engine import run
+
+run.SILENCE = 6
+
+
+def told(function, name):
+    def called(self, worker, *fields):
+        function(self, worker, *fields)
+        with Path(name).open("a", encoding="utf-8") as file:
+            file.write(f"{worker}\\n")
+    return called
+
+
+run.LoadRun.lose = told(run.LoadRun.lose, "lost")
+run.LoadRun.hear = told(run.LoadRun.hear, "heard")
+"""
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +136,7 @@ def test_a_share_that_stands_still_is_no_pass(
         wait_until(lambda: len(server.requests) > 100, 60)
         two.workers["west"].send_signal(signal.SIGSTOP)
         try:
-            time.sleep(8)  # longer than a silence
+            wait_until(lambda: project.lines("lost") == ["worker west"], 60)
             running.send_signal(signal.SIGINT)
             said, _ = running.communicate(timeout=30)
         finally:
@@ -154,15 +173,18 @@ def test_ctrl_c_stops_all_and_who_comes_late_takes_no_part(
     assert "stopped after" in said, said
 
 
-def test_a_controller_that_dies_ends_the_load(
-    project: Project, server: Server, two: Cluster
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_controller_that_is_gone_ends_the_load(
+    project: Project, server: Server, two: Cluster, how: signal.Signals
 ) -> None:
-    """Shares end by themselves, and the cluster can be used again."""
+    """Or stands still, and could stop nobody: shares end by themselves, and the cluster can be used
+    again."""
     written(project, server.url, more="", target="GET /more")
+    brief = "from pytest_loadtool.fleet import carrier\ncarrier.SILENCE = 5\n"
+    (project.path / "conftest.py").write_text(brief, encoding="utf-8")
     with project.running("--load", "--load-on", two.url) as running:
         wait_until(lambda: len(server.requests) > 100, 60)
-        running.kill()
-        running.wait()
+        running.send_signal(how)
         wait_until(lambda: is_quiet(server), 30)
     wait_until(lambda: two.left() == [], 30)
 
@@ -325,8 +347,8 @@ def test_a_share_gets_its_rows_only() -> None:
 def test_what_cannot_be_run_is_refused_in_words(
     project: Project, server: Server, two: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No cluster, one whose scheduler stands still, a target that workers do not reach, a worker that
-    does not answer, and one without the package."""
+    """No cluster, a scheduler or a worker that does not answer, a target that workers do not reach,
+    and a worker without the package."""
     monkeypatch.setattr(of_clusters, "_PATIENCE", 2.0)
     written(project, "http://127.0.0.1:9", more="", target="GET /more")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -18,8 +19,8 @@ from tests.plugin.serving import Server, serving
 
 __all__ = ["project"]
 
-#: Seconds for which the link is down, less than `IMPATIENT` and more.
-SHORT, LONG = 1.5, 8.0
+#: Seconds for which the link is down, less than `IMPATIENT`.
+SHORT = 1.5
 
 
 @pytest.fixture
@@ -38,6 +39,28 @@ def apart(places: Network, tmp_path: Path) -> Iterator[tuple[Cluster, Server]]:
         with places.inside("t"):
             server = stack.enter_context(serving(places.addresses["t"]))
         yield stack.enter_context(cluster(tmp_path, workers, at)), server
+
+
+def test_limits_of_a_machine_are_named(project: Project, places: Network, tmp_path: Path) -> None:
+    """Ports and open files, each with the worker's name, and nothing is sent."""
+    few = "echo 40000 40079 >/proc/sys/net/ipv4/ip_local_port_range"
+    subprocess.run([*places.command("w"), "sh", "-c", few], check=True)
+    workers = {
+        "files": Place((*places.command("e"), "prlimit", "--nofile=90:90")),
+        "ports": Place(places.command("w")),
+    }
+    at = Place(places.command("s"), ("--host", places.addresses["s"]))
+    with ExitStack() as stack:
+        with places.inside("t"):
+            server = stack.enter_context(serving(places.addresses["t"]))
+        two = stack.enter_context(cluster(tmp_path, workers, at))
+        for name, said in (("ports", "ip_local_port_range"), ("files", "ulimit -n")):
+            more = f'[fleet]\nworkers = ["{name}"]\n'
+            written(project, server.url, users=100, more=more, target="GET /more", secret="")
+            done = project.run("--load", "--load-on", two.url)
+            assert f"worker {name}: " in done.stdout, done.stdout
+            assert said in done.stdout, done.stdout
+        assert not server.requests
 
 
 def test_a_link_that_goes_down(
@@ -65,9 +88,11 @@ def test_a_link_that_goes_down(
         assert not is_quiet(server, "/as/p0")
         places.link("w", "up")
         wait_until(lambda: not is_quiet(server, "/as/p1"), 20)
-        time.sleep(1.5)  # what it had to tell meanwhile arrives
+        told = len(_of_west(project))
+        wait_until(lambda: len(_of_west(project)) > told + 1, 30)
+        assert project.lines("lost") == []
         places.link("w", "down")
-        time.sleep(LONG)
+        wait_until(lambda: project.lines("lost") == ["worker west"], 60)
         running.send_signal(signal.SIGINT)
         said, _ = running.communicate(timeout=60)
         places.link("w", "up")
@@ -76,3 +101,8 @@ def test_a_link_that_goes_down(
     assert west["duration_s"] > SHORT  # it was taken for there after the first time
     assert "worker west was lost" in " ".join(said.split()), said
     wait_until(lambda: is_quiet(server), 30)
+
+
+def _of_west(project: Project) -> list[str]:
+    """What the process that leads has heard of it."""
+    return [one for one in project.lines("heard") if one == "worker west"]

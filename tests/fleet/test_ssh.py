@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
@@ -61,7 +60,7 @@ def test_workers_of_xdist_over_ssh(
         (stopped,) = _with_in_environment(f"PYTHONPATH={tmp_path}")
         os.kill(stopped, signal.SIGSTOP)
         try:
-            time.sleep(8)  # longer than a silence
+            wait_until(lambda: project.lines("lost")[:1] == ["gw1"], 60)
             running.send_signal(signal.SIGINT)
             said, _ = running.communicate(timeout=60)
         finally:

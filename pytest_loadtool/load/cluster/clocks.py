@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import ceil
 
 #: How often each worker is asked.
 ROUND_TRIPS = 8
@@ -21,6 +22,17 @@ class Offset:
 
     ahead: float = 0.0
     exact_to: float | None = None
+
+
+def exactness(offsets: Iterable[Offset]) -> str:
+    """Return how far clocks are apart, and how exactly all start at one moment; empty if nobody
+    has measured it."""
+    known = [(one.ahead, one.exact_to) for one in offsets if one.exact_to is not None]
+    if not known:
+        return ""
+    ahead, exact_to = zip(*known, strict=True)
+    apart, exact = max(ahead) - min(ahead), ceil(1000 * max(exact_to))
+    return f"clocks {apart:.3f} s apart, start exact to {exact} ms"
 
 
 def measured(sent: float, theirs: float, received: float, known: Offset) -> Offset:
