@@ -10,6 +10,7 @@ from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.auth.digest import DigestHandshake
 from pytest_loadtool.auth.handshake import Handshake, RequestFacts
 from pytest_loadtool.auth.ntlm import NtlmHandshake
+from pytest_loadtool.codec.extensions import SCHEMES, is_extension, made
 from pytest_loadtool.errors import AuthenticationError
 
 _Make = Callable[[Challenge, Credentials, RequestFacts, bool], Handshake]
@@ -42,7 +43,11 @@ def supported(challenges: Sequence[Challenge], method: str = "") -> tuple[Challe
     """Return those that can be answered, in the server's order; with a ``method`` those of it
     alone."""
     wanted = (method,) if method else METHODS
-    return tuple(one for one in challenges if one.scheme in wanted)
+    return tuple(
+        one
+        for one in challenges
+        if one.scheme in wanted or (not method and is_extension(SCHEMES, one.scheme))
+    )
 
 
 def start(
@@ -63,7 +68,13 @@ def start(
     refusal: AuthenticationError | None = None
     for challenge in supported(challenges, method):
         try:
-            return _SCHEMES[challenge.scheme](challenge, credentials, request, bool(method))
+            make = _SCHEMES.get(challenge.scheme)
+            if make is None:
+                handshake: Handshake = made(
+                    SCHEMES, challenge.scheme, challenge, credentials, request
+                )
+                return handshake
+            return make(challenge, credentials, request, bool(method))
         except AuthenticationError as error:
             refusal = refusal or error
     if refusal:

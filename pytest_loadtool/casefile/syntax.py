@@ -13,6 +13,7 @@ import re
 import warnings
 from collections.abc import Callable
 
+from pytest_loadtool.codec.extensions import TRANSPORTS, is_extension
 from pytest_loadtool.codec.filters import FILTERS
 from pytest_loadtool.codec.http import (
     HOST_AND_PORT,
@@ -202,7 +203,7 @@ def identifier(text: str) -> str:
 
 def transport(text: str) -> str:
     """Return what requests go over."""
-    if text not in ("raw", "httpx"):
+    if text not in ("raw", "httpx") and not is_extension(TRANSPORTS, text):
         raise ValueError(f'expected "raw" or "httpx", got {shown(text)}')
     return text
 

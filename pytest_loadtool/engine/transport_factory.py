@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Protocol
 
+from pytest_loadtool.codec.extensions import TRANSPORTS, extension
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import BODY_LIMIT
@@ -66,7 +67,8 @@ class Networks:
         during the first of them that would count as the server's time."""
         key = transport_key(plan.case)
         if key not in self._made:
-            self._made[key] = await _MAKERS[key[0]](plan.case, self._loop, self)
+            make = _MAKERS.get(key[0]) or extension(TRANSPORTS, key[0])
+            self._made[key] = await make(plan.case, self._loop, self)
         network, _ = self._made[key]
         for settings in settings_of(plan):
             network.tls.of(settings)

@@ -8,8 +8,10 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, Protocol
 
+from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.codec.decoding import DECODINGS
 from pytest_loadtool.codec.events import json_or_events
+from pytest_loadtool.codec.extensions import EXTRACTORS, made
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.codec.uses import escaped
 from pytest_loadtool.errors import SlowPatternError
@@ -25,6 +27,7 @@ from pytest_loadtool.model.extractor import (
     Choice,
     CookieValue,
     Decoded,
+    ExtensionSource,
     FormField,
     HeaderValue,
     InItem,
@@ -349,6 +352,22 @@ def _decoding(name: str) -> Callable[[str], str | None]:
 
 
 #: One compiler for each kind of source.
+def _extension(source: ExtensionSource, match: int) -> Extract:
+    """Return what an extension makes: nothing is found where it fails."""
+    take: Extract = made(EXTRACTORS, source.kind, source.argument, match)
+
+    def extract(response: Readable) -> str | None:
+        try:
+            value = take(response)
+        except ContentError:
+            raise
+        except Exception:
+            return None
+        return None if value is None else str(value)
+
+    return extract
+
+
 COMPILERS: Mapping[type, Callable[[Any, int], Extract]] = MappingProxyType(
     {
         JsonPath: _json_path,
@@ -362,6 +381,7 @@ COMPILERS: Mapping[type, Callable[[Any, int], Extract]] = MappingProxyType(
         HeaderValue: _header_value,
         CookieValue: _cookie_value,
         Decoded: _decoded,
+        ExtensionSource: _extension,
     }
 )
 

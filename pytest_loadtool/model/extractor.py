@@ -159,6 +159,17 @@ class Decoded:
         return f"{self.inner}{which} in {self.outer}{ways}"
 
 
+@dataclass(frozen=True, slots=True)
+class ExtensionSource:
+    """What an extension takes: its name, and what it is told."""
+
+    kind: str
+    argument: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.argument!r}"
+
+
 Source = (
     JsonPath
     | XmlPath
@@ -171,6 +182,7 @@ Source = (
     | CookieValue
     | InItem
     | Decoded
+    | ExtensionSource
 )
 
 #: By kind of source: which of its fields are templates.
@@ -180,6 +192,7 @@ _TEMPLATES: Mapping[type, tuple[str, ...]] = MappingProxyType(
         XmlPath: ("path",),
         Boundary: ("left", "right"),
         RegularExpression: ("pattern",),
+        ExtensionSource: (),
         FormField: ("name", "action"),
         Link: ("address", "label"),
         Choice: ("name", "label"),

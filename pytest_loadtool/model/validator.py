@@ -188,6 +188,16 @@ class ValueValidator(Compared):
     outcome: Outcome | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ExtensionValidator(Compared):
+    """What an extension looks at: its name, and what it is told."""
+
+    kind: str
+    argument: str
+    absent: bool = False
+    outcome: Outcome | None = None
+
+
 Validator = (
     TextValidator
     | RegexValidator
@@ -196,6 +206,7 @@ Validator = (
     | HeaderValidator
     | ResponseValidator
     | ValueValidator
+    | ExtensionValidator
 )
 
 
@@ -217,6 +228,7 @@ _TEMPLATES: Mapping[type, tuple[str, ...]] = MappingProxyType(
         XmlValidator: ("path", *_COMPARED),
         HeaderValidator: _COMPARED,
         ResponseValidator: (),
+        ExtensionValidator: (),
         ValueValidator: ("value", *_COMPARED),
     }
 )

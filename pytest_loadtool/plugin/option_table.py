@@ -156,6 +156,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "numbers of --load-json."
         ),
     },
+    "--load-report": {
+        "action": "append",
+        "metavar": "NAME=FILE",
+        "help": (
+            "With --load: also write a report of an installed extension into FILE (entry points "
+            "pytest_loadtool.reports)."
+        ),
+    },
     "--load-hdr": {
         "metavar": "DIR",
         "help": (

@@ -39,6 +39,7 @@ _NEEDS = {
     "load_html": ("load",),
     "load_csv": ("load",),
     "load_hdr": ("load",),
+    "load_report": ("load",),
     "load_summary": ("load",),
     "load_save": ("load",),
     "load_samples": ("load",),

@@ -16,10 +16,12 @@ import pytest
 from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.model.case import Page, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.model.hook import Hook, HookFunction, Hooks
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.replay import compile_case
+from pytest_loadtool.replay.hook_arguments import HookRequest
 from tests.authentication.token_server import TokenServer, token_server
 from tests.correlation.client import Client
 from tests.correlation.talk import configure
@@ -140,6 +142,35 @@ def test_tokens_that_expire(recorded: TestCase, server: TokenServer, transport: 
     }  # fmt: skip
     # Each page's own requests, each of the 401s, each renewal; the recorded refresh is no renewal.
     assert len(observed.challenges) == 3 + 3
+
+
+@pytest.mark.parametrize("transport", ["raw", "httpx"])
+def test_tokens_that_expire_with_functions(
+    recorded: TestCase, server: TokenServer, transport: str
+) -> None:
+    """A function that signs sees each request that is sent, also again with a new token, and the
+    renewals: its signature is always of the token beside it."""
+    server.uses = 1
+    sent: list[tuple[str, str]] = []
+
+    def sign(request: HookRequest, user: object) -> None:
+        token = request.headers.get("Authorization", "nobody")
+        sent.append((request.transaction, request.headers.get("X-Signed", "")))
+        request.headers["X-Signed"] = token[::-1]
+
+    hooks = Hooks(request=Hook("sign", sign, (HookFunction(__file__, "conftest.py", 1),)))
+    case = replace(paged(recorded, ALL), transport=transport)
+    observed = Observed()
+    replay_once(compile_case(case, hooks=hooks), observer=observed)
+    assert observed.failures == [()] * len(ALL)
+    assert server.counts["refresh"] == 4
+    assert len(sent) == len(ALL) + 3 + 3
+    assert {signed for _, signed in sent} == {""}, "nothing is left of the first try"
+    for response in (*observed.responses, *observed.challenges):
+        head = response.send.data.partition(b"\r\n\r\n")[0].decode().split("\r\n")[1:]
+        headers = dict(one.split(": ", 1) for one in head if ": " in one)
+        if "X-Signed" in headers:
+            assert headers["X-Signed"] == headers.get("Authorization", "nobody")[::-1]
 
 
 @pytest.mark.slow

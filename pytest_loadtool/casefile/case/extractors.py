@@ -16,7 +16,7 @@ from pytest_loadtool.casefile.syntax import (
     token,
     variable_name,
 )
-from pytest_loadtool.casefile.toml.render import inline_array, inline_table, string
+from pytest_loadtool.casefile.toml.render import inline_array, inline_table, key, string
 from pytest_loadtool.casefile.toml.schema import (
     Key,
     Node,
@@ -32,12 +32,14 @@ from pytest_loadtool.casefile.toml.schema import (
 )
 from pytest_loadtool.casefile.toml.shape import shaped, takes
 from pytest_loadtool.codec.decoding import DECODINGS
+from pytest_loadtool.codec.extensions import EXTRACTORS
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.model.extractor import (
     Boundary,
     Choice,
     CookieValue,
     Decoded,
+    ExtensionSource,
     Extractor,
     FormField,
     HeaderValue,
@@ -120,6 +122,7 @@ EXTRACTOR: Table = Table(
         "by_place": Key(boolean),
         **_READING,
     },
+    open_to=EXTRACTORS,
 )
 
 _THEN: Table = Table(
@@ -170,18 +173,26 @@ def extractor(node: Node) -> Extractor:
     found = EXTRACTOR.read(node)
     return Extractor(
         found["variable"],
-        *_source(node, found, _SOURCES),
+        *_source(node, found, {**_SOURCES, **_added(found)}),
         by_place=found.get("by_place", False),
         line=node.problems.layout.line(node.at),
     )
 
 
+def _added(found: Mapping[str, Any]) -> _Sources:
+    """Return how those of extensions are read."""
+    return {
+        name: lambda found, name=name: ExtensionSource(name, found[name])  # type: ignore[misc]
+        for name in EXTRACTOR.added(found)
+    }
+
+
 def _source(node: Node, found: Mapping[str, Any], sources: _Sources) -> tuple[Source, int]:
     """Return where a table takes a value from, and which match of it."""
     kind = only_of(node, found, sources)
-    for key, (kinds, hint) in _GOES_WITH.items():
-        if key in found and kind not in kinds:
-            raise node.child(key, None).wrong(
+    for name, (kinds, hint) in _GOES_WITH.items():
+        if name in found and kind not in kinds:
+            raise node.child(name, None).wrong(
                 f"goes with {' or '.join(map(repr, kinds))} only{hint}"
             )
     if kind == "choice" and "label" not in found:
@@ -250,6 +261,8 @@ def _source_pairs(source: Source) -> dict[str, str]:
             return {"regex": string(pattern)}
         case Boundary(left=left, right=right):
             return {"boundary": inline_array((string(left), string(right)))}
+        case ExtensionSource(kind=kind, argument=argument):
+            return {key(kind): string(argument)}
         case Decoded():
             return _decoded_pairs(source)
         case _:

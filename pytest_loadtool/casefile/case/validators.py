@@ -10,6 +10,7 @@ from typing import Any
 
 from pytest_loadtool.casefile.quantities import format_duration, parse_duration
 from pytest_loadtool.casefile.syntax import pattern, sought_path, sought_xml_path, template, token
+from pytest_loadtool.casefile.toml.render import key as key_of
 from pytest_loadtool.casefile.toml.render import scalar, string
 from pytest_loadtool.casefile.toml.schema import (
     Key,
@@ -23,10 +24,12 @@ from pytest_loadtool.casefile.toml.schema import (
     read_alone,
 )
 from pytest_loadtool.casefile.toml.shape import shaped, takes
+from pytest_loadtool.codec.extensions import VALIDATORS
 from pytest_loadtool.model.validator import (
     JSON_TYPES,
     MEASURES,
     Constant,
+    ExtensionValidator,
     HeaderValidator,
     JsonValidator,
     Outcome,
@@ -176,6 +179,7 @@ VALIDATOR: Table = Table(
         "absent": Key(boolean),
         "unrepeated": Key(boolean),
     },
+    open_to=VALIDATORS,
 )
 
 #: What goes with some kinds alone.
@@ -210,7 +214,12 @@ def parse_validator(table: Mapping[str, Any]) -> Validator:
 def validator(node: Node) -> Validator:
     """Return an entry of ``validators``."""
     found = VALIDATOR.read(node)
-    kind = only_of(node, found, _KINDS)
+    added = VALIDATOR.added(found)
+    kind = only_of(node, found, (*_KINDS, *added))
+    if kind in added:
+        if other := next((one for one in found if one != kind), ""):
+            raise node.child(other, None).wrong(f"goes without {kind!r}, which is an extension's")
+        return ExtensionValidator(kind=kind, argument=found[kind])
     for key, kinds in _OF_KIND.items():
         if key in found and kind not in kinds:
             raise node.child(key, None).wrong(f"goes with {' or '.join(map(repr, kinds))} only")
@@ -271,6 +280,8 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
             pairs["header"] = string(name)
         case ResponseValidator(measure=measure):
             pairs["response"] = string(measure)
+        case ExtensionValidator(kind=kind, argument=argument):
+            pairs[key_of(kind)] = string(argument)
         case ValueValidator(value=text):
             pairs["value"] = string(text)
     pairs |= {"count": "true"} if validator.counted else {}

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from pytest_loadtool.casefile.toml.diagnostics import Problems, syntax_error
 from pytest_loadtool.casefile.toml.positions import KeyPath, scan
 from pytest_loadtool.casefile.toml.shape import shaped, takes
+from pytest_loadtool.codec.extensions import is_extension
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
 
@@ -68,11 +69,13 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The keys of a kind of table. ``elsewhere`` says of other keys where they belong."""
+    """The keys of a kind of table. ``elsewhere`` says of other keys where they belong. ``open_to``
+    is a kind of extensions, whose names are keys with a text, too."""
 
     title: str
     keys: Mapping[str, Key]
     elsewhere: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    open_to: str = ""
 
     def read(self, node: Node) -> dict[str, Any]:
         """Return the values of those keys that are there.
@@ -87,6 +90,8 @@ class Table:
         for name, value in node.value.items():
             key = self.keys.get(name)
             try:
+                if key is None and self.open_to and is_extension(self.open_to, name):
+                    key = Key(text)
                 if key is None:
                     raise node.child(name, value).wrong(self._unknown(name))
                 found[name] = key.convert(node.child(name, value))
@@ -101,6 +106,10 @@ class Table:
         if not good:
             raise Rejected
         return found
+
+    def added(self, found: Mapping[str, Any]) -> list[str]:
+        """Return the keys that extensions have."""
+        return [name for name in found if name not in self.keys]
 
     def _unknown(self, name: str) -> str:
         if name in self.elsewhere:

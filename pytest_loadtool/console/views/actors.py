@@ -17,6 +17,7 @@ from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.validator import (
     DEFAULT_STATUS,
     Constant,
+    ExtensionValidator,
     JsonValidator,
     RegexValidator,
     StatusCodes,
@@ -53,6 +54,8 @@ def described(validator: Validator | StatusCodes) -> str:
             what = f"{'no ' if absent else ''}match of {pattern!r}"
         case JsonValidator(path=path, unrepeated=True):
             what = f"JSON path {path} has no second value"
+        case ExtensionValidator():
+            what = subject_of(validator)
         case _:
             subject = subject_of(validator).replace("Header ", "header ")
             counted = "count of " if validator.counted else ""

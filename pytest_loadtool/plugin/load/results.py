@@ -26,6 +26,7 @@ from pytest_loadtool.load.hot_path import build
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, history_of
 from pytest_loadtool.plugin.load.explained import LoadResult
+from pytest_loadtool.plugin.load.reports import reports_of
 from pytest_loadtool.plugin.load.telemetry import TELEMETRY, Telemetry
 from pytest_loadtool.plugin.options import server_of
 from pytest_loadtool.plugin.paths import shown_error, slug, target_file, target_folder
@@ -114,8 +115,12 @@ def _data(results: Sequence[LoadResult], config: pytest.Config) -> list[dict[str
     ]
 
 
+def _document(results: Sequence[LoadResult], config: pytest.Config) -> dict[str, Any]:
+    return load_document(_data(results, config))
+
+
 def _json(results: Sequence[LoadResult], config: pytest.Config) -> bytes:
-    return (json.dumps(load_document(_data(results, config)), indent=2) + "\n").encode()
+    return (json.dumps(_document(results, config), indent=2) + "\n").encode()
 
 
 def _tables(results: Sequence[LoadResult], config: pytest.Config) -> Iterable[tuple[str, bytes]]:
@@ -169,6 +174,7 @@ class LoadReporter:
             )
             if (path := target_file(config, option)) is not None
         ]
+        self._targets += reports_of(config, _document)
         self._folders = [
             (folder, files)
             for option, files in (("load_csv", _tables), ("load_hdr", _logs))

@@ -16,6 +16,7 @@ from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.extraction.xmlpath import bind_xml_values
 from pytest_loadtool.model.extractor import JsonPath, XmlPath, source_texts
 from pytest_loadtool.model.validator import (
+    ExtensionValidator,
     HeaderValidator,
     JsonValidator,
     RegexValidator,
@@ -101,6 +102,8 @@ def all_found(validator: Validator, names: VariableNames) -> FindAll:
             return lambda response, _: (response.size,)
         case ResponseValidator():
             return lambda response, _: (response.duration,)
+        case ExtensionValidator():
+            return lambda _response, _: ()
 
 
 def _in_json(find: Callable[[Any, Sequence[str]], list[Any]]) -> FindAll:
@@ -134,6 +137,8 @@ def subject_of(validator: Validator) -> str:
             return measure
         case ValueValidator(value=text):
             return text
+        case ExtensionValidator(kind=kind, argument=argument):
+            return f"{kind} {argument!r}"
 
 
 def name_of(validator: Validator) -> str:

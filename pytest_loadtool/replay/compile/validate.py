@@ -11,7 +11,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.codec.entities import in_markup, times_in_markup
+from pytest_loadtool.codec.extensions import VALIDATORS, made
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.errors import ReplayError, SlowPatternError
 from pytest_loadtool.extraction.pattern import Pattern
@@ -19,6 +21,7 @@ from pytest_loadtool.extraction.row_search import in_row
 from pytest_loadtool.model.result import Cause, Failure
 from pytest_loadtool.model.validator import (
     Constant,
+    ExtensionValidator,
     HeaderValidator,
     JsonValidator,
     Outcome,
@@ -76,6 +79,8 @@ def compile_validator(validator: Validator, names: VariableNames, *, strict: boo
     """Return the check of one validator. It lets `ContentError` through: the body is no text at
     all. With ``strict``, what a response does not show has failed."""
     match validator:
+        case ExtensionValidator():
+            return _extension(validator)
         case TextValidator(unrepeated=True):
             return _unrepeated(validator, names)
         case TextValidator(counted=False):
@@ -89,6 +94,25 @@ def compile_validator(validator: Validator, names: VariableNames, *, strict: boo
     elif isinstance(validator, RegexValidator) and not compared:
         return _regex(validator)
     return _compared(validator, compared, names)
+
+
+def _extension(validator: ExtensionValidator) -> Holds:
+    """Return what an extension makes: it says why a response is wrong, or None."""
+    look = made(VALIDATORS, validator.kind, validator.argument)
+    title = f"{validator.kind} {validator.argument!r}"
+
+    def check(response: JudgedResponse, _values: Sequence[str]) -> Failure | None:
+        try:
+            found = look(response)
+        except ContentError:
+            raise
+        except Exception as error:
+            return Failure("response", f"{title} raised {type(error).__name__}")
+        if found is None:
+            return None
+        return Failure("response", f"{title} does not hold", f"{title} does not hold: {found}")
+
+    return check
 
 
 def noting(check: Check, outcome: Outcome, strict: bool) -> Check:
