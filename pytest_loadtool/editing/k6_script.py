@@ -336,7 +336,7 @@ def _variable(name: str, variable: Variable, left: list[tuple[int, str]]) -> Ite
     elif variable.generate is not None:
         made = _generated(variable.generate)
         if made is None:
-            left.append((0, f"${{{name}}} is made up: {type(variable.generate).__name__}"))
+            left.append((0, f"${{{name}}} is made up: the script has its recorded value"))
         value = made or _js(variable.recorded or "")
     elif variable.keyring is not None:
         left.append((0, f"${{{name}}} is in the keyring: it is __ENV[{_js(name)}] here"))
