@@ -33,6 +33,8 @@ NewColumns = NewType("NewColumns", str)
 ExtractorName = NewType("ExtractorName", str)
 #: A user variable of the test case.
 VariableName = NewType("VariableName", str)
+#: What a test case can be exported for: one of ``exporting.KINDS``.
+ExportKind = NewType("ExportKind", str)
 #: How values are made up, and a key of that with its value: ``start=1000``.
 GeneratorKind = NewType("GeneratorKind", str)
 GeneratorKey = NewType("GeneratorKey", str)

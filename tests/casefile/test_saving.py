@@ -396,7 +396,8 @@ def commented(text: str, chance: random.Random) -> tuple[str, int]:
 
 
 def edited(case: TestCase, chance: random.Random) -> TestCase:
-    """Pages and transactions deleted, repeated, renamed and shuffled at random."""
+    """Pages and transactions deleted, repeated, renamed and shuffled at random, outside of flows:
+    what stands in those would no longer stand together."""
     pages = []
     for page in case.pages:
         transactions = [one for one in page.transactions if chance.random() < 0.8]
@@ -408,9 +409,12 @@ def edited(case: TestCase, chance: random.Random) -> TestCase:
         name = page.name if chance.random() < 0.7 else f"{page.name}!"
         pages.append(replace(page, name=name, transactions=tuple(transactions)))
     pages = [page for page in pages if page.transactions] or list(case.pages)
+    for at, page in enumerate(pages):
+        straight = tuple(replace(one, flow="") for one in page.transactions)
+        pages[at] = replace(page, flow="", transactions=straight)
     chance.shuffle(pages)
     headers = [one for one in case.headers if chance.random() < 0.7]
-    return replace(case, pages=tuple(pages), headers=tuple(headers))
+    return replace(case, flows={}, pages=tuple(pages), headers=tuple(headers))
 
 
 def test_a_load_configuration_keeps_comments_too(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ OTHERS = {
     *("break", "breakpoints", "replays", "why", "response", "diff", "variables", "search"),
     *("trace", "curl", "open", "create-load-configuration", "load", "load-set", "load-trial"),
     *("start", "load-result", "navigator", "open-case", "save", "log", "shell", "clear"),
-    *("help", "quit", "schemas"),
+    *("help", "quit", "schemas", "export"),
 }
 
 

@@ -43,6 +43,7 @@ from pytest_loadtool.console.commands.edit import (
     undo,
     unique,
 )
+from pytest_loadtool.console.commands.exporting import export
 from pytest_loadtool.console.commands.extracting import extract, move_extractor, remove_extractor
 from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
@@ -156,7 +157,7 @@ COMMANDS = registry(
         ),
         "Replay": (
             *(play, break_, breakpoints, replays, why),
-            *(response, diff, variables, search, trace, curl, open_),
+            *(response, diff, variables, search, trace, curl, export, open_),
         ),
         "Load": (create_load_configuration, load, load_set, load_trial, start, load_result),
         "File": (

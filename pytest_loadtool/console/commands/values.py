@@ -90,9 +90,10 @@ async def generate(
     """Make a user variable of values that are made up for each iteration of a user.
 
     KIND is `sequence`, `choice`, `number`, `date`, `uuid`, `random`, `timestamp` or `faker`, and
-    each of KEYS a key of a file with its value: `start=1000`, `choices=["red","green"]`, `min=1
-    max=6`, `offset={days=3}`, `provider=email`. With `seed=7` they are the same in each run. The
-    first values are shown; `set-field 7 name --variable NAME` sends them.
+    each of KEYS a key of a file with its value: `start=1000`, `choices=red,green` or with weights
+    `choices=red=3,green=1`, `min=1 max=6`, `offset={days=3}`, `provider=email`. With `seed=7` they
+    are the same in each run. The first values are shown; `set-field 7 name --variable NAME` sends
+    them.
 
     Example: `generate order sequence start=1000`
     """
@@ -102,7 +103,7 @@ async def generate(
         key, equals, value = one.partition("=")
         if not equals:
             raise UsageError(f"expected KEY=VALUE, such as start=1000, not {one!r}")
-        table[key] = _toml(value)
+        table[key] = _choices(value) if key == "choices" else _toml(value)
     with as_usage():
         variable_name(name)
         generator = parse_generator(table)
@@ -113,6 +114,16 @@ async def generate(
         raise UsageError(str(error)) from None
     session.document = replace(document, case=case)
     session.say(f"{name}: {', '.join([*values, '…']) if values else 'the time of each request'}")
+
+
+def _choices(text: str) -> object:
+    """Return texts with commas between, or their weights: ``red=3,green=1``."""
+    if text[:1] in ("[", "{"):
+        return _toml(text)
+    pairs = [one.rpartition("=") for one in text.split(",")]
+    if all(equals for _, equals, _ in pairs):
+        return {name: _toml(weight) for name, _, weight in pairs}
+    return text.split(",")
 
 
 def _toml(text: str) -> object:

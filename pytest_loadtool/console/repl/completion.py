@@ -27,6 +27,7 @@ from pytest_loadtool.console.arguments import (
     CommandName,
     DatasetColumn,
     DatasetName,
+    ExportKind,
     ExtractorName,
     FieldName,
     FlowName,
@@ -70,6 +71,7 @@ from pytest_loadtool.model.authentication import PROXY_METHODS
 from pytest_loadtool.model.flow import parents_of
 from pytest_loadtool.recording import ALGORITHMS, hostnames
 from pytest_loadtool.workflow.accounts import accounts
+from pytest_loadtool.workflow.exporting import KINDS as EXPORT_KINDS
 from pytest_loadtool.workflow.filtering import OPERATORS
 from pytest_loadtool.workflow.finding import SCOPES
 from pytest_loadtool.workflow.keeping import kept_replays
@@ -105,6 +107,7 @@ class RegistryCompleter(Completer):
             BrowserPath: _one_of((*browsers(), "none")),
             UserName: self._users,
             VariableName: self._variables,
+            ExportKind: _one_of(EXPORT_KINDS),
             GeneratorKind: _one_of(tuple(GENERATORS)),
             GeneratorKey: _one_of(GENERATOR_KEYS),
             FlowName: self._flows,

@@ -352,3 +352,43 @@ def test_script_makes_users_and_loads_with_them(server: Server, tmp_path: Path) 
     assert server.requests[0] == "GET /echo?name=user4"
     assert {one.partition("=")[2] for one in server.requests} == {f"user{n}" for n in range(1, 5)}
     assert read_case(tmp_path / "shop.case.toml").datasets[0].sharable is False
+
+
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("order sequence start=1000 step=10", "order: 1000, 1010, 1020, …"),
+        ("n choice choices=a,b seed=7", "n: a, b, b, …"),
+        ("n choice choices=a=3,b=1 seed=7", "n: a, b, b, …"),
+        ("n choice 'choices={ a = 3, b = 1 }' seed=7", "n: a, b, b, …"),
+        ("at timestamp unit=s", "at: the time of each request"),
+    ],
+)
+def test_values_are_made_up(
+    searching: Console, server: Server, listener: Listener, line: str, values: str
+) -> None:
+    """What the first users get is shown; the field has the first of them when it is played."""
+    do(searching, f"generate {line}")
+    assert lines(listener) == [values]
+    name = line.partition(" ")[0]
+    do(searching, f"set-field 1 name --variable {name}")
+    do(searching, "play")
+    if name != "at":
+        assert server.requests[-1] == f"GET /echo?name={values.split()[1].strip(',')}"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("n sequnce", "'sequnce' is not known: did you mean 'sequence'"),
+        ("n number min=1", "generate = \"number\" needs max = 100"),
+        ("n number 1", "expected KEY=VALUE, such as start=1000, not '1'"),
+        ("n choice choices=a=x,b=1", "expected a whole number"),
+        ("n faker provider=nam", "no provider 'nam' in en_US: did you mean 'name'"),
+        ("9 uuid", '"9" is not a variable name'),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_made_up_is_said(searching: Console, line: str, message: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        do(searching, f"generate {line}")
+    assert message in str(refused.value)
