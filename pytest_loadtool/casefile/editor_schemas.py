@@ -18,6 +18,7 @@ from pytest_loadtool.casefile.load.reader import TABLES as LOAD_TABLES
 from pytest_loadtool.casefile.rules import TABLES as RULES_TABLES
 from pytest_loadtool.casefile.toml.schema import FORMAT, Key, Table
 from pytest_loadtool.casefile.toml.shape import shape_of
+from pytest_loadtool.codec.extensions import extension_names
 
 #: The whole file of each kind.
 _WHOLE: Mapping[str, Table] = MappingProxyType(
@@ -49,10 +50,14 @@ def editor_schema(kind: str) -> dict[str, Any]:
             for name, unless in known
             if unless
         ]
+        added = extension_names(table.open_to) if table.open_to else ()
         return {
             "title": table.title,
             "type": "object",
-            "properties": {name: described(key.convert) for name, key in table.keys.items()},
+            "properties": {
+                **{name: described(key.convert) for name, key in table.keys.items()},
+                **{name: {"type": "string"} for name in added},
+            },
             "additionalProperties": False,
             **({"required": needed} if needed else {}),
             **({"allOf": others} if others else {}),
