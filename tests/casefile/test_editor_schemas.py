@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
+import sys
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,7 @@ from tests.casefile.test_docs import CORRELATION_EXAMPLES, EXAMPLES, LOAD_EXAMPL
 from tests.casefile.test_golden import GOLDEN
 
 ROOT = Path(__file__).parents[2]
+TAPLO = Path(sys.executable).with_name("taplo")
 WHOLE = [
     (kind.removeprefix("toml "), text)
     for _, kind, text in [*EXAMPLES, *LOAD_EXAMPLES, *CORRELATION_EXAMPLES]
@@ -118,7 +119,7 @@ def test_a_file_names_its_schema_where_there_is_one(tmp_path: Path) -> None:
     assert other.read_text().startswith("#:schema ./loadtool-schemas/case.schema.json\n\nformat")
 
 
-@pytest.mark.skipif(shutil.which("taplo") is None, reason="taplo is not installed")
+@pytest.mark.skipif(not TAPLO.exists(), reason="taplo is not installed")
 def test_taplo_says_so(tmp_path: Path) -> None:
     """The editors' own library finds the schema by the line, takes a file and refuses another."""
     (tmp_path / "loadtool-schemas").mkdir()
@@ -128,7 +129,7 @@ def test_taplo_says_so(tmp_path: Path) -> None:
 
     def checked() -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            ["taplo", "check", path.name], cwd=tmp_path, capture_output=True, text=True, check=False
+            [TAPLO, "check", path.name], cwd=tmp_path, capture_output=True, text=True, check=False
         )
 
     assert checked().returncode == 0
