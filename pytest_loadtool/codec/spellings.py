@@ -75,7 +75,6 @@ SPELLINGS: tuple[Callable[[str], str], ...] = (
     str,
     *ENCODERS.values(),
     *(FILTERS[name] for name in _ENCODING_FILTERS),
-    lambda value: json.dumps(value)[1:-1],
     *(_string(*one, nested=nested) for one in _STRINGS for nested in (False, True)),
     _references("+"),
     _references("=/`"),

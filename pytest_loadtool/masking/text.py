@@ -10,6 +10,7 @@ Here, too: the secrets of a test case: values from outside, and passwords in wha
 
 from __future__ import annotations
 
+import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -88,9 +89,10 @@ _PLAIN = re.compile(r"[^\W\d_]{1,12}")
 _AS_VALUE = r"(?<=[=:\"'>/])(?:{})(?=[&\"'<;,@\s]|$)"
 
 
-def _within_base64(value: str) -> Iterator[str]:
-    """Yield how a text is written in the midst of what is base64, behind any number of bytes: as a
-    password is behind a user's name. It is what no byte before it or behind it has a part in."""
+def _more_spellings(value: str) -> Iterator[str]:
+    """Yield how a text is written in JSON of ASCII alone, and in the midst of what is base64, as a
+    password is behind a user's name: what no byte before it or behind it has a part in."""
+    yield json.dumps(value)[1:-1]
     data = value.encode("utf-8", "replace")
     for before in range(3):
         text = b64encode(bytes(before) + data).decode()
@@ -111,7 +113,7 @@ class Mask:
     def __init__(self, values: Iterable[str] = ()) -> None:
         known = set(values) - {""}
         words = set(filter(_PLAIN.fullmatch, known))
-        forms = {form for value in known for form in (*spellings(value), *_within_base64(value))}
+        forms = {form for value in known for form in (*spellings(value), *_more_spellings(value))}
         self._values = any_of(forms - words)
         as_value = _AS_VALUE.format("|".join(sorted(words, key=len, reverse=True)))
         self._words = re.compile(as_value) if words else None
