@@ -19,7 +19,7 @@ T = TypeVar("T")
 _Check = Callable[[Any, list[str]], Failure | None]
 
 
-class Tally(Protocol):
+class FlowCounts(Protocol):
     """Counts what becomes of a flow: see `FlowTally`."""
 
     begun: int
@@ -28,7 +28,7 @@ class Tally(Protocol):
 
 
 #: By the names of flows; those of which nobody wants to know are not in it.
-Tallies = Mapping[str, Tally]
+Tallies = Mapping[str, FlowCounts]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
