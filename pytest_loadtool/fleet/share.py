@@ -121,6 +121,8 @@ def take_part(luggage: Luggage, name: str, queues: str, processes: int, cut_off:
             over.set()
             outbox.put(None)
             sender.join()
+            if lifeline.is_cut:
+                forget()
 
 
 def _thread(work: Callable[..., None], *arguments: Any) -> threading.Thread:

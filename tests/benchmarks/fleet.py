@@ -35,9 +35,9 @@ server {{ {listen} location / {{ return 200 "well"; }} }} }}
 
 
 def resident(pid: int) -> float:
-    """MB of a process that are in memory."""
+    """MB of a process that are in memory; none of one that has ended."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
-    return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+    return int((status.partition("VmRSS:")[2].split() or ["0"])[0]) / 1024
 
 
 @contextmanager

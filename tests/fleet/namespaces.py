@@ -74,6 +74,8 @@ def network(*names: str) -> Iterator[Network]:
     finally:
         for name in names:
             with suppress(subprocess.CalledProcessError):
+                _ip("link", "del", f"{prefix}{name}")  # with the namespace it would go later
+            with suppress(subprocess.CalledProcessError):
                 _ip("netns", "del", f"{prefix}{name}")
         _ip("link", "del", bridge)
 

@@ -248,11 +248,14 @@ def test_tls_and_a_clock_that_is_fast(
     at = Place(options=("--host", "tls://127.0.0.1"), environment=tls)
     with dask.config.set(mine), cluster(tmp_path, workers, at) as two:
         assert two.url.startswith("dask+tls://")
-        done = project.run("--load", "--load-json", "out.json", "--load-on", two.url)
+        page = ("--load-html", "out.html")
+        done = project.run("--load", "--load-json", "out.json", *page, "--load-on", two.url)
         assert "1 passed" in done.stdout, done.stdout
         assert len(server.requests) == project.json()["totals"]["requests"] == 6 * 2 * 2
         assert project.json()["totals"]["duration_s"] < 20
-        assert re.search(r"clocks \d+\.\d{3} s apart, start exact to \d+ ms", done.stdout)
+        exact = r"locks \d+\.\d{3} s apart, start exact to \d+ ms"
+        for said in (done.stdout, (project.path / "out.html").read_text(encoding="utf-8")):
+            assert re.search(exact, said)
         east, west = project.json()["workers"]
         assert west["clock_ahead_ms"] - east["clock_ahead_ms"] == pytest.approx(300e3, abs=500)
         assert 0 < west["start_exact_to_ms"] < 500
