@@ -285,3 +285,6 @@ def test_a_cluster_has_no_conftest(tmp_path: Path) -> None:
     test = replace(read_test(tmp_path / "rush.load.toml"), hooks=(hooks,))
     with pytest.raises(LoadToolError, match=r"conftest.py:3: pytest_loadtool_response cannot be"):
         pack(test, secrets=True)
+    calls = Hooks(calls={"steps:sets": Hook("sets", print, (HookFunction("x", "steps.py", 2),))})
+    with pytest.raises(LoadToolError, match=r"steps.py:2: sets cannot be called on the machines"):
+        pack(replace(test, hooks=(calls,)), secrets=True)
