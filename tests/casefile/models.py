@@ -475,15 +475,14 @@ def cases(draw: st.DrawFn) -> TestCase:
         ]
     )
     identifiers = st.lists(st.sampled_from(["smoke", "db", "größe"]), max_size=2).map(tuple)
-    own = [one for one in variables.values() if not one.needs_extractor]
-    others = st.dictionaries(st.sampled_from(own), texts, max_size=2) if own else st.just({})
+    own = [name for name, one in variables.items() if not one.needs_extractor]
+    values = st.dictionaries(st.sampled_from(own), texts, max_size=2) if own else st.just({})
     profiles = st.builds(
         lambda server, found: CaseProfile(
-            server,
-            MappingProxyType({one.name: Variable(one.name, one_) for one, one_ in found.items()}),
+            server, MappingProxyType({name: Variable(name, text) for name, text in found.items()})
         ),
         st.sampled_from(["", "http://10.0.0.1:80"]),
-        others,
+        values,
     )
     straight = draw(st.lists(pages, min_size=1, max_size=2))
     in_flows, flows = draw(_flows(straight, known))

@@ -30,7 +30,7 @@ def paths(data: Any, at: KeyPath = ()) -> set[KeyPath]:
 def test_every_key_and_element_has_a_line(case: TestCase) -> None:
     """The scanner finds exactly what tomllib finds (tables that no header names aside)."""
     text = format_case(case)
-    implied = {("page",), ("datasets",), ("flows",), ("identity",)} | {
+    implied = {("page",), ("datasets",), ("flows",), ("identity",), ("profile",)} | {
         ("page", index, "transaction") for index in range(len(case.pages))
     }
     assert set(scan(text).lines) == paths(tomllib.loads(text)) - implied
