@@ -26,8 +26,8 @@ async def export(
     KIND is `k6` or `curl`, SELECTED transactions and pages as for `delete`; without them it is all.
     Variables stay variables. Passwords, tokens and credentials become variables of the environment,
     and columns of datasets that are called so are left empty; --secrets writes them as they are.
-    What the tool cannot say is listed with its line in the test case, and at the top of the script,
-    which is shown, or written to --file.
+    What the tool cannot say is listed with its line in the test case, and at the top of the script.
+    That is shown; --file writes it into a file.
 
     Example: `export k6 --file shop.k6.js`
     """
