@@ -317,12 +317,8 @@ def _polled(case: TestCase, exchanges: Sequence[Exchange]) -> Iterator[_Polled]:
 
 
 def _same(one: Exchange, other: Exchange) -> bool:
-    if one.method == "GET":
-        return (one.method, one.url) == (other.method, other.url)
-    return (one.method, one.url, len(one.request_body)) == (
-        *(other.method, other.url),
-        len(other.request_body),
-    )
+    asked = [(each.method, each.url, each.request_body) for each in (one, other)]
+    return asked[0] == asked[1]
 
 
 def poll_decisions(case: TestCase, exchanges: Sequence[Exchange]) -> Iterator[Decision]:

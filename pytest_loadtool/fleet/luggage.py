@@ -63,7 +63,7 @@ class LargeDataset:
         schedule = population.schedule
         users, iterations = share.users(schedule.users), schedule.iterations
         if others:  # which of them take rows of it is known where its test cases are
-            return format_dataset(self.dataset).encode()
+            return format_dataset(self.dataset, self.name).encode()
         needed: set[int] = set()
         for use in self.uses:
             some = rows_for(use, len(rows), users, schedule.users, iterations)

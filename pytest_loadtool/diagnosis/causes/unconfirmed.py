@@ -149,8 +149,8 @@ def _short(asked: SplitResult, to: SplitResult) -> str:
 
 
 def _sure(situation: Situation, change: StepOutcome | None) -> int:
-    """Return an error shows nothing at all, unless it is that what the change has made is not
-    there."""
+    """Return how sure that is: an error elsewhere shows nothing of the change, unless what it has
+    made is not there."""
     if situation.causes == {"outcome"}:
         return SAID
     if change is None or situation.status not in (404, 410):
