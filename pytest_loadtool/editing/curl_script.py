@@ -15,6 +15,7 @@ from pytest_loadtool.model.case import TestCase, Transaction
 #: What stands for a variable until the rest is quoted: in no text that was recorded.
 _MARK = "\ue000{}\ue001"
 _MARKED = re.compile("\ue000([A-Za-z0-9_]+)\ue001")
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _JAR = ('--cookie "$jar"', '--cookie-jar "$jar"')
 
 
@@ -34,7 +35,9 @@ def curl_script(case: TestCase, transactions: Iterable[Transaction]) -> Script:
         if variable is not None and variable.value is not None:
             lines.append(f"{shell}={shlex.quote(variable.value)}")
         else:
-            source = variable.env if variable is not None and variable.env else shell
+            env = variable.env if variable is not None else None
+            # What is no name to a shell may be a command to it.
+            source = env if env and _NAME.fullmatch(env) else shell
             lines.append(f"{shell}=${{{source}:-}}")
     for one in chosen:
         lines += ["", f"# {' '.join(one.title.split())}", _command(case, one, left)]

@@ -16,6 +16,7 @@ import pytest
 from pytest_loadtool.casefile import parse_case
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.editing.curl_script import curl_script
 from pytest_loadtool.editing.k6_script import k6_script
 from pytest_loadtool.workflow.document import Document
 from tests.casefile.test_docs import EXAMPLES
@@ -210,3 +211,18 @@ def test_every_example_is_a_script(text: str, tmp_path: Path) -> None:
 def test_other_tools_are_refused(shop: Console) -> None:
     with pytest.raises(UsageError, match="KIND is one of curl, k6, not 'locust'"):
         do(shop, "export locust")
+
+
+def test_the_name_of_a_variable_is_no_command(tmp_path: Path) -> None:
+    """Somebody else's test case says what stands in a script, and not what the shell runs."""
+    made = tmp_path / "made"
+    case = parse_case(
+        'format = 1\nname = "x"\nserver = "http://127.0.0.1:1"\n[[page]]\nname = "p"\n'
+        '[[page.transaction]]\nrequest = "GET /${other}"\n'
+        f"[variables]\nother = {{ env = 'A:-$(touch {made})' }}\n",
+        "x.case.toml",
+    )
+    script = curl_script(case, case.transactions())
+    subprocess.run(["sh", "-c", script.text], check=False, capture_output=True, timeout=60)
+    assert "other=${other:-}" in script.text
+    assert not made.exists()
