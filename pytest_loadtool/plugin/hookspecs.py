@@ -1,12 +1,12 @@
 """The hooks that a conftest.py or a plugin may implement, to take part in replays.
 
-Where nobody does, nothing is called. Each is called on the event loop of all users of the process,
-so what takes long there has all of them wait.
+Where nobody does, nothing is called. All but the last are called on the event loop of all users of
+the process, so what takes long there has all of them wait.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay.hook_arguments import HookRequest, HookResponse, HookUser
@@ -28,3 +28,8 @@ def pytest_loadtool_iteration_start(user: HookUser) -> None:
 
 def pytest_loadtool_iteration_end(user: HookUser, failed: bool) -> None:
     """Called when an iteration has ended; ``failed`` says whether a transaction of it has."""
+
+
+def pytest_loadtool_summary(summary: dict[str, Any]) -> None:
+    """Called for each load test of a session when its results are ready: what ``--load-json`` has
+    of a run. What is raised fails the session."""

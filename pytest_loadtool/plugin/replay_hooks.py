@@ -41,6 +41,15 @@ def hooks_for(config: pytest.Config, case: TestCase, path: Path, *others: Path) 
     return Hooks(**found, calls=MappingProxyType(calls))
 
 
+def summary_hook(config: pytest.Config, path: Path) -> Hook | None:
+    """Return what wants the results of the load test in the file ``path``; None: nobody does.
+    However long it takes, no user waits."""
+    name = "pytest_loadtool_summary"
+    caller = hooks_seen_from(config, (path,), name)
+    functions = tuple(_function(one, config) for one in caller.get_hookimpls())
+    return Hook(name, caller, functions) if functions else None
+
+
 def _hook(config: pytest.Config, paths: tuple[Path, ...], name: str) -> Hook | None:
     caller = hooks_seen_from(config, paths, name)
     functions = tuple(_function(one, config) for one in caller.get_hookimpls())

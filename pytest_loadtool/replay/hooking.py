@@ -130,7 +130,7 @@ class UserHooks:
                 waiting = Await(result)
                 yield waiting
                 if waiting.error is not None:
-                    failure = _raised(hook, waiting.error)
+                    failure = raised(hook, waiting.error)
             slow = self._note(hook, self._clock() - began)
             if failure is not None or slow is not None:
                 return failure or slow
@@ -177,7 +177,7 @@ class UserHooks:
         try:
             return None, hook.call(**arguments)
         except BaseException as error:  # whatever it is, even what ends a test or a program
-            return _raised(hook, error), None
+            return raised(hook, error), None
 
     def _note(self, hook: Hook, seconds: float) -> Failure | None:
         """Note what functions have taken; return that it was too long."""
@@ -189,7 +189,7 @@ class UserHooks:
         return Failure("hook", f"{where} took longer than {PATIENCE:g} s: all users waited")
 
 
-def _raised(hook: Hook, error: BaseException) -> Failure:
+def raised(hook: Hook, error: BaseException) -> Failure:
     """Return the failure that says where: the function, and its line. The text of the error may
     differ from user to user.
 

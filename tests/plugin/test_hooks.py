@@ -272,6 +272,49 @@ def test_what_pytest_says_of_a_name_that_is_wrong(
     assert told in done.stdout
 
 
+SUMMARY = """
+import json
+import pathlib
+
+
+def pytest_loadtool_summary(summary):
+    path = pathlib.Path(__file__).with_name("told.json")
+    told = json.loads(path.read_text()) if path.exists() else []
+    path.write_text(json.dumps([*told, summary]))
+    if summary["totals"]["errors"]:
+        raise RuntimeError("there are errors")
+"""
+
+
+@pytest.mark.promise(141)
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_results_are_told(project: Project, workers: tuple[str, ...]) -> None:
+    """Once for each load test, whoever made the load: what the JSON has."""
+    with strict(lambda *_: True) as url:
+        project.write(
+            conftest__py=SUMMARY,
+            shop__case__toml=shop(url),
+            rush__load__toml=LOAD,
+            other__load__toml=LOAD.replace("Rush", "Other"),
+        )
+        done = project.run("--load", "--load-json", "out.json", *workers)
+        assert done.returncode == 0, done.stdout
+    told = json.loads((project.path / "told.json").read_text())
+    assert told == json.loads((project.path / "out.json").read_text())["runs"]
+    assert len(told) == 2
+
+
+def test_what_a_summary_raises_fails_the_session(project: Project) -> None:
+    """It says where, and the results are there all the same."""
+    with strict(lambda *_: False) as url:
+        relaxed = LOAD.replace("iterations", "max_error_rate = '100%'\niterations", 1)
+        project.write(conftest__py=SUMMARY, shop__case__toml=shop(url), rush__load__toml=relaxed)
+        done = project.run("--load", "--load-json", "out.json")
+    assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout
+    assert "conftest.py:6: pytest_loadtool_summary raised RuntimeError in line 11" in done.stdout
+    assert (project.path / "out.json").exists()
+
+
 def test_a_cluster_has_no_conftest(tmp_path: Path) -> None:
     """What cannot be called there is refused, and not left out."""
     pytest.importorskip("distributed")

@@ -33,9 +33,10 @@ MOST_SAMPLED = 20
 
 @dataclass(frozen=True, slots=True)
 class LoadResult:
-    """The results of a load test, and why its iterations failed, if any did. ``problem`` says why
-    samples were not written."""
+    """The results of the load test in the file ``path``, and why its iterations failed, if any did.
+    ``problem`` says why samples were not written."""
 
+    path: Path
     summary: Summary
     told: Told | None = None
     problem: str = ""
@@ -45,11 +46,11 @@ def explained(summary: Summary, path: Path, config: pytest.Config) -> LoadResult
     """Return the results of the load test of that file with what is to be mended first."""
     failing = summary.failing
     if not failing.groups and not failing.exhausted:
-        return LoadResult(summary)
+        return LoadResult(path, summary)
     try:
         test = read_test(path, trust_of(config))
     except FileError as error:  # somebody has changed it while it ran
-        return LoadResult(summary, problem=shown_error(error, config))
+        return LoadResult(path, summary, problem=shown_error(error, config))
     cases = [
         KnownCase(
             case,
@@ -67,7 +68,7 @@ def explained(summary: Summary, path: Path, config: pytest.Config) -> LoadResult
             files = dict(_written(summary, test, folder, config))
         except FileError as error:
             problem = shown_error(error, config)
-    return LoadResult(summary, Told(diagnosis, files, [one.path for one in cases]), problem)
+    return LoadResult(path, summary, Told(diagnosis, files, [one.path for one in cases]), problem)
 
 
 def _folder(path: Path, config: pytest.Config) -> Path | None:

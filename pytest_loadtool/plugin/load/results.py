@@ -30,7 +30,9 @@ from pytest_loadtool.plugin.load.reports import reports_of
 from pytest_loadtool.plugin.load.telemetry import TELEMETRY, Telemetry
 from pytest_loadtool.plugin.options import server_of
 from pytest_loadtool.plugin.paths import shown_error, slug, target_file, target_folder
+from pytest_loadtool.plugin.replay_hooks import summary_hook
 from pytest_loadtool.plugin.report_failure import LoadFailure
+from pytest_loadtool.replay.hooking import raised
 from pytest_loadtool.report.load.chart import glyphs_for
 from pytest_loadtool.report.load.firsts import fix_first
 from pytest_loadtool.report.load.json import RunEnvironment, load_data, load_document
@@ -182,6 +184,7 @@ class LoadReporter:
         ]
         top_of(config)  # says now if it is wrong
         self._problems: list[str] = []
+        self._raised: list[str] = []
         self.incomplete = False
         """Whether a file could not be written, at the end of the session."""
         config.stash[BASELINE] = baseline_of(config)
@@ -201,6 +204,8 @@ class LoadReporter:
         for folder, files in self._folders:
             named = {folder / name: content for name, content in files(results, self._config)}
             self._write(session, named)
+        for result in results:
+            self._tell(session, result)
 
     def _write(self, session: pytest.Session, files: Mapping[Path, bytes]) -> None:
         for path, content in files.items():
@@ -212,6 +217,20 @@ class LoadReporter:
                 self._problems.append(shown_error(error, self._config))
                 self.incomplete = True
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    def _tell(self, session: pytest.Session, result: LoadResult) -> None:
+        """Call the functions of the project that want the results."""
+        hook = summary_hook(self._config, result.path)
+        if hook is None:
+            return
+        (summary,) = _data([result], self._config)
+        try:
+            hook.call(summary=summary)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever it is, even what ends a test or a program
+            self._raised.append(raised(hook, error).message)
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(
         self, terminalreporter: pytest.TerminalReporter, exitstatus: int
@@ -237,3 +256,5 @@ class LoadReporter:
             terminalreporter.write_line(problem, red=True)
         for problem in self._problems:
             terminalreporter.write_line(f"results were not written: {problem}", red=True)
+        for message in self._raised:
+            terminalreporter.write_line(message, red=True)
