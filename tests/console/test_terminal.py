@@ -183,7 +183,7 @@ def test_wizards_ask_who_the_users_are(tmp_path: Path) -> None:
                 r"^Use a dataset, or Share a username \(dataset, share\)\? \[dataset\]"
             )
             terminal.enter("")
-            terminal.wait_for(r"it is made if there is none\? \[users\.csv\]")
+            terminal.wait_for(r"made if there is none\? \[users\.csv\]")
             terminal.enter("")
             terminal.wait_for(r"^Password of alice \(for users\.csv\):")
             terminal.enter("secret1")
