@@ -62,6 +62,8 @@ PageSelection = NewType("PageSelection", str)
 TransactionName = NewType("TransactionName", str)
 #: Transactions and pages of the test case: one word of `console.selection`.
 SelectionWord = NewType("SelectionWord", str)
+#: A word of a value that is typed without quotes: ``p95 < 800 ms``.
+ValueWord = NewType("ValueWord", str)
 #: What `search` is narrowed to: one of ``finding.SCOPES``.
 SearchScope = NewType("SearchScope", str)
 #: The name of a variable, or a value.

@@ -15,7 +15,14 @@ from pytest_loadtool.casefile import read_load, save_load
 from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.codec.suggestions import did_you_mean
-from pytest_loadtool.console.arguments import Duration, LoadFile, LoadKey, OptionGroup, ThinkTimes
+from pytest_loadtool.console.arguments import (
+    Duration,
+    LoadFile,
+    LoadKey,
+    OptionGroup,
+    ThinkTimes,
+    ValueWord,
+)
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.guiding import Lines, guide
 from pytest_loadtool.console.load_files import chosen, saved
@@ -152,7 +159,7 @@ async def load(session: Console, file: LoadFile | None = None) -> None:
 
 
 async def load_set(
-    session: Console, key: LoadKey, *value: str, file: LoadFile | None = None
+    session: Console, key: LoadKey, *value: ValueWord, file: LoadFile | None = None
 ) -> None:
     """Load Set: change a value of a load configuration, and show what it comes to then.
 
@@ -165,6 +172,8 @@ async def load_set(
 
     Example: `load set users 50`
     """
+    if not value:
+        raise UsageError("load-set needs VALUE...; `-` leaves a key out")
     path = chosen(session, file)
     before = read_load(path, session.settings.trust)
     text = " ".join(value)

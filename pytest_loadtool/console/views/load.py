@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite
 
 from pytest_loadtool.casefile import format_share
 from pytest_loadtool.console.views.line import Kind, ViewLine
@@ -28,7 +27,7 @@ def lines(shown: LoadPreview, file: str, width: int, glyphs: str) -> Iterator[Vi
     for population in load.populations:
         if len(load.populations) > 1:
             yield ViewLine((population_name(load, population), "name"))
-        yield from _plot(population.schedule, width, glyphs)
+        yield from _plot(population.schedule, load.end, width, glyphs)
     for one in shown.cases:
         yield _row("one iteration" if len(shown.cases) == 1 else one.name, _length(one))
     for one in shown.cases:
@@ -66,13 +65,12 @@ def think_time(one: ThinkTime) -> str:
     return f"as recorded{times}{longest}"
 
 
-def _plot(load: Schedule, width: int, glyphs: str) -> Iterator[ViewLine]:
-    """Users, or arrivals per second, over the time of the run."""
-    length = sum(stage.duration for stage in stages_of(load))
+def _plot(load: Schedule, length: float | None, width: int, glyphs: str) -> Iterator[ViewLine]:
+    """Users, or arrivals per second, over the time of the run, which is ``length`` seconds."""
     most = max(stage.level for stage in stages_of(load))
     unit = "/s" if load.open else " users"
     label = f"{most:g}{unit}"
-    if not isfinite(length):  # nothing but its iterations ends it
+    if length is None:  # nothing but its iterations ends it
         return
     columns = max(10, width - len(label) - _MARGIN)
     steps = len(glyphs) - 1

@@ -397,3 +397,19 @@ def test_trial_is_one_iteration_of_one_user(
     assert server.requests == ["GET /", "GET /two"] * 2
     assert "1 user, 1 iteration each" in listener.text
     assert "PASSED" in listener.text
+
+
+def test_a_value_ends_where_an_option_begins(opened: Console, tmp_path: Path) -> None:
+    """Also one of several words; and a test case has a schedule of its own by such words."""
+    path = tmp_path / "other.load.toml"
+    path.write_text(ONCE)
+    night = tmp_path / "night.case.toml"
+    night.write_text(opened.case_path.read_text())
+    do(opened, f"load set case {night} users=3 duration=2m start=1m --file {path}")
+    do(opened, f"load set --file {path} threshold p95 < 800 ms")
+    written = read_load(path)
+    (shared, own) = written.populations
+    assert (shared.schedule.users, own.schedule.users, own.schedule.start) == (2, 3, 60.0)
+    assert [one.text for one in written.thresholds] == ["p95 < 800 ms"]
+    with pytest.raises(UsageError, match="needs VALUE"):
+        do(opened, f"load set users --file {path}")
