@@ -226,13 +226,21 @@ def test_once(project: Project, server: Server) -> None:
             "other.case.toml",
             users=50,
             duration="1h",
-            more='thresholds = ["throughput > 1000/s", "p95 < 20 s"]',
+            more="""thresholds = [
+  "throughput > 1000/s", "requests > 1000", "p95 < 20 s", 'rate of metric "found" > 95 %',
+]""",
         ),
+    )
+    project.write(
+        conftest__py="def pytest_loadtool_iteration_end(user): user.rate('found', True)\n"
     )
     done = project.run("--load", "--once", "--load-json", "out.json")
     assert done.returncode == 0, done.stdout
     assert sorted(server.requests) == ["GET /", "GET /other"]
-    assert [one["threshold"] for one in project.json()["thresholds"]] == ["p95 < 20 s"]
+    assert [one["threshold"] for one in project.json()["thresholds"]] == [
+        "p95 < 20 s",
+        'rate of metric "found" > 95 %',
+    ]
     assert "in place of what the file says: --once" in done.stdout
 
 

@@ -14,7 +14,7 @@ from pytest_loadtool.casefile.toml.diagnostics import Problems
 from pytest_loadtool.casefile.toml.positions import Layout
 from pytest_loadtool.casefile.toml.schema import Node, Rejected
 from pytest_loadtool.model.load import CaseShare, Override, Schedule, Stage
-from pytest_loadtool.model.threshold import METRICS
+from pytest_loadtool.model.threshold import METRICS, Metric
 
 #: The keys that can be said from outside, each with what is typed in its place.
 OVERRIDABLE: Mapping[str, type] = {
@@ -61,9 +61,14 @@ def _once(found: Mapping[str, Any]) -> dict[str, Any]:
     kept["case"] = tuple(replace(case, weight=1, schedule=one) for case in found["case"])
     if "thresholds" in kept:
         kept["thresholds"] = tuple(
-            limit for limit in kept["thresholds"] if not METRICS[limit.metric].more_is_better
+            limit for limit in kept["thresholds"] if not _asks_for_more(METRICS[limit.metric])
         )
     return kept
+
+
+def _asks_for_more(metric: Metric) -> bool:
+    """Return whether a number is the greater the more is done; a share is not."""
+    return metric.more_is_better and metric.unit != "share"
 
 
 def laid_over(found: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
