@@ -233,9 +233,9 @@ def test_poisson_arrivals_are_random_and_the_same_each_time() -> None:
         ),
         (
             load(Stage(5, 2, users=3), Stage(5, users=1), start=60.0),
-            "0 → 3 → 1 users over 10 s, from 60 s on",
+            "0 → 3 → 1 users over 10 s, 60 s after the start",
         ),
-        (load(users=3, start=5.0), "3 users for 10 s, from 5 s on"),
+        (load(users=3, start=5.0), "3 users for 10 s, 5 s after the start"),
     ],
 )
 def test_a_schedule_in_a_sentence(plan: Schedule, words: str) -> None:
@@ -256,8 +256,8 @@ def test_a_load_names_lines_and_schedules(bandwidth: Bandwidth, words: str) -> N
     assert describe(plan) == f"2 users for 10 s, each on {words}"
     night = CaseShare("deep/night.case.toml", schedule=load(rate=0.5, users=2, start=3.0))
     assert describe(replace(plan, cases=(*plan.cases, night))) == (
-        "shop: 2 users for 10 s; night: 0.5 arrivals/s for 10 s, at most 2 users, from 3 s on, "
-        f"each on {words}"
+        "shop: 2 users for 10 s; night: 0.5 arrivals/s for 10 s, at most 2 users, "
+        f"3 s after the start, each on {words}"
     )
 
 

@@ -189,7 +189,7 @@ def population_name(configuration: LoadConfiguration, population: Population) ->
 
 def describe_schedule(plan: Schedule) -> str:
     """Return a schedule in words."""
-    begin = f", from {seconds(plan.start)} on" if plan.start else ""
+    begin = f", {seconds(plan.start)} after the start" if plan.start else ""
     return _load(plan) + begin
 
 
