@@ -44,7 +44,7 @@ WRONG = {
     "openrefine": "without pauses a job is asked for before it is done",
     "web-forms": "a hundred sessions make the list of orders ten times as long, and that is told",
     "wagtail": "not measured since an address follows `unique`",
-    "syncthing": "the whole configuration is sent back, and takes others' folders away",
+    "syncthing": "the configuration is sent back: red where it would take others' folders away",
     "trac": "a version is correlated that need not be",
     "fava": "an entry is taken from where it stood, and may be somebody else's",
     "znc": "not measured to the end",
