@@ -27,7 +27,7 @@ HEAVY = (
     *("json-server", "json-graphql-server", "aria2", "spyne-soap", "tiddlywiki"),
     *("kinto", "isso", "pouchdb-server", "roundup", "sqlite-web", "radicale", "sqlpad"),
     *("alertmanager", "datasette", "tryton", "etcd", "h2-console", "postgraphile"),
-    "docker-registry",
+    *("docker-registry", "wagtail"),
 )
 #: Of which runs are red, or leave another state than their sessions mean, and why. They are heavy.
 WRONG = {
@@ -43,7 +43,6 @@ WRONG = {
     "hledger-web": "a replay sends the recorded journal back, and takes others' entries away",
     "openrefine": "without pauses a job is asked for before it is done",
     "web-forms": "a hundred sessions make the list of orders ten times as long, and that is told",
-    "wagtail": "not measured since an address follows `unique`",
     "syncthing": "the configuration is sent back: red where it would take others' folders away",
     "trac": "a version is correlated that need not be",
     "fava": "an entry is taken from where it stood, and may be somebody else's",
@@ -55,7 +54,6 @@ CHANCE = (
         "trac",
         "wordpress",
         "znc",
-        "wagtail",
         "mediawiki",
         "tomcat-manager",
         "shaarli",
