@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.model.editing import page_span
+from pytest_loadtool.model.editing import with_transactions
 
 
-def with_calls(case: TestCase, indexes: Collection[int], names: Sequence[str]) -> TestCase:
-    """Return ``case`` that calls these functions, and no others, before these transactions."""
-    pages = []
-    for number, page in enumerate(case.pages):
-        mine = zip(page_span(case, number), page.transactions, strict=True)
-        changed = (replace(one, call=tuple(names)) if at in indexes else one for at, one in mine)
-        pages.append(replace(page, transactions=tuple(changed)))
-    return replace(case, pages=tuple(pages))
+def with_calls(case: TestCase, index: int, names: Sequence[str]) -> TestCase:
+    """Return ``case`` that calls these functions, and no others, before a transaction."""
+    every = list(case.transactions())
+    every[index] = replace(every[index], call=tuple(names))
+    return with_transactions(case, every)

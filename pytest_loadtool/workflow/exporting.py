@@ -13,6 +13,7 @@ from pytest_loadtool.correlation.requests.fields import CONSTANT, fields_of
 from pytest_loadtool.editing.curl_script import curl_script
 from pytest_loadtool.editing.k6_script import Script, k6_script
 from pytest_loadtool.model.case import TestCase, Variable
+from pytest_loadtool.model.editing import without
 from pytest_loadtool.workflow.credentials import env_name, unused
 from pytest_loadtool.workflow.datasets import open_dataset
 from pytest_loadtool.workflow.fields import with_value
@@ -38,23 +39,15 @@ def exported(
     """
     if not secrets:
         case = without_secrets(case, case_path)
+    every = list(case.transactions())
     if kind == "curl":
-        every = list(case.transactions())
         return curl_script(case, [every[at] for at in sorted(chosen)])
-    at, pages = 0, []
-    for page in case.pages:
-        numbers = range(at, at + len(page.transactions))
-        at = numbers.stop
-        kept = tuple(
-            one for number, one in zip(numbers, page.transactions, strict=True) if number in chosen
-        )
-        if kept:
-            pages.append(replace(page, transactions=kept))
+    left_out = {at for at in range(len(every)) if at not in chosen}
     rows = {
         use.name: _rows(project, case_path, case, use.name, secrets=secrets)
         for use in case.datasets
     }
-    return k6_script(replace(case, pages=tuple(pages)), rows)
+    return k6_script(without(case, left_out), rows)
 
 
 def without_secrets(case: TestCase, case_path: Path) -> TestCase:

@@ -46,7 +46,7 @@ async def call(
         where = session.settings.shown(found.path)
         session.say(f"{name} is defined in {where}:{found.line}")
     if functions or remove:
-        case = with_calls(document.case, {index}, functions)
+        case = with_calls(document.case, index, functions)
         session.document = replace(document, case=case)
     session.tell(_lines(session.opened().case, index))
 
