@@ -12,6 +12,8 @@ from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 from typing import Any
 
+from pytest_loadtool.model.hook import by_signal
+
 _Handler = Callable[[int, FrameType | None], object]
 
 #: By signal, what Python does by itself. Windows has no SIGHUP.
@@ -35,8 +37,8 @@ KILLS = tuple(number for number in ENDINGS if number != signal.SIGINT)
 def interruption(number: int) -> KeyboardInterrupt:
     """Return what to raise at a signal; it names those that are not Ctrl-C."""
     if number == signal.SIGINT:
-        return KeyboardInterrupt()
-    return KeyboardInterrupt(signal.Signals(number).name)
+        return by_signal(KeyboardInterrupt())
+    return by_signal(KeyboardInterrupt(signal.Signals(number).name))
 
 
 @contextmanager

@@ -55,8 +55,7 @@ class LoadUser:
 
     def __init__(self, number: int, case: int, pool: UserPool, setting: Setting) -> None:
         configuration, plan = setting.configuration, setting.plans[case]
-        draws = plan.datasets or plan.visits.whole.generated
-        taken = rows_among(setting.takers[case], pool.place, number) if draws else _no_row
+        taken = rows_among(setting.takers[case], pool.place, number) if plan.datasets else _no_row
         self._pool = pool
         observer = setting.observers[case].of_user()
         virtual = VirtualUser(
@@ -64,6 +63,7 @@ class LoadUser:
             taken,
             observer,
             number=pool.population.first + number,
+            users=pool.all_users,
             stop_on_error=configuration.on_error != "continue",
             keep_state=configuration.keep_state,
         )
@@ -129,6 +129,7 @@ class UserPool(ABC):
         configuration = setting.configuration
         self.place = place
         self.population = population = configuration.populations[place]
+        self.all_users = configuration.all_users
         self._schedule = population.schedule
         self._share = setting.share.of_population(population)
         self._setting = setting

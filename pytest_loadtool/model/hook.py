@@ -18,6 +18,21 @@ class TookTooLongError(BaseException):
     """Where it was, if its traceback does not say it."""
 
 
+def is_by_signal(error: BaseException) -> bool:
+    """Return whether somebody ends the program: Ctrl-C, and no doing of a function."""
+    return getattr(error, _BY_SIGNAL, False) is True
+
+
+def by_signal(error: KeyboardInterrupt) -> KeyboardInterrupt:
+    """Return what a signal raises, marked as such. A class of its own would change what pytest says
+    at Ctrl-C."""
+    setattr(error, _BY_SIGNAL, True)
+    return error
+
+
+_BY_SIGNAL = "loadtool_by_signal"
+
+
 @dataclass(frozen=True, slots=True)
 class HookFunction:
     """A function that somebody has written: ``file`` as its code names it, ``shown`` as messages

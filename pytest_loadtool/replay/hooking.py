@@ -9,21 +9,24 @@ from __future__ import annotations
 import inspect
 import traceback
 from collections.abc import Callable, Generator, Sequence
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from pytest_loadtool.model.custom import MetricKind, counted
-from pytest_loadtool.model.hook import PATIENCE, Hook, HookFunction, Hooks, TookTooLongError
+from pytest_loadtool.model.hook import (
+    PATIENCE,
+    Hook,
+    HookFunction,
+    Hooks,
+    TookTooLongError,
+    is_by_signal,
+)
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.hook_arguments import HookRequest, HookResponse, HookUser
 from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.replay.user.origin import Origin
 from pytest_loadtool.replay.user.plan import Await, Command, Over, Visit
 from pytest_loadtool.replay.user.user import VirtualUser
-
-#: Where Ctrl-C is raised, and not by a function.
-_OF_SIGNALS = str(Path(__file__).parents[1] / "engine" / "running.py")
 
 #: How much is shown of the text of an error, in characters.
 _LONGEST = 200
@@ -200,7 +203,7 @@ def raised(hook: Hook, error: BaseException) -> Failure:
     files = {file for file, _ in frames}
     functions = [one for one in hook.functions if one.file in files] or list(hook.functions)
     own = [line for file, line in frames if file == functions[0].file]
-    if isinstance(error, KeyboardInterrupt) and frames[-1][0] == _OF_SIGNALS:
+    if is_by_signal(error):
         raise error
     if isinstance(error, TookTooLongError):
         line = error.line or (own or [functions[0].line])[-1]

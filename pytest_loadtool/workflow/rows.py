@@ -66,7 +66,7 @@ def take_rows(plan: Plan, case_path: Path, row: int | None = None) -> tuple[RowC
             said.append(f"Row {found + 1} of {rows} of {use.file}.")
     if taken:
         _write(known)
-    return (lambda use, _rows, _iteration: taken.get(use.name, 0)), said
+    return (lambda use, _rows, _iteration: taken[use.name]), said
 
 
 def _at(use: DatasetUse, rows: int, position: int) -> int | None:

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_loadtool.casefile.case.variables import parse_generator
 from pytest_loadtool.errors import ReplayError
-from pytest_loadtool.load.cluster.share import rows_of
+from pytest_loadtool.load.cluster.share import FIRST_ROWS
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.replay import VirtualUser
 from pytest_loadtool.replay.compile.case import compile_case
@@ -102,7 +102,7 @@ def test_no_two_iterations_of_a_run_share_a_number() -> None:
     plan, sent = compile_case(case), []
     for iteration in range(2):
         for number in range(3):
-            user = VirtualUser(plan, rows_of(number, 3), Diary(), number=number)
+            user = VirtualUser(plan, FIRST_ROWS, Diary(), number=number, users=3)
             sent += Playbook(plan, user, iteration=iteration).new
     assert sent == [f"GET /?n={one}&m={one}" for one in range(1, 7)]
 

@@ -191,8 +191,7 @@ def row_takers(
     load: LoadConfiguration, uses: Sequence[Iterable[DatasetUse]]
 ) -> tuple[Mapping[str, RowTakers], ...]:
     """Return for each test case, by the names of its datasets, who takes rows of these; ``uses``
-    are those of each. A dataset is a file: test cases may call it by different names. The one
-    called "" has turns for rows, which everybody takes."""
+    are those of each. A dataset is a file: test cases may call it by different names."""
     files = [
         {use.name: normpath(join(dirname(case.file), use.file)) for use in own}
         for case, own in zip(load.cases, uses, strict=True)
@@ -202,8 +201,7 @@ def row_takers(
         for file in own.values():
             cases.setdefault(file, set()).add(number)
     takers = {file: takers_among(load, numbers) for file, numbers in cases.items()}
-    turns = {"": takers_among(load, range(len(load.cases)))}
-    return tuple(turns | {name: takers[file] for name, file in own.items()} for own in files)
+    return tuple({name: takers[file] for name, file in own.items()} for own in files)
 
 
 def takers_among(load: LoadConfiguration, cases: Iterable[int]) -> RowTakers:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable
-from sys import maxsize
 
 from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.errors import NoRowLeftError, SlowPatternError
@@ -25,9 +24,6 @@ CONNECTIONS_PER_HOST = 6
 #: Which row (0-based) of a dataset with so many rows to take in this iteration; None: no row is
 #: left.
 RowChoice = Callable[[DatasetUse, int, int], int | None]
-
-#: What generated values have in place of a dataset. No dataset of a file is called so.
-_TURNS = DatasetUse("", "")
 
 
 class Actor(ABC):
@@ -52,11 +48,12 @@ class Actor(ABC):
 class VirtualUser(Actor):
     """Acts out a plan, iteration by iteration, and tells the observer what became of it.
 
-    ``number`` is the user's own among all of a run: its think times depend on it.
-    With ``stop_on_error`` an iteration ends with the first transaction that fails; with
-    ``keep_state`` cookies, variables and dataset rows last from one iteration to the next. If the
-    plan has a start, cookies and variables last, unless the start has failed. What is
-    around it may read all of that, and set ``stop_on_error``, and the ``tallies`` of its flows.
+    ``number`` is the user's own among all ``users`` of a run: its think times and the values that
+    are made up for it depend on it. With ``stop_on_error`` an iteration ends with the first
+    transaction that fails; with ``keep_state`` cookies, variables and dataset rows last from one
+    iteration to the next. If the plan has a start, cookies and variables last, unless the start has
+    failed. What is around it may read all of that, and set ``stop_on_error``, and the ``tallies``
+    of its flows.
     ``state`` are its values as they stand, by the plan's slots; ``began`` is when it began with
     fresh cookies.
     """
@@ -66,6 +63,7 @@ class VirtualUser(Actor):
         "_choose_row",
         "_lost",
         "_rows",
+        "_users",
         "_walker",
         "began",
         "jar",
@@ -85,6 +83,7 @@ class VirtualUser(Actor):
         observer: Observer,
         *,
         number: int = 0,
+        users: int = 1,
         stop_on_error: bool = False,
         keep_state: bool = False,
     ) -> None:
@@ -92,6 +91,7 @@ class VirtualUser(Actor):
         self._choose_row = choose_row
         self.observer = observer
         self.number = number
+        self._users = users
         self.stop_on_error = stop_on_error
         self._begun = False
         """Whether it has been through its start, and has not left since."""
@@ -404,9 +404,8 @@ class VirtualUser(Actor):
         return failures
 
     def _make_up(self, visit: Visit, iteration: int) -> None:
-        """Make up values: the turn is the row of a dataset without an end, which no two iterations
-        share."""
-        turn = self._choose_row(_TURNS, maxsize, iteration) or 0
+        """Make up values. All users take turns, so that no two iterations have the same one."""
+        turn = self.number + iteration * self._users
         for slot, generate in visit.generated:
             self.state[slot] = generate(turn)
 
