@@ -114,8 +114,9 @@ def server_of(config: pytest.Config) -> str:
 
 
 def profile_of(config: pytest.Config) -> str:
-    """Return the profile of the test cases that holds, or nothing."""
-    return config.getoption("loadtool_profile", default=None) or ""
+    """Return the profile of the test cases that holds, or nothing; a load test has its own way to
+    say so."""
+    return "" if config.option.load else config.option.loadtool_profile or ""
 
 
 def trust_of(config: pytest.Config) -> Trust:
@@ -131,8 +132,9 @@ def trust_of(config: pytest.Config) -> Trust:
 
 def header(config: pytest.Config) -> list[str]:
     """Return what the head of pytest's report says."""
-    names = ("profile", "server", "app", "transport", "think_time")
-    said = {name: config.getoption(f"loadtool_{name}", default=None) for name in names}
+    names = ("server", "app", "transport", "think_time")
+    said = {"profile": profile_of(config)}
+    said |= {name: config.getoption(f"loadtool_{name}", default=None) for name in names}
     parts = [f"{name.replace('_', ' ')} {value}" for name, value in said.items() if value]
     if config.option.loadtool_proxy:
         from pytest_loadtool.plugin.proxy import shown_proxy

@@ -17,7 +17,12 @@ from pytest_loadtool.casefile import parse_load
 from pytest_loadtool.casefile.load.model import case_share
 from pytest_loadtool.casefile.load.thresholds import parse_threshold
 from pytest_loadtool.casefile.load.writer import load_lines
-from pytest_loadtool.casefile.quantities import parse_duration, parse_rate
+from pytest_loadtool.casefile.quantities import (
+    format_duration,
+    format_rate,
+    parse_duration,
+    parse_rate,
+)
 from pytest_loadtool.casefile.toml.render import KeyedLine, render
 from pytest_loadtool.casefile.toml.schema import read_alone
 from pytest_loadtool.codec.suggestions import did_you_mean
@@ -192,19 +197,18 @@ def _scheduled(file: str, words: Sequence[str]) -> CaseShare:
         if not equals:
             raise ValueError(f"{word!r} is nothing of a schedule: write users=5 or duration=2m")
         if name == "stage":
-            table.setdefault("stage", []).append(_stage_table(value))
+            table.setdefault("stage", []).append(_stage_table(_stage(value)))
         else:
             table[name] = int(value) if value.isascii() and value.isdecimal() else value
     return read_alone(case_share, table)
 
 
-def _stage_table(word: str) -> dict[str, Any]:
-    """Return ``LEVEL:DURATION:RAMP`` as the file has it."""
-    stage = _stage(word)
-    level, _, times = word.partition(":")
-    duration, _, ramp = times.partition(":")
-    size: dict[str, Any] = {"users": stage.users} if stage.rate is None else {"rate": level}
-    return {**size, "duration": duration, "ramp": ramp or "0s"}
+def _stage_table(stage: Stage) -> dict[str, Any]:
+    """Return a stage as the file has it."""
+    times = {"duration": format_duration(stage.duration), "ramp": format_duration(stage.ramp)}
+    if stage.rate is None:
+        return {"users": stage.users, **times}
+    return {"rate": format_rate(stage.rate), **times}
 
 
 def _with_cases(

@@ -67,3 +67,12 @@ def test_the_server_on_the_command_line_comes_before(project: Project, server: S
     )
     assert done.returncode == 0, done.stdout
     assert server.requests == ["GET /coffee"]
+
+
+def test_a_load_test_does_not_take_the_profile_of_tests(project: Project, server: Server) -> None:
+    """What the configuration file says for tests is neither done nor told."""
+    project.write(pytest__ini="[pytest]\nloadtool_profile = staging\n")
+    done = project.run("--load", "--loadtool-server", server.url)
+    assert done.returncode == 0, done.stdout
+    assert server.requests == ["GET /?shop=tea"]
+    assert "profile staging" not in done.stdout
