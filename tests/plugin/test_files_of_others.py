@@ -260,6 +260,10 @@ FROM_ELSEWHERE = {
     "a fixture": Attempt(
         untrusted("fixtures[0]: runs the fixture marked"), head='fixtures = ["marked"]'
     ),
+    "a function": Attempt(
+        untrusted("page[0].transaction[0].call: calls steps:sets"),
+        lines=('call = "steps:sets"',),
+    ),
     "rules": Attempt(
         untrusted("asm.rules[0]: reads the file x.rules.toml"),
         tail='[asm]\nrules = ["x.rules.toml"]\n',
