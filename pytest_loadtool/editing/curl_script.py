@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable
 
 from pytest_loadtool.codec.curl import curl_command
-from pytest_loadtool.codec.template import Reference, Template
+from pytest_loadtool.codec.template import Template
 from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.editing.k6_script import Script
 from pytest_loadtool.model.case import TestCase, Transaction
@@ -75,12 +75,8 @@ def _command(case: TestCase, one: Transaction, left: list[tuple[int, str]]) -> s
 
 def _marked(text: str) -> str:
     return Template.parse(text).filled(
-        lambda one: "" if one.file is not None else _MARK.format(_shell_name(_name(one)))
+        lambda one: "" if one.file is not None else _MARK.format(_shell_name(one.name))
     )
-
-
-def _name(one: Reference) -> str:
-    return one.name
 
 
 def _shell_name(name: str) -> str:
