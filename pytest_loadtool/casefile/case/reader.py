@@ -62,7 +62,6 @@ from pytest_loadtool.casefile.toml.schema import (
 )
 from pytest_loadtool.casefile.toml.shape import shaped, takes
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, check_untrusted, named_path
-from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.uses import named_files
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.asm import USUAL_ASM
@@ -107,14 +106,14 @@ def parse_case(source: str, path: str) -> TestCase:
 def read_case(path: Path, trust: Trust = TRUSTED, profile: str = "") -> TestCase:
     """Return the test case in a file; its datasets must be there and have the columns that it uses,
     and the files in its bodies must be there. ``trust`` says what it may reach; the values of
-    ``profile`` are in the place of its own.
+    ``profile`` are in the place of its own, if it has one of that name.
 
     Raises:
         FileError: something in it, or in a file that it names, is wrong.
     """
     case, problems = _case(read_text(path), str(path))
-    if profile:
-        case = _with_profile(case, profile, problems)
+    if profile in case.profiles:
+        case = case.with_profile(profile)
     if trust.untrusted:
         check_untrusted(case, problems)
         problems.raise_any()  # before anything is read
@@ -154,14 +153,6 @@ def _case(source: str, path: str) -> tuple[TestCase, Problems]:
         ),
         problems,
     )
-
-
-def _with_profile(case: TestCase, name: str, problems: Problems) -> TestCase:
-    if name in case.profiles:
-        return case.with_profile(name)
-    known = did_you_mean(name, case.profiles) or ": write it, or leave the profile out"
-    problems.add((), f"there is no [profile.{name}]{known}")
-    return case
 
 
 def _columns(

@@ -71,18 +71,13 @@ def read_test(path: Path, trust: Trust = TRUSTED, overrides: Sequence[Override] 
     configuration = read_load(path, trust, overrides)
     profile = next((one.text for one in overrides if one.key == PROFILE), "")
     cases = tuple(
-        _read_case(path.parent / case.file, trust, profile) for case in configuration.cases
+        read_case(path.parent / case.file, trust, profile) for case in configuration.cases
     )
     for number, threshold in enumerate(configuration.thresholds):
         problem = unknown_name(threshold, cases)
         if problem:
             raise key_error(path, ("thresholds", number), problem)
     return LoadTest(path, configuration, cases, trust)
-
-
-def _read_case(path: Path, trust: Trust, profile: str) -> TestCase:
-    case = read_case(path, trust)
-    return case if profile not in case.profiles else read_case(path, trust, profile)
 
 
 def prepare(

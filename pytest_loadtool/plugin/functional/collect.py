@@ -29,11 +29,23 @@ class CaseFile(pytest.File):
         """
         try:
             case = read_case(self.path, trust_of(self.config), profile_of(self.config))
+            self._check_profile(case)
             marks = self._marks(case)
         except FileError as error:
             raise self.CollectError(shown_error(error, self.config)) from None
         name = slug(self.path.name.removesuffix(CASE_SUFFIX))
         yield CaseItem.from_parent(self, name=name, case=case, marks=marks)
+
+    def _check_profile(self, case: TestCase) -> None:
+        """Nobody knows what a test case would do to its own server where another was meant.
+
+        Raises:
+            FileError: it has no such profile.
+        """
+        profile = profile_of(self.config)
+        if profile and profile not in case.profiles:
+            known = did_you_mean(profile, case.profiles) or ": write it, or leave the profile out"
+            raise key_error(self.path, (), f"there is no [profile.{profile}]{known}")
 
     def _marks(self, case: TestCase) -> list[pytest.MarkDecorator]:
         """Return the case's marks. pytest's complaints about unknown ones are made to name the case
