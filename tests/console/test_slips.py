@@ -96,9 +96,11 @@ def test_undoing_the_recording_itself_is_asked_about(opened: Console, listener: 
 def test_other_hostnames_have_numbers_and_boxes(opened: Console, listener: Listener) -> None:
     """A slip is told with what there is, a beginning or a number will do, and the remedy names
     those that were kept, too."""
-    listener.lines[:] = ["x", "cdn"]
+    listener.interactive = True
+    listener.lines[:] = ["x", "cdn", "yes"]
     do(opened, "configure")
-    boxes = [line[:11] for line in listener.said if "[ ]" in line]
-    assert boxes == ["   1 [ ] me", "   2 [ ] cd"]
+    boxes = [line[:11] for line in listener.text.splitlines() if line[5:8] in ("[ ]", "[x]")]
+    asked, then = ["   1 [ ] me", "   2 [ ] cd"], ["   1 [ ] me", "   2 [x] cd"]
+    assert boxes == [*asked, *asked, *then]
     assert "no transaction goes to 'x'; other hostnames: metrics.third-party" in listener.text
     assert "`configure --hosts cdn.shop-files.test,metrics.third-party.invalid`" in listener.text

@@ -129,6 +129,10 @@ def test_first_play_asks_about_the_hostnames(tmp_path: Path) -> None:
             terminal.enter("metric.example")
             terminal.wait_for(r"^no transaction goes to 'metric.example'; other hostnames: ")
             terminal.enter("")
+            terminal.wait_for(
+                r"(?s)^  configure --hosts none$.*^Run it \(yes, no, back\)\? \[yes\]"
+            )
+            terminal.enter("")
             terminal.wait_for(r"^1 dynamic value configured")
             terminal.enter("play --fast")
             terminal.wait_for(r"^  sends to http://127\.0\.0\.1:\d+$")
@@ -148,7 +152,9 @@ def test_first_play_asks_about_the_hostnames(tmp_path: Path) -> None:
             terminal.enter("undo")
             terminal.wait_for(r"^Undid `save --secrets dataset`")
             terminal.enter("undo")
-            terminal.wait_for(r"^Undid `configure`\. The test case has 1 page, 3 transactions")
+            terminal.wait_for(
+                r"^Undid `configure --hosts none`\. The test case has 1 page, 3 transactions"
+            )
 
 
 @pytest.mark.promise(57)
@@ -169,6 +175,8 @@ def test_wizards_ask_who_the_users_are(tmp_path: Path) -> None:
             )
             terminal.enter("configure")
             terminal.wait_for(r"^Which other hostnames stay")
+            terminal.enter("")
+            terminal.wait_for(r"^Run it \(yes, no, back\)")
             terminal.enter("")
             terminal.wait_for(r"^1 dynamic value configured")
             terminal.enter("play --fast")

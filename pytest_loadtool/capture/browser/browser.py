@@ -8,7 +8,7 @@ import re
 import signal
 from asyncio.subprocess import Process
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -36,6 +36,8 @@ _TAB_PATIENCE = 10.0
 
 #: What it always says where there is no desktop; nothing of it is why a browser ended.
 _NOISE = re.compile(r"[:/]dbus/|org[./]freedesktop|ALSA lib|:gpu/|:gcm/|/vaapi/|:viz/|:vulkan")
+#: What it says while nothing is wrong enough to end: only a FATAL line of its log is why it did.
+_GOING_ON = re.compile(r"^\[[^\]]*:(?:VERBOSE\d*|INFO|WARNING|ERROR):|^DevTools listening on ")
 _LISTENING = re.compile(r"DevTools listening on ws://([^/]+)/")
 
 # The shell gives the pipes the numbers that Chromium wants; "exec" leaves no process between.
@@ -111,7 +113,8 @@ class Browser:
         if code == 0:
             return ""
         how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with status {code}"
-        return f"the browser ended {how}: {self._last_words()}"
+        words = _last(line for line in self._said if not _GOING_ON.search(line))
+        return f"the browser ended {how}{words and ': '}{words}"
 
     async def check_alive(self) -> None:
         """Ask the browser and each tab for a sign of life; what gives none is among `crashes`
@@ -180,11 +183,11 @@ class Browser:
                     await self._listening.wait()
         except (ConnectionError, TimeoutError) as error:
             raise RecordingError(
-                f"{self._executable} did not start: {self._last_words() or 'no reason given'}"
+                f"{self._executable} did not start: {_last(self._said) or 'no reason given'}"
             ) from error
         if self._debugging_port is not None and not self._debugging_url:
             raise RecordingError(
-                f"{self._executable} offers no remote debugging: {self._last_words()}"
+                f"{self._executable} offers no remote debugging: {_last(self._said)}"
             )
         self._watchers = [
             asyncio.create_task(self._watch_end()), asyncio.create_task(self._watch_pulse())
@@ -281,5 +284,7 @@ class Browser:
             self._tabs.discard(parameters.get("targetId", ""))
             self._crashes.append(f"a tab crashed ({parameters.get('status', 'no reason given')})")
 
-    def _last_words(self) -> str:
-        return " / ".join(list(self._said)[-3:])
+
+def _last(said: Iterable[str]) -> str:
+    """Return the last lines of what the browser said."""
+    return " / ".join(list(said)[-3:])

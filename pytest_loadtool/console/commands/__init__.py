@@ -84,6 +84,7 @@ __all__ = ["COMMANDS"]
 
 #: What other tools for testers call it, or a person does.
 _ALIASES = {
+    "?": "help",
     "exit": "quit",
     "q": "quit",
     "ls": "shell ls",

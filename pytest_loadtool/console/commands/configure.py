@@ -5,11 +5,14 @@ from __future__ import annotations
 from pytest_loadtool.console.arguments import Hostnames, RulesFile, VariableName
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.execution import execute
+from pytest_loadtool.console.guiding import guide
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.wizards.configure import (
     configure_application_state,
     configure_for_replay,
+    hosts_line,
+    other_hosts,
 )
 from pytest_loadtool.console.wizards.consent import may_replay
 from pytest_loadtool.console.wizards.identity import needs_identity
@@ -64,6 +67,11 @@ async def configure(
     reset = reset or session.settings.reset
     if reset:
         words_of(reset)
+    document = session.opened()
+    if hosts is None and session.frontend.interactive and other_hosts(document):
+        line = session.running.line if session.running is not None else "configure"
+        await guide(session, "Configure for Replay", lambda: hosts_line(document, line))
+        return
     await configure_for_replay(session, hosts or "", rules)
     if replay:
         if needs_identity(session.opened()):

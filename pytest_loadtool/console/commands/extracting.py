@@ -228,6 +228,12 @@ def _extractor(
     text: str | None,
     choose: int,
 ) -> Extractor:
+    if content == ANYWHERE and text is None:
+        raise UsageError(
+            "extract what? --from TEXT proposes what could take a text of the response, or one of "
+            "--json, --xml, --form, --link, --choice, --header, --cookie, --regex, --left and "
+            "--right says it"
+        )
     if text is None:
         with as_usage():
             return parse_extractor({"variable": variable, **content.keys})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable
 
 from pytest_loadtool.codec.media import is_html, media_type
 from pytest_loadtool.console.arguments import BrowserPath
 from pytest_loadtool.console.environment import exports
-from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.opening import domains, may_drop, open_traffic
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.line import VERBATIM, ViewLine
@@ -134,7 +135,15 @@ def _browser(path: str) -> str | None:
 
 
 def _with_scheme(url: str) -> str:
-    return url if "://" in url or url.startswith("about:") else f"http://{url}"
+    """Return the address to open, of which `http://` may be left out.
+
+    Raises:
+        UsageError: it names no server.
+    """
+    whole = url if "://" in url or url.startswith("about:") else f"http://{url}"
+    if re.match(r"https?://(?![^/?#])", whole):
+        raise UsageError(f"{url!r} names no server: `record http://HOST/`, with a path behind it")
+    return whole
 
 
 def _present(session: Console) -> None:

@@ -14,7 +14,7 @@ from pytest_loadtool.console.commands.actors import (
     pick,
     titled,
 )
-from pytest_loadtool.console.errors import as_usage
+from pytest_loadtool.console.errors import UsageError, as_usage
 from pytest_loadtool.console.literals import parsed
 from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
@@ -133,6 +133,12 @@ async def validate(
             found = found or suggested_validators(on.exchange, from_)
         validator = pick(session, found, views.described, from_, choose)
     else:
+        if required == NOTHING_REQUIRED:
+            raise UsageError(
+                "validate what? --from TEXT proposes what could look for a text of the response, "
+                "or one of --text, --regex, --json, --xml, --header and --response says it; "
+                "`status` is for codes"
+            )
         with as_usage():
             validator = parse_validator(required.keys)
     with as_usage():

@@ -7,7 +7,7 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
-from pytest_loadtool.console.views.line import VERBATIM, Kind, ViewLine
+from pytest_loadtool.console.views.line import UNBROKEN, VERBATIM, Kind, ViewLine
 
 #: In the eight colours that every theme has chosen to be read on its background, dark or light. The
 #: gray background is colour 250 of 256.
@@ -63,6 +63,9 @@ def drawn(line: ViewLine, width: int, *, coloured: bool) -> str:
     )
     indent = head.cell_len + line.hanging
     fits = head.cell_len + body.cell_len <= width or line.hanging == VERBATIM
+    if not fits and width - indent < _NARROWEST and line.hanging != UNBROKEN:
+        head, body = Text(), head + body  # no room below its last part: below its beginning
+        indent = len(line) - len(line.lstrip(" ")) + _HANGING
     if fits or width - indent < _NARROWEST:
         return _ansi(console, file, [head + body])  # or the terminal breaks it as it can
     first, *rest = body.wrap(console, width - indent, overflow="fold") or [body]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.console.errors import UsageError
+from pytest_loadtool.console.guiding import Lines
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.wizard import question
@@ -15,12 +16,37 @@ from pytest_loadtool.workflow.configuring import configure, decisions, with_rule
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.telling import counted
 
+#: The answer that no other hostname stays.
+_NONE = "none"
+
+
+def other_hosts(document: Document) -> tuple[str, ...]:
+    """Return the hostnames that requests go to, besides those of the first page's domain."""
+    document = document.with_traffic()
+    uses = hostnames(document.case, document.exchanges)
+    return tuple(use.name for use in uses if not use.own)
+
+
+def hosts_line(document: Document, line: str) -> Lines:
+    """Ask which other hostnames stay. It ends in ``line``, a command, with that as its option."""
+    uses = hostnames(document.case, document.with_traffic().exchanges)
+    others = [use.name for use in uses if not use.own]
+    before = [name for name in others if name in document.case.hosts]
+    answer = yield from question(
+        "Which other hostnames stay (numbers or names with commas between, all, none)?",
+        ",".join(before) or _NONE,
+        lambda answer: ",".join(sorted(_understood(answer, others))) or _NONE,
+        about="\n".join(views.hosts(uses, before)),
+        why="A test is for your servers: what goes to others is left out of the test case.",
+    )
+    return (f"{line} --hosts {answer}",)
+
 
 async def configure_for_replay(
     session: Console, hosts: str = "", rules: Path | None = None
 ) -> None:
-    """Both pages. ``hosts`` are hostnames to keep, besides those of the first page's domain;
-    ``rules`` is a file of rules to add.
+    """Both pages. ``hosts`` are hostnames to keep, besides those of the first page's domain; empty:
+    those that were kept before. ``rules`` is a file of rules to add.
 
     Raises:
         CaseError: the recorded traffic is not at hand.
@@ -29,21 +55,12 @@ async def configure_for_replay(
     document = session.opened().with_traffic()
     uses = hostnames(document.case, document.exchanges)
     others = [use.name for use in uses if not use.own]
-    before = [name for name in others if name in document.case.hosts]
+    before = {name for name in others if name in document.case.hosts}
+    asked = _understood(hosts, others) if hosts else before
+    if others and not hosts:
+        session.decided(f"--hosts {','.join(sorted(asked)) or _NONE}")
     session.say("Configure for Replay, 1 of 2: hostnames")
-    session.tell(views.hosts(uses, before))
-    if hosts or not others:
-        asked = _understood(hosts, others)
-    else:
-        asked = await session.consult(
-            question(
-                "Which other hostnames stay (numbers or names with commas between, all, none)?",
-                ",".join(before) or "none",
-                lambda answer: _understood(answer, others),
-                why="A test is for your servers: what goes to others is left out of the test case.",
-            )
-        )
-        session.decided(f"--hosts {','.join(sorted(asked)) or 'none'}")
+    session.tell(views.hosts(uses, asked))
     keep = {use.name for use in uses if use.own} | asked
     document = replace(document, case=restrict(document.case, document.exchanges, keep))
     session.tell(views.left_out([use for use in uses if use.name not in keep], asked))
@@ -80,7 +97,7 @@ def _understood(answer: str, others: Sequence[str]) -> set[str]:
         UsageError: one of them is none of the others.
     """
     named = answer.replace(",", " ").lower().split()
-    if named in (["all"], ["none"], []):
+    if named in (["all"], [_NONE], []):
         return set(others) if named == ["all"] else set()
     found: set[str] = set()
     for name in named:

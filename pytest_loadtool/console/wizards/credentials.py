@@ -36,7 +36,10 @@ _CHOICES = {
     "share": "one username for all virtual users",
 }
 #: Where the value of a password can be kept.
-KEEPERS = {"env": "an environment variable", "keyring": "the system's keyring"}
+KEEPERS = {
+    "env": "a value that you type, kept in an environment variable",
+    "keyring": "a value that you type, kept in the system's keyring",
+}
 _WHY_KEPT = "No password is written into the test case, which others read and keep in repositories."
 _WHY_TYPED = "It is what the server is told; what you type is not shown, and is in no log."
 _WHY_SERVICE = "A keyring has its passwords by the names of a service and of a user."

@@ -34,7 +34,7 @@ _USERNAME = {
 }
 _PASSWORD = {
     "dataset": "the column password of a CSV file: each virtual user has a row of its own",
-    **{name: f"a value that you type, kept in {where}" for name, where in KEEPERS.items()},
+    **KEEPERS,
     "keep": "as it is now",
 }
 _WHY_CHANGE = "It has credentials already; yes asks what comes in their place."

@@ -52,7 +52,7 @@ def load_lines(begun: LoadConfiguration, length: Length, others: Sequence[str], 
     for one in (*_VALUES[model], *more, _THINK_TIME, _THRESHOLD):
         default = _default(one, length, made)
         answer = yield from question(f"{one.text}?", default, _understood(made, one), why=one.why)
-        if answer == _NONE and one is not _THINK_TIME:
+        if answer == _NONE == one.default:
             continue
         made = _with(made, one.key, answer)
         options += [f"{_option(one.key)}={word}" for word in _words(one.key, answer)]
@@ -152,7 +152,7 @@ def _with(made: LoadConfiguration, key: str, answer: str) -> LoadConfiguration:
 
 def _understood(made: LoadConfiguration, one: _Value) -> Callable[[str], str]:
     def understand(answer: str) -> str:
-        if answer != _NONE:
+        if not answer == _NONE == one.default:
             try:
                 _with(made, one.key, answer)
             except LoadValueError as error:

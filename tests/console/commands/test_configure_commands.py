@@ -78,9 +78,13 @@ def test_person_is_asked_until_the_answer_is_a_hostname(
     imported: Console, listener: Listener
 ) -> None:
     """A slip is told, with the names there are, and asked about again."""
-    listener.lines = ["metric.example", "metrics.third-party.invalid"]
+    listener.interactive = True
+    listener.lines = ["metric.example", "back", "metrics.third-party.invalid", ""]
     do(imported, "configure")
-    assert len(listener.asked) == 2
+    assert len(listener.asked) == 4
+    assert "This is the first question: Ctrl-C gives up." in listener.said
+    assert "Configure for Replay, step 2 of 2" in listener.said
+    assert "  configure --hosts metrics.third-party.invalid" in listener.text
     assert "no transaction goes to 'metric.example'; other hostnames: metrics." in listener.text
     assert len(targets(imported)) == 3
 
@@ -196,9 +200,11 @@ def test_hostnames_are_a_check_list(
         traffic.exchange("GET", "http://tracker.example/b", 2),
     ]
     do(session, f"import {write_har(tmp_path / 'in.har', *three)}")
-    listener.lines = [answer]
+    listener.interactive = True
+    listener.lines = [answer, ""]
     do(session, "configure")
-    assert "   1 [ ] cdn.shop.example  1 transaction  (another)" in listener.said
+    listener.interactive = False
+    assert "   1 [ ] cdn.shop.example  1 transaction  (another)" in listener.text
     assert session.log.entries[-1].line == "configure --hosts cdn.shop.example"
     assert (
         "  To keep them: `undo`, then `configure --hosts cdn.shop.example,tracker.example`."
