@@ -22,7 +22,7 @@ from pytest_loadtool.recording import build_case, what_sockets_did
 from pytest_loadtool.replay.compile.proxies import ProxyUrl
 from pytest_loadtool.workflow.accounts import unconfigured
 from pytest_loadtool.workflow.credentials import CredentialChoice, CredentialSource, env_name, place
-from pytest_loadtool.workflow.document import Document, of_users
+from pytest_loadtool.workflow.document import Document, of_users, was_recorded
 from pytest_loadtool.workflow.errors import NothingRecordedError
 from pytest_loadtool.workflow.files import MASKED
 from pytest_loadtool.workflow.project import Project
@@ -63,7 +63,8 @@ def read_document(project: Project, case_path: Path) -> Opened:
     if project.trust.untrusted:
         note = f"  {evidence.name} is not read: {UNTRUSTED}."
     elif not evidence.exists():
-        note = f"  {evidence.name} is not there; `configure` and `show` need the traffic in it."
+        if was_recorded(case):  # else it was written by hand, and nothing is missing
+            note = f"  {evidence.name} is not there; `configure` and `show` need the traffic in it."
     else:
         try:
             exchanges = read_har(named_path(case_path, evidence.name, project.trust, limit=None))

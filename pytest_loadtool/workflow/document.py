@@ -69,6 +69,12 @@ class Document:
         return self
 
 
+def was_recorded(case: TestCase) -> bool:
+    """Return whether some of a test case was made of traffic, at hand or not."""
+    recorded = (one.recorded for one in case.transactions())
+    return any(one is not None and one.entry is not None for one in recorded)
+
+
 def check(case: TestCase) -> None:
     """Make sure that every variable has a source.
 

@@ -42,6 +42,12 @@ def opened(session: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ("start nonexist.toml", r"nonexist\.toml is not the name of .*; there is shop\.load\.toml"),
         ("load set users", r"load-set needs VALUE\.\.\."),
         ("help create lod", "did you mean"),
+        ("rename P1 Log in", r'words that belong together go in quotes: "Log in"'),
+        ("extract 1 name", r"extract what\? --from TEXT proposes"),
+        ("validate 1", r"validate what\? --from TEXT proposes"),
+        ("record /login", r"'/login' names no server: `record http://HOST/`"),
+        ("record ?next=/", "names no server"),
+        ("export jmeter", "KIND is one of curl, k6, not 'jmeter'"),
     ],
 )
 def test_it_says_what_was_wrong_and_does_nothing(
@@ -67,6 +73,8 @@ def test_it_says_what_was_wrong_and_does_nothing(
         ("exit", "quit"),
         ("q", "quit"),
         ("clear", "clear"),
+        ("?", "help"),
+        ("? delete", "help"),
     ],
 )
 def test_what_is_typed_by_habit_is_understood(line: str, name: str) -> None:
@@ -81,6 +89,19 @@ def test_a_short_load_is_told_when_it_is_written(opened: Console, listener: List
     for line in ("think all 60s", "save --secrets keep", "create load users=5 duration=10s"):
         do(opened, line)
     assert re.search(r"one iteration needs about \d+ s, .* the load\s+lasts 10 s", listener.text)
+
+
+def test_nothing_is_no_number_of_users(opened: Console, listener: Listener) -> None:
+    """`none` is an answer where a question offers it, and a slip elsewhere."""
+    do(opened, "save --secrets keep")
+    listener.interactive = True
+    listener.lines[:] = ["users", "none", "7", "none", "2m", "0s", "none", "none"]
+    do(opened, "create-load-configuration")
+    assert "users: expected a whole number, got the text 'none'" in listener.said
+    assert any(one.startswith("duration: expected a duration") for one in listener.said)
+    assert "create-load-configuration --users=7 --duration=2m --ramp-up=0s --think-time=none" in (
+        " ".join(listener.text.split())
+    )
 
 
 def test_undoing_the_recording_itself_is_asked_about(opened: Console, listener: Listener) -> None:

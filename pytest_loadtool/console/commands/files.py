@@ -23,7 +23,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import Domain, Uploads, with_page
 from pytest_loadtool.workflow.changed_outside import text_of
 from pytest_loadtool.workflow.configuring import rules_of
-from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.document import Document, was_recorded
 from pytest_loadtool.workflow.files import absolute, as_case_path, is_recording, load_path
 from pytest_loadtool.workflow.importing import (
     Imported,
@@ -151,7 +151,8 @@ async def import_page(
     )
     if document is None:
         document = Document(TestCase(case_name(session.case_path), ()))
-    entry = len(document.exchanges) if document.exchanges or not _has_evidence(document) else None
+    kept = bool(document.exchanges) or not was_recorded(document.case)
+    entry = len(document.exchanges) if kept else None
     uploads = Uploads(case_name(session.case_path), frozenset(case_files(document.case)))
     session.document = dataclasses.replace(
         document,
@@ -166,12 +167,6 @@ async def import_page(
     session.say(f"Added the page {page.name}: {page.transactions[0].title}, {exchange.status}.")
     if entry is None:
         session.say("  The recorded traffic is not at hand, so the response is not kept.")
-
-
-def _has_evidence(document: Document) -> bool:
-    """Return whether the test case was made of traffic, at hand or not."""
-    recorded = (one.recorded for one in document.case.transactions())
-    return any(one is not None and one.entry is not None for one in recorded)
 
 
 async def save(

@@ -109,7 +109,7 @@ async def curl(
         opened, _, exchange = _kept(session, which)
         mask = mask_for(document, opened)
     else:
-        exchange = _recorded(session, which)
+        exchange = _recorded(session, which, "; --replayed takes what the last replay sent")
         mask = mask_for(document, None)
     if secrets:
         mask = Unmasked()
@@ -156,8 +156,8 @@ def _kept(session: Console, which: str) -> tuple[OpenReplay, KeptTransaction, Ex
     return opened, kept, kept.exchange
 
 
-def _recorded(session: Console, which: str) -> Exchange:
-    """Return what was recorded of a transaction.
+def _recorded(session: Console, which: str, instead: str = "") -> Exchange:
+    """Return what was recorded of a transaction; ``instead`` says what there may be if nothing is.
 
     Raises:
         CommandError: it is not at hand.
@@ -166,7 +166,7 @@ def _recorded(session: Console, which: str) -> Exchange:
     index = transaction_index(document, which)
     exchange = document.evidence_of(list(document.case.transactions())[index])
     if exchange is None:
-        raise CommandError(f"what was recorded of transaction {index + 1} is not at hand")
+        raise CommandError(f"nothing recorded of transaction {index + 1} is at hand{instead}")
     return exchange
 
 

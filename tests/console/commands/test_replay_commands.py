@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from pytest_loadtool.console.session import Console
 from pytest_loadtool.replay import Plan, Step
 from pytest_loadtool.replay.control import Control, ReplayMoment
 from tests.console.listener import Listener, do
+from tests.console.running import run
 from tests.plugin.serving import Server, case, serving
 from tests.ports import free_port
 
@@ -67,6 +69,26 @@ def test_play_to_a_transaction(played: Console, listener: Listener, server: Serv
     do(played, "play --fast --to 2")
     assert server.requests == ["GET /1", "POST /echo?x=2"]
     assert listener.said[-1] == "2 of 4 transactions passed."
+
+
+def _untimed(text: str) -> list[str]:
+    return re.sub(r"\d\d:\d\d:\d\d|\d+ ms", "TIME", text).split()
+
+
+def test_play_says_of_a_failure_what_pytest_says(
+    played: Console, listener: Listener, server: Server
+) -> None:
+    """The same report, to the word: what failed first, its cause, and what to do."""
+    listener.columns = 80
+    server.failing = {"/3": 2}
+    with pytest.raises(CommandError, match="1 of 4 transactions failed"):
+        do(played, "play --fast")
+    _, first, told = listener.text.partition("FIX FIRST")
+    report = _untimed(first + told.partition("`why`")[0])
+    assert len(report) > 20
+    by_pytest = _untimed(run(played.case_path.parent, played.case_path.name, status=1).stdout)
+    begin = by_pytest.index("FIRST") - 1
+    assert by_pytest[begin : begin + len(report)] == report
 
 
 def test_play_again_and_again(played: Console, listener: Listener, server: Server) -> None:
