@@ -71,6 +71,17 @@ def test_play_to_a_transaction(played: Console, listener: Listener, server: Serv
     assert listener.said[-1] == "2 of 4 transactions passed."
 
 
+def test_nothing_is_missed_of_what_was_written_by_hand(played: Console, listener: Listener) -> None:
+    """It has no recorded traffic, which is not told as if it were lost; what a replay has sent is
+    there."""
+    assert listener.said == ["shop.case.toml: 1 page, 4 transactions."]
+    with pytest.raises(CommandError, match="; --replayed takes what the last replay sent"):
+        do(played, "curl 1")
+    do(played, "play --fast --to 1")
+    do(played, "curl 1 --replayed")
+    assert f"curl {played.opened().case.server}/1" in listener.text.replace("'", "")
+
+
 def _untimed(text: str) -> list[str]:
     return re.sub(r"\d\d:\d\d:\d\d|\d+ ms", "TIME", text).split()
 
