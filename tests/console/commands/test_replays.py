@@ -15,9 +15,11 @@ from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.session import Console, Settings
 from pytest_loadtool.workflow.keeping import kept_replays
 from tests.console.listener import Listener, do
-from tests.console.running import run, run_script
+from tests.console.running import ROOT, run, run_script
 from tests.console.traffic import sign_in, write_har
 from tests.plugin.serving import Server, serving
+
+GLOSSARY = ROOT / "docs" / "glossary.md"
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +41,20 @@ def played(session: Console, server: Server, tmp_path: Path, listener: Listener)
         do(session, "play --fast")
     listener.said.clear()
     return session
+
+
+@pytest.mark.promise(47)
+def test_states_are_those_of_the_glossary(played: Console, listener: Listener) -> None:
+    """A replay that was ended on purpose is stopped; of one that went to its end, only what passed
+    or failed is told."""
+    do(played, "play --fast --to 1")
+    listener.said.clear()
+    do(played, "replays")
+    told = [re.search(r"transactions?, (\w+), http", line) for line in listener.said]
+    states = [found[1] for found in told if found]
+    assert states == ["stopped"]
+    (row,) = re.findall(r"^\| a kept replay \| (.*) \|$", GLOSSARY.read_text("utf-8"), re.MULTILINE)
+    assert states[0] in row.split(", ")
 
 
 def test_list_and_choice(played: Console, listener: Listener, server: Server) -> None:
