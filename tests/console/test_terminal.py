@@ -195,7 +195,7 @@ def test_wizards_ask_who_the_users_are(tmp_path: Path) -> None:
             terminal.enter("")
             terminal.wait_for(r"^Password of alice \(for users\.csv\):")
             terminal.enter("secret1")
-            terminal.wait_for(r"^Configure user identity, step 5 of 5$")
+            terminal.wait_for(r"^Test Case Configuration, step 5 of 5$")
             terminal.wait_for(r"^  test-case-configuration --dataset users\.csv$")
             terminal.wait_for(r"^Run it \(yes, no, back\)\? \[yes\]")
             terminal.enter("")

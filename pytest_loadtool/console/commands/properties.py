@@ -165,7 +165,7 @@ async def test_case_configuration(
             "that asks all the same, give --dataset FILE, or --share USERNAME."
         )
         return
-    title = "Configure user identity"
+    title = "Test Case Configuration"
     await guide(session, title, lambda: account_lines(session, found or (ANYBODY,)))
 
 

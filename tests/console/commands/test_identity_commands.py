@@ -351,10 +351,10 @@ def test_wizard_counts_its_steps(session: Console, listener: Listener, tmp_path:
     listener.lines = ["yes", "dataset", "", "yes"]
     do(session, "test-case-configuration")
     assert [one for one in listener.said if "step" in one] == [
-        "Configure user identity, step 1 of 1 to 6",
-        "Configure user identity, step 2 of 4 to 6",
-        "Configure user identity, step 3 of 4",
-        "Configure user identity, step 4 of 4",
+        "Test Case Configuration, step 1 of 1 to 6",
+        "Test Case Configuration, step 2 of 4 to 6",
+        "Test Case Configuration, step 3 of 4",
+        "Test Case Configuration, step 4 of 4",
     ]
     own = "   1  dataset  a CSV or JSON file; each virtual user has a row of its own"
     assert own in listener.said
