@@ -36,8 +36,10 @@ _TAB_PATIENCE = 10.0
 
 #: What it always says where there is no desktop; nothing of it is why a browser ended.
 _NOISE = re.compile(r"[:/]dbus/|org[./]freedesktop|ALSA lib|:gpu/|:gcm/|/vaapi/|:viz/|:vulkan")
-#: What it says while nothing is wrong enough to end: only a FATAL line of its log is why it did.
-_GOING_ON = re.compile(r"^\[[^\]]*:(?:VERBOSE\d*|INFO|WARNING|ERROR):|^DevTools listening on ")
+#: What it, or the script that starts it, says and goes on: of its log a FATAL line is why it ended.
+_GOING_ON = re.compile(
+    r"^\[[^\]]*:(?:VERBOSE\d*|INFO|WARNING|ERROR):|^DevTools listening on |^/[^:]+: (?:line )?\d+: "
+)
 _LISTENING = re.compile(r"DevTools listening on ws://([^/]+)/")
 
 # The shell gives the pipes the numbers that Chromium wants; "exec" leaves no process between.

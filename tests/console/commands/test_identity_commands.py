@@ -342,6 +342,13 @@ def test_wizard_at_any_time(
     assert os.environ.pop("SHOP_PASSWORD") == "secret9"
     assert "secret9" not in session.log.script() + listener.text
     assert "test-case-configuration --share ben --password-env SHOP_PASSWORD" in listener.text
+    # Where a password goes is said before it is typed.
+    kept = listener.said.index(
+        "   1  env      a value that you type, kept in an environment variable"
+    )
+    assert (
+        "   2  keyring  a value that you type, kept in the system's keyring" in listener.said[kept:]
+    )
 
 
 def test_wizard_counts_its_steps(session: Console, listener: Listener, tmp_path: Path) -> None:
