@@ -101,10 +101,23 @@ def by_pages(client: Client) -> None:
     client.open("/orders")
 
 
+def by_name(client: Client) -> None:
+    """Knows what it has made by its name alone."""
+    client.open("/orders")
+    page = client.open("/orders/new")
+    typed = {one: str(value) for one, value in _ORDER.items()}
+    client.submit(page, typed, action="/orders/0/edit")
+    client.open("/orders")
+    client.json("GET", "/api/orders")
+    client.json("POST", "/api/orders", {"name": "Cup Shop", "note": "Two blue ones please"})
+    client.json("GET", "/api/orders")
+
+
 SESSIONS: Mapping[str, Callable[[Client], None]] = {
     "object": by_object,
     "list": by_list,
     "pages": by_pages,
+    "name": by_name,
 }
 
 
@@ -250,7 +263,7 @@ _CUT = 8
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "oldest first": {"order": lambda one: one["id"], "shown": 10},
     "sorted": {"order": lambda one: one["name"], "shown": 10},
-    "by state": {"order": lambda one: (one["state"], -one["quantity"], one["id"]), "shown": 5},
+    "by state": {"order": lambda one: (one["state"], -one["quantity"], one["id"]), "shown": 10},
     "cut": {"write": _cut, "shown": 10},
     "escaped": {"escape": lambda text: text.replace("&amp;", "&#38;").replace(" & ", r" \u0026 ")},
     "aged": {"aged": True, "shown": 10},
