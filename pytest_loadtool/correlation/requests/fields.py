@@ -76,8 +76,8 @@ def fields_of(
 
 
 def every_field(case: TestCase, *, within: bool = False) -> Iterator[tuple[Field, ...]]:
-    """Return the fields of each transaction, cookies aside; with what is ``within`` them, as if that
-    were fields, too: right behind the one that it is in."""
+    """Return the fields of each transaction, cookies aside; with what is ``within`` them, as if
+    that were fields, too: right behind the one that it is in."""
     return fields_at(case, range(len(list(case.transactions()))), within=within)
 
 
