@@ -84,7 +84,7 @@ class _Work:
         for strategy in self._strategies[Turn.IN_ORDER]:
             bid, rank = self._bid(strategy, slot)
             if best is None or rank < best_rank:
-                best, best_rank = bid, rank
+                best, best_rank = bid and replace(bid, strategy=strategy.name), rank
             if best_rank == (False, False):
                 break
         if isinstance(best, Miss):
@@ -113,7 +113,6 @@ class _Work:
                 else one
             )
             assert not isinstance(bid, ByClient), "these come last"
-            bid = replace(bid, strategy=strategy.name)
             if isinstance(bid, Proposal):
                 return bid, (False, isinstance(one, ProducerCandidate) and bid.is_one_of_many)
             first = first or bid

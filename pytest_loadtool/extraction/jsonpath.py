@@ -134,11 +134,11 @@ def _bound_steps(
 def bind_beside(
     path: str, fills: Callable[[Template], Fill]
 ) -> Callable[[Any, Sequence[str]], tuple[str, list[str]]] | None:
-    """For a path that takes an item of a list by a user's value: a function to that value, and to
-    what all items of the list have in its place; of lists within lists, of the outermost that lacks
-    its item. None: it is no such path."""
+    """For a path that takes an item of a list by a value: a function to that value, and to what all
+    items of the list have in its place; of lists within lists, of the outermost that lacks its
+    item. None: it is no such path."""
     steps = _simple(path) or ()
-    wheres = [at for at, one in enumerate(steps) if isinstance(one, _Where) and "${" in one.text]
+    wheres = [at for at, one in enumerate(steps) if isinstance(one, _Where)]
     if not wheres:
         return None
     resolved = _bound_steps(path, fills)

@@ -24,9 +24,10 @@ _ATTRIBUTE = re.compile(
 _ORDERLY = re.compile(r"""(?:\s++[a-z][a-z0-9:_-]*+(?:="[^"&]*+")?(?=[\s/>]))*+\s*+/?>""")
 _PAIR = re.compile(r"""([a-z][a-z0-9:_-]*+)(?:="([^"]*+)")?""")
 _CONTROL = re.compile(r"<(input|textarea|select|button|meta)(?=[\s/])", re.IGNORECASE)
+# The letter behind a "<" is looked at first: that rules out most tags.
 _SKIPPED = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(script|template)\b.*?(?:</\1\s*>|\Z)"
-    r"|<(input|textarea|select|button|meta)(?=[\s/])",
+    r"<(?-i:(?=[!bBiImMsStT]))(?:!--.*?(?:-->|\Z)|(script|template)\b.*?(?:</\1\s*>|\Z)"
+    r"|(input|textarea|select|button|meta)(?=[\s/]))",
     re.IGNORECASE | re.DOTALL,
 )
 _TEXTAREA_END = re.compile(r"</textarea\s*>", re.IGNORECASE)

@@ -16,7 +16,9 @@ from pytest_loadtool.correlation.requests.fields import (
     EXTRACTOR,
     Field,
     every_field,
+    fields_at,
     fields_of,
+    jar_fields,
 )
 from pytest_loadtool.correlation.writing.revert import names_in_use
 from pytest_loadtool.editing.bulk_edit import with_constants, with_references
@@ -74,13 +76,15 @@ def shown_fields(
         is_wanted = re.compile(wanted, re.IGNORECASE).search
     except re.error as error:
         raise ValueError(f"{wanted!r} is no regular expression: {error}") from None
-    senders = senders_in(document.case) if senders is None else senders
     marking = Marking.of(document)
     transactions = list(document.case.transactions())
+    read = range(len(transactions)) if senders is None else indexes
+    each = dict(zip(read, fields_at(document.case, read), strict=True))
+    senders = _senders(each.values()) if senders is None else senders
     found = []
     for index in sorted(indexes):
         one = transactions[index]
-        fields = fields_of(document.case, index, document.evidence_of(one))
+        fields = (*each[index], *jar_fields(document.case, one, document.evidence_of(one)))
         before = _recorded_values(document, one) if "w" in marking.letters(one) else None
         for field in (*fields, *identity_fields(document, one)):
             if any(map(is_wanted, (field.name, field.datasource, field.value))):
@@ -204,8 +208,12 @@ def _folded(found: Sequence[ShownField]) -> Iterator[ShownField]:
 
 def senders_in(case: TestCase) -> Senders:
     """Return who sends each value, which takes a while for a large test case."""
+    return _senders(every_field(case))
+
+
+def _senders(each: Iterable[Iterable[Field]]) -> Senders:
     found: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for index, fields in enumerate(every_field(case)):
+    for index, fields in enumerate(each):
         for key in dict.fromkeys(map(_key, fields)):
             found[key].append(index)
     return found

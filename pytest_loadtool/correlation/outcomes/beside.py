@@ -25,7 +25,7 @@ from pytest_loadtool.correlation.outcomes.documents import (
     of_resource,
     where_path,
 )
-from pytest_loadtool.correlation.outcomes.pages import written
+from pytest_loadtool.correlation.outcomes.pages import attributes_with, words_at, written
 from pytest_loadtool.correlation.outcomes.proof import (
     LONGEST_STATE,
     STATE,
@@ -50,6 +50,14 @@ _PASSING = frozenset(
         *("initializing", "loading", "new", "pending", "preparing", "processing", "progress"),
         *("provisioning", "queued", "ready", "received", "running", "scheduled", "sending"),
         *("starting", "submitted", "uploading", "validating", "waiting", "working"),
+    }
+)
+#: Words that pages have for states which nothing leaves by itself.
+_SETTLED = frozenset(
+    {
+        *("active", "approved", "archived", "closed", "confirmed", "disabled", "draft", "enabled"),
+        *("hidden", "inactive", "live", "open", "private", "public", "published", "unpublished"),
+        "visible",
     }
 )
 #: A longer list is not counted.
@@ -77,6 +85,7 @@ def beside_on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
                 if times_in_markup(shown, answer.text) == 1 and not was.known(said.value):
                     check = TextValidator(template, unrepeated=True)
                     yield _beside(answer, f"{short(said.value)} is not shown twice", check)
+    yield from islice(_states_in_row(change, answer, was), _MOST_FIELDS)
     same = was.same(answer) if own else None
     earlier = was.sent.values() if same is not None else ()
     for said in earlier:
@@ -84,6 +93,21 @@ def beside_on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
             if same is not None and raw in same.text and said not in change.said:
                 check = TextValidator(template)
                 yield _beside(answer, f"{short(said.value)} is still shown", check)
+
+
+def _states_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield the states that the row of what the change has made shows."""
+    for resource in change.resources:
+        known = resource.given and resource.since < answer.step.index
+        if not known or not was.last(resource, answer):
+            continue
+        for template, anchor in islice(attributes_with(answer.text, resource, change.resources), 1):
+            for cell in words_at(answer.text, answer.text.find(anchor)):
+                word = cell.strip("> \t\r\n")
+                sent = any(one.value == word for one in change.said)
+                if plain(word) in _SETTLED and not sent:
+                    check = TextValidator(f"{escape(cell)}<", row=template)
+                    yield _beside(answer, f"{word} is shown with the {resource.noun}", check)
 
 
 def _alone(said: Said, answer: SeenAnswer) -> list[tuple[str, str, int]]:

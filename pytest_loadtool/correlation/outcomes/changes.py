@@ -121,9 +121,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
     transactions = tuple(case.transactions())
     recorded = [tuple(recorded_slots(step)) if _has_fields(step) else () for step in steps]
     sent = [
-        list(_sent(step, one, body, case))
-        if step.exchange is not None and not step.is_static
-        else []
+        list(_sent(step, one, body, case)) if _tells(step, one.request) else []
         for step, one, body in zip(steps, transactions, recorded, strict=True)
     ]
     nouns: dict[str, str] = {}
@@ -178,6 +176,14 @@ def _rows(
                     drawn = _is_drawn(variable, variables)
                     found[f"${{{one.variable}}}"] = Said("", named, row, drawn)
     return found
+
+
+def _tells(step: RecordedStep, request: Request) -> bool:
+    """Return whether what a request sends is of use: of a change, or what stands for an id."""
+    if step.exchange is None or step.is_static:
+        return False
+    texts = (request.target, request.body)
+    return is_change(step) or any("${" in one for one in texts if isinstance(one, str))
 
 
 def _has_fields(step: RecordedStep) -> bool:

@@ -127,7 +127,7 @@ def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
         template, anchor = next(attributes_with(answer.text, resource, change.resources), ("", ""))
         if not anchor or anchor not in earlier.text:
             continue
-        now, before = (_words(one.text, one.text.find(anchor)) for one in (answer, earlier))
+        now, before = (words_at(one.text, one.text.find(anchor)) for one in (answer, earlier))
         changed = [pair for pair in zip(now, before, strict=False) if pair[0] != pair[1]]
         if len(now) != len(before) or len(changed) != 1:
             continue
@@ -159,7 +159,7 @@ def row_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
             yield Proof(answer.step.index, 1, says, TextValidator(gone, absent=True))
 
 
-def _words(text: str, at: int) -> list[str]:
+def words_at(text: str, at: int) -> list[str]:
     """Return what stands between the tags of the row around that place, each from its ``>`` on."""
     start, end = row_around(text, at)
     return _CELL.findall(text, start, end) if end else []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 
@@ -72,15 +72,22 @@ def fields_of(
     had. ``within`` is as in `every_field`."""
     transaction = next(islice(case.transactions(), index, None))
     found = _fields(case, index, transaction, _extractors(case), within=within)
-    return (*found, *_cookies(case, transaction, exchange))
+    return (*found, *jar_fields(case, transaction, exchange))
 
 
 def every_field(case: TestCase, *, within: bool = False) -> Iterator[tuple[Field, ...]]:
-    """Yield the fields of each transaction, cookies aside; with what is ``within`` them, as if that
-    were fields, too: right behind the one that it is in."""
-    extractors = _extractors(case)
-    for index, transaction in enumerate(case.transactions()):
-        yield _fields(case, index, transaction, extractors, within=within)
+    """Return the fields of each transaction, cookies aside; with what is ``within`` them, as if
+    that were fields, too: right behind the one that it is in."""
+    return fields_at(case, range(len(list(case.transactions()))), within=within)
+
+
+def fields_at(
+    case: TestCase, indexes: Iterable[int], *, within: bool = False
+) -> Iterator[tuple[Field, ...]]:
+    """Likewise, of some transactions."""
+    extractors, transactions = _extractors(case), list(case.transactions())
+    for index in indexes:
+        yield _fields(case, index, transactions[index], extractors, within=within)
 
 
 def _fields(
@@ -95,9 +102,8 @@ def _fields(
     seen: Counter[str] = Counter()
     found = []
     path_ends = _path_end(plain.request.target)
-    for slot in request_slots(plain.request, content_type(plain.request.headers), index):
-        if slot.depth and not within:
-            continue  # a value within a field is a part of that field
+    media = content_type(plain.request.headers)
+    for slot in request_slots(plain.request, media, index, inside=within):
         references = plain.references(slot.raw)
         if any(one.file is not None for one in references):
             continue
@@ -189,7 +195,7 @@ def _extractors(case: TestCase) -> _Extractors:
     return found
 
 
-def _cookies(
+def jar_fields(
     case: TestCase, transaction: Transaction, exchange: Exchange | None
 ) -> Iterator[Field]:
     """Yield the cookies that the virtual user's jar sends where the recording had a Cookie header,

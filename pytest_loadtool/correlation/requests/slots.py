@@ -149,19 +149,23 @@ def _template(masked: str, references: Iterator[Reference]) -> str:
     return text
 
 
-def request_slots(request: Request, content_type: str, transaction: int) -> Iterator[Slot]:
-    """Yield all slots of a request that a placeholder could take, in the order they stand."""
+def request_slots(
+    request: Request, content_type: str, transaction: int, *, inside: bool = True
+) -> Iterator[Slot]:
+    """Yield all slots of a request that a placeholder could take, in the order they stand; with
+    what is ``inside`` them, unless told otherwise, which takes as long again."""
     seen: Counter[str] = Counter()
     masked = Masked.of(request.target)
     if masked is not None:
-        yield from target_slots(masked.text, transaction, seen)
+        spans = target_spans(masked.text)
+        yield from _usable(masked.text, spans, transaction, "target", seen, inside=inside)
     for position, header in enumerate(request.headers):
         name = header.name.lower()
         if header.value and name not in _NO_SLOTS and not name.startswith("sec-"):
             masked = Masked.of(header.value)
             if masked is not None:
                 spans = header_spans(masked.text, header.name)
-                yield from _usable(masked.text, spans, transaction, position, seen)
+                yield from _usable(masked.text, spans, transaction, position, seen, inside=inside)
     for position, cookie in enumerate(request.cookies):
         masked = Masked.of(cookie)
         if masked is not None:
@@ -170,7 +174,7 @@ def request_slots(request: Request, content_type: str, transaction: int) -> Iter
         masked = Masked.of(request.body)
         if masked is not None:
             spans = _body(masked.text, request.body, content_type)
-            yield from _usable(masked.text, spans, transaction, "body", seen)
+            yield from _usable(masked.text, spans, transaction, "body", seen, inside=inside)
 
 
 def target_slots(text: str, transaction: int, seen: Counter[str] | None = None) -> Iterator[Slot]:
@@ -180,15 +184,26 @@ def target_slots(text: str, transaction: int, seen: Counter[str] | None = None) 
 
 
 def _usable(
-    text: str, spans: Iterator[ValueSpan], transaction: int, part: Part, seen: Counter[str]
+    text: str,
+    spans: Iterator[ValueSpan],
+    transaction: int,
+    part: Part,
+    seen: Counter[str],
+    *,
+    inside: bool = True,
 ) -> Iterator[Slot]:
     """Return the first spans that a placeholder could take, each with what is inside it. ``seen``
     counts their names."""
-    return islice(_all_usable(text, spans, transaction, part, seen), MOST_SLOTS)
+    return islice(_all_usable(text, spans, transaction, part, seen, inside), MOST_SLOTS)
 
 
 def _all_usable(
-    text: str, spans: Iterator[ValueSpan], transaction: int, part: Part, seen: Counter[str]
+    text: str,
+    spans: Iterator[ValueSpan],
+    transaction: int,
+    part: Part,
+    seen: Counter[str],
+    inside: bool,
 ) -> Iterator[Slot]:
     query = written_query(text) if part == "target" else Place.QUERY
     for start, end, place, name, value, before in spans:
@@ -200,6 +215,8 @@ def _all_usable(
                 transaction, part, start, end, place, name, value, before, raw, root=root,
                 nth=seen[name],
             )  # fmt: skip
+        if not inside:
+            continue
         if place is Place.PATH and before and (id_ := id_before_ending(raw)):
             yield Slot(
                 transaction, part, start, start + len(id_), place, name, id_, before, id_,

@@ -77,7 +77,9 @@ class Packed:
 
     def holds(self, text: str) -> bool:
         """Return whether the text is encoded as a whole and there is a wanted value in it."""
-        return _PACKED.fullmatch(text) is not None and bool(self._open(text).values)
+        if len(text) < _SHORTEST or _PACKED.fullmatch(text) is None:
+            return False
+        return bool(self._open(text).values)
 
     def within(self, producer: Producer) -> Iterator[Producer]:
         """Yield the producers of the values within what another one gives."""

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache, partial
 from heapq import merge
 from itertools import islice
 
@@ -24,6 +25,7 @@ from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.extraction.jsonpath import format_path
 from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.model.extractor import JsonPath
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind, Rule
 
 _KINDS = tuple(ProducerKind)
@@ -40,6 +42,7 @@ class Rules:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = rules
+        self._by_name = lru_cache(1 << 10)(partial(_called, rules))
 
     def propose(
         self, slots: Sequence[Slot], traffic: Traffic, known: Settled
@@ -48,11 +51,11 @@ class Rules:
         rules, and for one rule the nearest producer first; then likewise those that a client has to
         decode. If there is none, that the rule which knows the field leaves it as it is."""
         for slot in slots:
-            nothing = True
-            for rule, producer in _candidates(traffic, slot, self.rules, known):
+            nothing, rules = True, self._by_name(slot.name, slot.place)
+            for rule, producer in _candidates(traffic, slot, rules, known):
                 nothing = False
                 yield ProducerCandidate(slot, rule, producer)
-            if nothing and (rule_known := rule_by_name(slot, self.rules)) is not None:
+            if nothing and (rule_known := rule_by_name(slot, rules)) is not None:
                 if rule_known.leave:
                     yield Miss(slot, rule_known, rule_known.reason)
                 elif not slot.depth and rule_known.unfound:
@@ -101,7 +104,8 @@ def _believed(
 def rule_by_name(slot: Slot, rules: Sequence[Rule]) -> Rule | None:
     """Return the rule that leaves the slot alone, or else knows it by name; nothing need produce
     it."""
-    known = [rule for rule in rules if (rule.used_as or rule.leave) and _takes(rule, slot)]
+    named = (rule for rule in _called(rules, slot.name, slot.place) if rule.used_as or rule.leave)
+    known = [rule for rule in named if _takes(rule, slot)]
     return next((rule for rule in known if rule.leave), known[0] if known else None)
 
 
@@ -113,12 +117,17 @@ def issued(traffic: Traffic, rules: Sequence[Rule]) -> Iterator[Issue]:
             yield Issue(producer, rule, JsonPath(format_path(producer.steps)))
 
 
-def _takes(rule: Rule, slot: Slot) -> bool:
-    return (
-        (not rule.places or slot.place in rule.places)
-        and (not rule.used_as or slot.name in rule.used_as)
-        and (not rule.value or Pattern(rule.value).fullmatch(slot.value) is not None)
+def _called(rules: Sequence[Rule], name: str, place: Place) -> tuple[Rule, ...]:
+    """Return the rules for a field of that name in that place, whatever its value."""
+    return tuple(
+        rule
+        for rule in rules
+        if (not rule.places or place in rule.places) and (not rule.used_as or name in rule.used_as)
     )
+
+
+def _takes(rule: Rule, slot: Slot) -> bool:
+    return not rule.value or Pattern(rule.value).fullmatch(slot.value) is not None
 
 
 def _gives(rule: Rule, producer: Producer) -> bool:

@@ -1,7 +1,8 @@
-"""Outcomes that go by one item of a list: of a list of the newest, it may be on a further page.
+"""Outcomes that go by one item of a list: it may be on a further page.
 
-That is known by numbers that grow: if all that is listed has a greater one, others have come since.
-Whether the outcome is so, such an answer does not show.
+Of a list of the newest that is known by numbers that grow: if all that is listed has a greater one,
+others have come since. A list in another order is full if it has as many items as pages have. How
+the outcome is, such an answer does not show.
 """
 
 from __future__ import annotations
@@ -21,8 +22,15 @@ from pytest_loadtool.replay.user.failures import not_as_recorded
 
 #: A shorter list is no page of a longer one, but all that there is.
 _FEWEST: Final = 4
+#: How many items pages of lists have.
+_FULL: Final = frozenset({10, 12, 15, 20, 24, 25, 30, 40, 50, 60, 100, 200, 250, 500, 1000})
 
 _NUMBER: Final = re.compile("[0-9]{1,18}")
+
+#: How rows begin, of which a page may have a full list; the heads of a table are none.
+_ROWS: Final = tuple(
+    re.compile(one, re.IGNORECASE) for one in (r"<tr\b[^<>]*>\s*<td\b", r"<li\b", r"<article\b")
+)
 
 #: The number of an item, and those of all that are listed.
 _Listed = Callable[[Readable, Sequence[str]], tuple[str, list[str]]]
@@ -37,18 +45,23 @@ def unseen_item(
     listed = _listed(validator, names) if outcome is not None else None
     if listed is None or outcome is None:
         return None
-    said = (
-        f"it does not show whether {outcome.name}: all that is listed is newer, so that what "
-        f"{outcome.change or 'it'} is about may be on a further page"
-    )
-    unseen = not_as_recorded(said) if strict else Failure("answer", said, certain=False)
+    name, about = outcome.name, outcome.change or "it"
+
+    def unseen(why: str) -> Failure:
+        said = (
+            f"it does not show whether {name}: {why}, so that what {about} is about may be on a "
+            "further page"
+        )
+        return not_as_recorded(said) if strict else Failure("answer", said, certain=False)
 
     def tell(response: Readable, values: Sequence[str]) -> Failure | None:
         own, others = listed(response, values)
         numbers = [int(one) for one in {*others} if _NUMBER.fullmatch(one)]
-        if not _NUMBER.fullmatch(own) or len(numbers) < _FEWEST:
+        if own in others:
             return None
-        return unseen if min(numbers) > int(own) else None
+        if len(numbers) >= _FEWEST and _NUMBER.fullmatch(own) and min(numbers) > int(own):
+            return unseen("all that is listed is newer")
+        return unseen(f"it lists {len(others)}, as pages do") if len(others) in _FULL else None
 
     return tell
 
@@ -57,6 +70,8 @@ def _listed(validator: Validator, names: VariableNames) -> _Listed | None:
     match validator:
         case JsonValidator(path=path):
             return _items(path, names)
+        case TextValidator(row=""):
+            return _any_rows
         case TextValidator(row=row):
             return _rows(row, names)
     return None
@@ -76,6 +91,12 @@ def _items(path: str, names: VariableNames) -> _Listed | None:
     return listed
 
 
+def _any_rows(response: Readable, _: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the rows of a list that is full, if the page has one."""
+    each = (one.findall(response.text) for one in _ROWS)
+    return "", next((found for found in each if len(found) in _FULL), [])
+
+
 def _rows(row: str, names: VariableNames) -> _Listed | None:
     """By what rows are known by, such as an address: with another number in the place of the id."""
     parts = Template.parse(row).parts
@@ -85,4 +106,4 @@ def _rows(row: str, names: VariableNames) -> _Listed | None:
     own = composed(Template((ids[0],)), names)
     written = "".join(re.escape(one) if isinstance(one, str) else r"(\d+)" for one in parts)
     other = re.compile(written)
-    return lambda response, values: (own(values), other.findall(response.text))
+    return lambda response, values: (own(values), [*{*other.findall(response.text)}])

@@ -148,7 +148,9 @@ def _text(validator: TextValidator, names: VariableNames, strict: bool) -> Holds
 
     def check(response: JudgedResponse, values: Sequence[str]) -> Failure | None:
         text, wanted = response.text, joined(needle, values)
-        return failure if (wanted in text or in_markup(wanted, text)) is absent else None
+        if (wanted in text or in_markup(wanted, text)) is not absent:
+            return None
+        return failure if unseen is None else unseen(response, values) or failure
 
     def check_rows(response: JudgedResponse, values: Sequence[str]) -> Failure | None:
         found = in_row(response.text, joined(row, values), joined(needle, values))

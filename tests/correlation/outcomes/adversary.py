@@ -101,10 +101,23 @@ def by_pages(client: Client) -> None:
     client.open("/orders")
 
 
+def by_name(client: Client) -> None:
+    """Knows what it has made by its name alone."""
+    client.open("/orders")
+    page = client.open("/orders/new")
+    typed = {one: str(value) for one, value in _ORDER.items()}
+    client.submit(page, typed, action="/orders/0/edit")
+    client.open("/orders")
+    client.json("GET", "/api/orders")
+    client.json("POST", "/api/orders", {"name": "Cup Shop", "note": "Two blue ones please"})
+    client.json("GET", "/api/orders")
+
+
 SESSIONS: Mapping[str, Callable[[Client], None]] = {
     "object": by_object,
     "list": by_list,
     "pages": by_pages,
+    "name": by_name,
 }
 
 
@@ -153,10 +166,10 @@ def serving(office: Office) -> Iterator[str]:
         server.server_close()
 
 
-def recorded(name: str, *, unique: bool = False) -> TestCase:
+def recorded(name: str, *, unique: bool = False, **settings: Any) -> TestCase:
     """A session, recorded in a new office and configured; with ``unique``, its name is each run's
-    own."""
-    with serving(opened()) as url:
+    own. ``settings`` are those of the office."""
+    with serving(opened(**settings)) as url:
         client = Client(url)
         SESSIONS[name](client)
         client.close()
@@ -241,6 +254,24 @@ HONEST: Mapping[str, Callable[[], Office]] = {
 _REPLAYS, _USERS, _TURNS = 20, 10, 5
 
 
+def _cut(text: str) -> str:
+    return text if len(text) <= _CUT else f"{text[:_CUT]}…"
+
+
+_CUT = 8
+#: Settings of offices whose lists are written in other ways, also when a session is recorded there.
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "oldest first": {"order": lambda one: one["id"], "shown": 10},
+    "sorted": {"order": lambda one: one["name"], "shown": 10},
+    "by state": {"order": lambda one: (one["state"], -one["quantity"], one["id"]), "shown": 10},
+    "cut": {"write": _cut, "shown": 10},
+    "escaped": {"escape": lambda text: text.replace("&amp;", "&#38;").replace(" & ", r" \u0026 ")},
+    "aged": {"aged": True, "shown": 10},
+    "in capitals": {"write": str.upper},
+    "translated": {"write": lambda text: text.replace("e", "é").replace("Tea", "Thé")},
+}
+
+
 def _seen(session: str) -> Iterator[tuple[str, str]]:
     """The tricks of which any answer of the session shows anything."""
     case = recorded(session)
@@ -286,6 +317,16 @@ def main() -> None:
             many = at_once(case, HONEST[name](), _USERS, _TURNS)
             wrong = Counter(said for one in many for said in failures(one)[:1])
             say(f"{session}, honest, {name}, ten users: {wrong.total()} of {len(many)} red", *wrong)
+        for name, settings in KINDS.items():
+            case = recorded(session, unique=True, **settings)
+            for called, office in (
+                ("used", opened(71, **settings)),
+                ("busy", opened(71, between=busy, **settings)),
+            ):
+                many = [replayed(case, office) for _ in range(_REPLAYS)]
+                many += at_once(case, office, _USERS, 1)
+                wrong = Counter(said for one in many for said in failures(one)[:1])
+                say(f"{session}, {name}, {called}: {wrong.total()} of {len(many)} red", *wrong)
 
 
 if __name__ == "__main__":

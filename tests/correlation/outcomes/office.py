@@ -28,13 +28,19 @@ Trick = Callable[["Office", int, Record], None]
 @dataclass
 class Office:
     """The state: orders by number. ``trick`` is done in place of ``change``; ``between`` before
-    each request, by others. ``shown`` is how many orders a list shows, the newest first."""
+    each request, by others. ``shown`` is how many orders a list shows, the newest first, or by
+    ``order``; ``write`` is how lists write their texts, and ``escape`` how all that is sent is
+    escaped; with ``aged``, they say how long ago each order was made."""
 
     first: int = 1
     change: str = ""
     trick: Trick | None = None
     between: Callable[[Office], None] | None = None
     shown: int = 1000
+    order: Callable[[Record], Any] = lambda one: -one["id"]
+    write: Callable[[str], str] = str
+    escape: Callable[[str], str] = str
+    aged: bool = False
     orders: dict[int, Record] = field(default_factory=dict)
     later: list[Callable[[], None]] = field(default_factory=list)
     """What is done before the next request but one."""
@@ -43,6 +49,10 @@ class Office:
         self.ids = count(self.first)
         self.turns = count()
         self._due: list[Callable[[], None]] = []
+
+    def age(self, one: Record) -> Record:
+        """How long ago an order was made, where lists say that."""
+        return {"age": f"{next(self.turns)} minutes ago"} if self.aged else {}
 
     def put(self, values: Record) -> int:
         """A new order; its number."""
@@ -65,6 +75,10 @@ class Office:
 
     def answer(self, method: str, target: str, body: str) -> Answer:
         """What is answered to a request."""
+        status, headers, text = self._answered(method, target, body)
+        return status, headers, self.escape(text)
+
+    def _answered(self, method: str, target: str, body: str) -> Answer:
         due, self._due, self.later = self._due, self.later, []
         for undo in due:
             undo()
@@ -80,8 +94,9 @@ class Office:
         return 404, {}, "no such page"
 
     def listed(self) -> list[Record]:
-        """The newest orders."""
-        return list(self.orders.values())[::-1][: self.shown]
+        """The first orders."""
+        first = sorted(self.orders.values(), key=self.order)[: self.shown]
+        return [{**one, **{key: self.write(one[key]) for key in ("name", "note")}} for one in first]
 
 
 _NEW: Record = {"note": "", "quantity": 1, "price": 1.5, "state": "open", "gift": False}
@@ -357,7 +372,8 @@ def _liked(office: Office, _: str, number: int) -> Answer:
 def _rows(office: Office, _: str) -> Answer:
     rows = "".join(
         f'<tr><td><a href="/orders/{one["id"]}">{html.escape(one["name"])}</a></td>'
-        f"<td>{one['quantity']}</td><td>{one['price']}</td><td>{one['state']}</td></tr>"
+        f"<td>{one['quantity']}</td><td>{one['price']}</td><td>{one['state']}</td>"
+        f"{''.join(f'<td>{age}</td>' for age in office.age(one).values())}</tr>"
         for one in office.listed()
     )
     return _page("Orders", f'<a href="/orders/new">New order</a><table>{rows}</table>')
@@ -403,7 +419,10 @@ def _by_form(change: str, to: str, **values: Any) -> Callable[[Office, str, int]
 
 
 _ROUTES: list[tuple[str, Callable[..., Answer]]] = [
-    (r"GET /api/orders", lambda office, _: _json({"orders": office.listed()})),
+    (
+        r"GET /api/orders",
+        lambda office, _: _json({"orders": [{**o, **office.age(o)} for o in office.listed()]}),
+    ),
     (r"GET /api/orders/(\d+)", lambda office, _, number: _json(office.orders[number])),
     (
         r"GET /api/orders/(\d+)/comments",

@@ -7,7 +7,9 @@ import pytest
 from pytest_loadtool.model.case import TestCase
 from tests.correlation.outcomes.adversary import (
     HONEST,
+    KINDS,
     SESSIONS,
+    busy,
     failures,
     opened,
     recorded,
@@ -30,7 +32,7 @@ SEEN = {
     "pages": [
         ("add", "another quantity"), ("add", "all but the note"), ("edit", "nothing"),
         ("edit", "undone"), ("comment", "of the oldest"), ("add", "twice"), ("comment", "twice"),
-        ("comment", "the ones before dropped"),
+        ("comment", "the ones before dropped"), ("add", "as a draft"),
     ],
 }  # fmt: skip
 REFUSED = (
@@ -64,6 +66,30 @@ def test_honest(session: str, cases: dict[str, TestCase]) -> None:
         office = make()
         for _ in range(2):
             assert failures(replayed(cases[session], office)) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_honest_kinds(kind: str) -> None:
+    """Whatever the order of lists and the spelling of texts, while others work."""
+    for session in SESSIONS:
+        case = recorded(session, unique=True, **KINDS[kind])
+        office = opened(71, between=busy, **KINDS[kind])
+        for _ in range(3):
+            assert failures(replayed(case, office)) == []
+
+
+def test_a_full_list() -> None:
+    """One that has as many items as pages have does not show what is missing: that is told, and not
+    of one with an item more."""
+    case = recorded("list", unique=True)
+    for more, told in ((7, True), (8, False)):
+        office = opened(71, change="add", trick=TRICKS["add", "nothing"])
+        for _ in range(more):
+            office.put({"name": "Milk"})
+        observed = replayed(case, office)
+        shown = observed.responses[2]
+        assert bool(observed.failures[2]) is not told
+        assert ("it lists 10, as pages do" in (shown.not_as_recorded or "")) is told
 
 
 @pytest.mark.parametrize("name", REFUSED)

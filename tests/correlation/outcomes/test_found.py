@@ -267,6 +267,7 @@ SESSIONS = {
          page("/orders", state("4711", "under way") + state("9", "sent"))],
         ['the order is listed | POST /orders | 2 | /orders/${order_id[1]}"',
          "the page marks nothing as wrong | POST /orders | 2 | not matching",
+         'open is shown with the order | POST /orders | 2 | >open< in /orders/${order_id[1]}"',
          'under way is shown with the order | POST /orders/${order_id[1]}/ship | 4 '
          '| >under way< in /orders/${order_id[1]}"'],
     ),
