@@ -31,10 +31,11 @@ from pytest_loadtool.report.html.load_curves import (
     marks,
     time_series,
     trend,
+    trends,
 )
 from pytest_loadtool.report.html.load_tables import BINS, COLUMNS, in_a_row, row, rows, statuses
 from pytest_loadtool.report.html.page import page
-from pytest_loadtool.report.load.custom import custom_number, custom_value
+from pytest_loadtool.report.load.custom import CUSTOM_HEADS, custom_rows
 from pytest_loadtool.report.load.flows import (
     FLOW_HEADS,
     TRACE_HEADS,
@@ -54,7 +55,11 @@ def load_page(runs: Sequence[Mapping[str, Any]], *, refresh: int = 0) -> bytes:
     """Return the page of these runs: what `run_data` or `live_data` made of each. With ``refresh``
     a browser loads it anew after so many seconds."""
     title = ", ".join(f"{run['name']}: {run['verdict']}" for run in runs) or "no load test was run"
-    heads = {"flow_heads": FLOW_HEADS, "trace_heads": TRACE_HEADS}
+    heads = {
+        "custom_heads": CUSTOM_HEADS,
+        "flow_heads": FLOW_HEADS,
+        "trace_heads": TRACE_HEADS,
+    }
     shown = {"title": title, "runs": runs, **heads}
     data = {"charts": CHARTS, "columns": COLUMNS, "bins": BINS, "runs": [*map(_embedded, runs)]}
     return page(
@@ -70,7 +75,8 @@ def load_page(runs: Sequence[Mapping[str, Any]], *, refresh: int = 0) -> bytes:
 def _embedded(run: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the script needs of it; the rest is in the page as text."""
     return {
-        name: run[name] for name in ("name", "time", "limits", "marks", "rows", "before", "trend")
+        name: run[name]
+        for name in ("name", "time", "trends", "limits", "marks", "rows", "before", "trend")
     }
 
 
@@ -85,12 +91,13 @@ def run_data(summary: Summary, environment: Pairs = ()) -> dict[str, Any]:
         "started": summary.started,
         "facts": [*_facts(summary)],
         "times": [*_times_of(summary)],
-        "metrics": [*_metrics_of(summary)],
+        "metrics": [*custom_rows(summary.custom)],
         "thresholds": [
             [one.threshold.text, amount(one.measured, one.threshold.unit), one.passed]
             for one in summary.thresholds
         ],
         "time": time_series(summary.timeline),
+        "trends": trends(summary.timeline),
         "limits": [*limits(plan)],
         "marks": [*marks(plan)],
         "rows": [*rows(summary)],
@@ -136,12 +143,13 @@ def live_data(
         "started": started,
         "facts": facts,
         "times": [],
-        "metrics": [],
+        "metrics": [*custom_rows(seen.custom)],
         "thresholds": [
             [one.threshold.text, amount(one.value, one.threshold.unit), one.broken is None]
             for one in seen.thresholds
         ],
         "time": time_series(moments) if moments else {"x": [], "groups": {}},
+        "trends": trends(moments),
         "limits": [*limits(plan)],
         "marks": [*marks(plan)],
         "rows": [
@@ -196,13 +204,6 @@ def _times_of(summary: Summary) -> Iterator[list[str]]:
         if times.mean is not None:
             values = (times.mean, times.p50, times.p95, times.p99, times.max)
             yield [name, *map(milliseconds, values)]
-
-
-def _metrics_of(summary: Summary) -> Iterator[list[str]]:
-    for one in summary.custom:
-        times = one.values
-        values = (times.mean, times.p50, times.p95, times.p99, times.max)
-        yield [one.name, custom_value(one), *map(custom_number, values)]
 
 
 def _configuration(plan: LoadConfiguration) -> Iterator[tuple[str, str]]:

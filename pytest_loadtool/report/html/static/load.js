@@ -328,7 +328,7 @@
   DATA.runs.forEach((run, number) => {
     const article = document.querySelector(`[data-run="${number}"]`);
     const into = article.querySelector(".over-time .plots");
-    for (const chart of DATA.charts) plot(run, number, chart, into);
+    for (const chart of [...DATA.charts, ...run.trends]) plot(run, number, chart, into);
     if (!into.children.length) article.querySelector(".over-time").hidden = true;
     const { trend } = run;
     if (trend) {
