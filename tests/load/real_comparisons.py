@@ -63,7 +63,7 @@ async def _serve(port: int, slower: float) -> None:
 
 
 @contextmanager
-def _serving(slower: float) -> Iterator[str]:
+def serving(slower: float) -> Iterator[str]:
     port = free_port()
     process = subprocess.Popen(
         [sys.executable, "-m", __spec__.name, "--serve", str(port), "--slower", str(slower)],
@@ -81,7 +81,7 @@ def _serving(slower: float) -> Iterator[str]:
 def make_runs(folder: Path, wanted: argparse.Namespace) -> None:
     """Make runs of the server as it is and of the slower one in turn, in sessions of some each, and
     keep those of a session in a file."""
-    with _serving(1.0) as equal, _serving(wanted.slower) as slower:
+    with serving(1.0) as equal, serving(wanted.slower) as slower:
         for first in range(0, wanted.history + wanted.pairs, _SESSION):
             file = folder / f"{first:03}.json"
             if file.exists():
