@@ -33,7 +33,15 @@ from pytest_loadtool.report.html.load_curves import (
     trend,
     trends,
 )
-from pytest_loadtool.report.html.load_tables import BINS, COLUMNS, in_a_row, row, rows, statuses
+from pytest_loadtool.report.html.load_tables import (
+    BINS,
+    COLUMNS,
+    in_a_row,
+    row,
+    rows,
+    statuses,
+    whole,
+)
 from pytest_loadtool.report.html.page import page
 from pytest_loadtool.report.load.custom import CUSTOM_HEADS, custom_rows
 from pytest_loadtool.report.load.flows import (
@@ -44,7 +52,7 @@ from pytest_loadtool.report.load.flows import (
     trace_rows,
 )
 from pytest_loadtool.report.load.text import connection_facts, facts
-from pytest_loadtool.report.load.units import milliseconds
+from pytest_loadtool.report.load.units import milliseconds, rate
 
 _MOST_REGRESSIONS = 50
 
@@ -76,7 +84,10 @@ def _embedded(run: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the script needs of it; the rest is in the page as text."""
     return {
         name: run[name]
-        for name in ("name", "time", "trends", "limits", "marks", "rows", "before", "trend")
+        for name in (
+            *("name", "started", "time", "trends", "limits", "marks"),
+            *("rows", "whole", "before", "trend"),
+        )
     }
 
 
@@ -89,7 +100,9 @@ def run_data(summary: Summary, environment: Pairs = ()) -> dict[str, Any]:
         "reasons": list(summary.verdict.reasons),
         "load": describe(plan),
         "started": summary.started,
+        "figures": [*_figures(summary)],
         "facts": [*_facts(summary)],
+        "whole": whole(summary),
         "times": [*_times_of(summary)],
         "metrics": [*custom_rows(summary.custom)],
         "thresholds": [
@@ -141,7 +154,9 @@ def live_data(
         "reasons": [],
         "load": describe(plan),
         "started": started,
+        "figures": [],
         "facts": facts,
+        "whole": None,
         "times": [],
         "metrics": [*custom_rows(seen.custom)],
         "thresholds": [
@@ -177,6 +192,18 @@ def live_data(
 
 
 # What is told in words.
+
+
+def _figures(summary: Summary) -> Iterator[tuple[str, str, str]]:
+    """Yield what one looks at first: a name, the number, and its unit or what it is of."""
+    totals, times = summary.totals, summary.totals.response_time
+    yield "Requests", count(totals.requests), f"in {seconds(round(totals.duration_s, 1))}"
+    yield "Throughput", rate(totals.throughput_rps), "requests/s"
+    yield "Error rate", percent(totals.error_rate), f"{count(totals.errors)} failed"
+    for name, value in (("Median", times.p50), ("95th percentile", times.p95)):
+        yield name, milliseconds(value), "ms response time"
+    most = max((one.users for one in summary.timeline), default=0)
+    yield "Users at work", count(round(most)), "at most"
 
 
 def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
