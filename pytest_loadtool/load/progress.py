@@ -8,9 +8,12 @@ from heapq import nlargest
 from typing import TypeVar
 
 from pytest_loadtool.load.metrics.course import RunCourse
+from pytest_loadtool.load.metrics.custom import CustomMetrics
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
+from pytest_loadtool.load.verdict.custom import custom_of
 from pytest_loadtool.load.verdict.flows import FlowSummary, flows_of
+from pytest_loadtool.load.verdict.summary import CustomSummary
 from pytest_loadtool.load.verdict.threshold import ThresholdState
 
 K = TypeVar("K", bound=Hashable)
@@ -59,6 +62,7 @@ class Progress:
     p95s: tuple[float, ...] = ()
     thresholds: tuple[ThresholdState, ...] = ()
     flows: tuple[FlowSummary, ...] = ()
+    custom: tuple[CustomSummary, ...] = ()
     course: RunCourse = field(default_factory=RunCourse, compare=False)
 
 
@@ -117,6 +121,7 @@ class ProgressTracker:
             p95s=p95s,
             thresholds=thresholds,
             flows=tuple(flows_of(workers)),
+            custom=tuple(custom_of(_custom(workers))),
             course=course or RunCourse(),
         )
         return self._seen
@@ -151,6 +156,13 @@ def _sums(counts: Iterable[Mapping[K, int]]) -> dict[K, int]:
         for key, number in part.items():
             sums[key] = sums.get(key, 0) + number
     return sums
+
+
+def _custom(workers: Sequence[LoadMetrics]) -> CustomMetrics:
+    together = CustomMetrics()
+    for one in workers:
+        together.merge(one.custom)
+    return together
 
 
 def _rows(workers: Sequence[LoadMetrics]) -> tuple[ProgressRow, ...]:

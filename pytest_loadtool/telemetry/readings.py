@@ -11,6 +11,7 @@ from math import ceil, log2
 from typing import Literal
 
 from pytest_loadtool.load.metrics.buckets import BUCKETS
+from pytest_loadtool.load.metrics.custom import CustomMetrics
 from pytest_loadtool.load.metrics.histogram import Histogram, highest
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 
@@ -42,6 +43,9 @@ USERS = Instrument("loadtool.users", "gauge", "", "Virtual users at work")
 DROPPED = Instrument("loadtool.dropped", "counter", "", "Arrivals that could not start")
 CONNECTIONS = Instrument("loadtool.connections", "counter", "", "Connections opened")
 CPU = Instrument("loadtool.generator.cpu", "counter", "s", "Processor time that making load took")
+COUNTERS = Instrument("loadtool.counters", "counter", "", "What counters of functions came to")
+RATES = Instrument("loadtool.rates", "counter", "", "Values that were recorded of rates")
+TRENDS = Instrument("loadtool.trends", "histogram", "", "Values that were recorded of trends")
 LATENESS = Instrument("loadtool.generator.lateness", "histogram", "s", "How late users went on")
 
 
@@ -87,11 +91,24 @@ def readings(metrics: LoadMetrics) -> Iterator[MetricReading]:
     for case, spans in zip(metrics.case_keys, metrics.cases, strict=True):
         yield MetricReading(ITERATIONS, (("case", case),), spans.durations.count)
         yield MetricReading(FAILED, (("case", case),), spans.failed)
+    yield from _custom(metrics.custom)
     yield MetricReading(USERS, (), metrics.users)
     yield MetricReading(DROPPED, (), metrics.dropped)
     yield MetricReading(CONNECTIONS, (), metrics.connect.count)
     yield MetricReading(CPU, (), metrics.cpu_us / 1e6)
     yield MetricReading(LATENESS, (), exponential(metrics.lateness))
+
+
+def _custom(custom: CustomMetrics) -> Iterator[MetricReading]:
+    """Yield metrics of functions, which may have any name: it is a label. Trends hold millionths,
+    as times do of a second."""
+    for name, count in custom.counters.items():
+        yield MetricReading(COUNTERS, (("metric", name),), count)
+    for name, (true, of) in custom.rates.items():
+        for value, count in (("true", true), ("false", of - true)):
+            yield MetricReading(RATES, (("metric", name), ("value", value)), count)
+    for name, trend in custom.trends.items():
+        yield MetricReading(TRENDS, (("metric", name),), exponential(trend))
 
 
 def exponential(times: Histogram) -> Exponential:

@@ -116,7 +116,7 @@ def report(
     packed, content = part.to_bytes()
     seconds = range(part.second, part.second + part.length)
     requests = len(response) // part.length
-    beat = [_USERS * part.length, _OPENED, 400_000, late, {"status": part.errors}]
+    beat = [_USERS * part.length, _OPENED, 400_000, late, {"status": part.errors}, []]
     rows = [
         [second, requests, 0, _USERS, sum(response) // part.length, max(response)]
         for second in seconds

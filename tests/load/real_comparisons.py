@@ -1,7 +1,7 @@
 """How often a comparison of real runs is wrong: ``python -m tests.load.real_comparisons``.
 
-Each load test is pytest in a process of its own, against a server in another one: runs of a server
-as it is, and in turn of one that takes longer for everything. Each is then compared, as
+Load tests of a server in a process of its own, and in turn of one that takes longer for
+everything. Each is then compared, as
 ``--load-compare`` does, with the newest runs of the server as it is that came before
 (``--load-history``): those of the same server should be found as good as before, others worse.
 
@@ -33,6 +33,9 @@ from tests.ports import free_port
 _TIMES = (4, 6, 8, 10, 12, 15, 20, 25, 30, 40)
 _BUSY_MS = 0.5
 
+#: Pairs of runs that are made by one pytest.
+_SESSION = 10
+
 
 async def _answer(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, slower: float
@@ -60,7 +63,7 @@ async def _serve(port: int, slower: float) -> None:
 
 
 @contextmanager
-def _serving(slower: float) -> Iterator[str]:
+def serving(slower: float) -> Iterator[str]:
     port = free_port()
     process = subprocess.Popen(
         [sys.executable, "-m", __spec__.name, "--serve", str(port), "--slower", str(slower)],
@@ -76,54 +79,68 @@ def _serving(slower: float) -> Iterator[str]:
 
 
 def make_runs(folder: Path, wanted: argparse.Namespace) -> None:
-    """Make runs of the server as it is and of the slower one in turn, and keep each in a file."""
-    paths = [f"GET /{ms}" for ms in _TIMES]
-    (folder / "shop.case.toml").write_text(case("http://127.0.0.1", *paths))
-    (folder / "rush.load.toml").write_text(
-        load("shop.case.toml", users=wanted.users, duration=wanted.duration, more='grace = "1s"')
-    )
-    for number in range(wanted.history + wanted.pairs):
-        for name, slower in (("equal", 1.0), ("slower", wanted.slower)):
-            file = folder / f"{number:03}-{name}.json"
-            if file.exists() or (name == "slower" and number < wanted.history):
+    """Make runs of the server as it is and of the slower one in turn, in sessions of some each, and
+    keep those of a session in a file."""
+    with serving(1.0) as equal, serving(wanted.slower) as slower:
+        for first in range(0, wanted.history + wanted.pairs, _SESSION):
+            file = folder / f"{first:03}.json"
+            if file.exists():
                 continue
-            with _serving(slower) as server:
+            with tempfile.TemporaryDirectory() as name:
+                tests = Path(name)
+                paths = [f"GET /{ms}" for ms in _TIMES]
+                (tests / "shop.case.toml").write_text(case("http://127.0.0.1", *paths))
+                for number in range(first, min(first + _SESSION, wanted.history + wanted.pairs)):
+                    _write(tests, f"{number:03} equal", equal, wanted)
+                    if number >= wanted.history:
+                        _write(tests, f"{number:03} slower", slower, wanted)
                 done = subprocess.run(
                     [
                         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
-                        *("--load", "--loadtool-server", server, "--load-save", str(file)),
+                        *("--load", "--load-samples", "no", "--load-save", str(file)),
                     ],
-                    cwd=folder,
+                    cwd=tests,
                     env={**os.environ, "PYTEST_ADDOPTS": ""},
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
                     text=True,
-                    timeout=120,
                     check=False,
                 )
-            assert file.exists(), done.stdout
+                assert file.exists(), done.stdout
+
+
+def _write(folder: Path, name: str, server: str, wanted: argparse.Namespace) -> None:
+    more = f'grace = "1s"\nserver = "{server}"'
+    text = load(
+        "shop.case.toml", users=wanted.users, duration=wanted.duration, name=name, more=more
+    )
+    (folder / f"{name.replace(' ', '-')}.load.toml").write_text(text)
 
 
 def compare_runs(folder: Path, wanted: argparse.Namespace) -> None:
     """Compare each with the runs of the server as it is that came before, and say what is found."""
-    found = {"equal": 0, "slower": 0}
-    numbers = dict.fromkeys(found, 0)
+    found = {name: {"worse": 0, "in doubt": 0, "as good": 0} for name in ("equal", "slower")}
     earlier: list[SavedRun] = []
-    for file in sorted(folder.glob("*-*.json")):
-        _, _, name = file.stem.partition("-")
-        run = SavedRun.from_wire(json.loads(file.read_text())["runs"][0])
+    runs = [
+        SavedRun.from_wire(wire)
+        for file in sorted(folder.glob("*.json"))
+        for wire in json.loads(file.read_text())["runs"]
+    ]
+    for run in runs:
+        name = run.name.partition(" ")[2]
         if len(earlier) == wanted.history:
-            worse = compare(earlier, run, wanted.tolerance / 100).regressions
-            numbers[name] += 1
-            found[name] += bool(worse)
-            if bool(worse) != (name == "slower"):
-                print(f"{file.stem}:", "; ".join(map(str, worse[:4])) or "nothing", flush=True)
+            compared = compare(earlier, run, wanted.tolerance / 100)
+            worse, doubts = compared.regressions, compared.doubts
+            judged = "worse" if worse else "in doubt" if doubts else "as good"
+            found[name][judged] += 1
+            if (judged == "worse") != (name == "slower"):
+                told = "; ".join(map(str, (worse or doubts)[:4]))
+                print(f"{run.name} is {judged}: {told}", flush=True)
         if name == "equal":
             earlier = [*earlier, run][-wanted.history :]
-    print(
-        f"{found['equal']} of {numbers['equal']} equal runs called worse, "
-        f"{found['slower']} of {numbers['slower']} slower ones found"
-    )
+    for name, numbers in found.items():
+        told = ", ".join(f"{number} {judged}" for judged, number in numbers.items())
+        print(f"{sum(numbers.values())} {name} runs: {told}")
 
 
 def main() -> None:

@@ -171,7 +171,7 @@ def test_a_long_run_stays_bounded(monkeypatch) -> None:  # type: ignore[no-untyp
 
 def test_a_late_worker_is_not_lost() -> None:
     """What comes of a second that is long over is added to it."""
-    course, beat = RunCourse(), [1, 1, 1, [5, 5, 5, [-1, [5], [1]]], {}]
+    course, beat = RunCourse(), [1, 1, 1, [5, 5, 5, [-1, [5], [1]]], {}, []]
     for second in (0, 1, 2, 3, 9, 10, 11, 1, 5):
         course.add_beat(second, beat)
     assert [(one.second, one.opened) for one in course.stretches()] == [

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_loadtool.casefile.load.thresholds import parse_threshold
 from pytest_loadtool.load import Merger
-from pytest_loadtool.load.metrics.custom import CustomMetrics
+from pytest_loadtool.load.metrics.custom import CustomMetrics, CustomStretch
 from pytest_loadtool.load.verdict.threshold import ThresholdWatch, amount
 from pytest_loadtool.model.custom import MOST_METRICS
 from tests.load.test_merger import Peer, running
@@ -41,6 +41,23 @@ def test_numbers_of_workers_add_up_exactly() -> None:
     assert custom.rates == {"found": (180, 200)}
     assert custom.trends == alone.trends
     assert custom.others == 0
+
+
+def test_each_second_has_what_was_recorded_in_it() -> None:
+    """Of all workers; together it is what the run came to, in longer parts, too."""
+    merger = workers()
+    whole, course = merger.result().metrics.custom, merger.course
+    for length in (1, 2):
+        stretches = [one.custom for one in course.stretches(length)]
+        orders = [one.counters["orders"] for one in stretches if one.counters]
+        assert orders == ([200, 200], [400])[length - 1]
+        together = CustomStretch()
+        for one in stretches:
+            together.merge(one)
+        assert (together.counters, together.rates) == (whole.counters, whole.rates)
+        trend = together.trends["queue"]
+        assert (trend.count, trend.total) == (200, whole.trends["queue"].total)
+        assert trend.percentiles([50, 95]) == whole.trends["queue"].percentiles([50, 95])
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,12 @@ from tests.plugin.serving import Server, case
 from tests.plugin.test_html import data_of
 from tests.telemetry.collecting import collecting, labels, told
 
+RECORDS = """
+def pytest_loadtool_response(response, user):
+    user.count("bytes read", len(response.body))
+    user.rate("well", response.status == 200)
+    user.trend("size", len(response.body) / 8)
+"""
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -40,6 +46,7 @@ def test_all_say_the_same(
         good__case__toml=case(server.url, "GET /good").replace("A visit", "A stay"),
         rush__load__toml=load("bad.case.toml", duration="30s", more=limits),
         quiet__load__toml=load("good.case.toml", duration="30s", name="Quiet hour", more=few),
+        conftest__py=RECORDS,
     )
     project.run("--load", "--load-save", "base", *workers)
     server.requests.clear()
@@ -99,6 +106,7 @@ def _is_the_same(run: dict[str, Any], shown: dict[str, Any], tables: Path, text:
                 value = one[f"{kind}_ms"][name]
                 assert value == groups[kind][name][number]
                 assert value == (float(cells[f"{kind}_{name}_ms"] or "nan") if value else None)
+    _metrics_are_the_same(run, shown, tables)
     sums = {name: sum(one[name] for one in run["timeline"]) for name in ("requests", "errors")}
     assert sums == {name: totals[name] for name in sums}
     for name in ("bytes_received", "bytes_sent"):
@@ -107,6 +115,29 @@ def _is_the_same(run: dict[str, Any], shown: dict[str, Any], tables: Path, text:
     assert opened == run["connections"]["opened"]
     assert sum(sum(one["causes"].values()) for one in run["timeline"]) == totals["errors"]
     assert re.search(rf"throughput .*\({totals['requests']} requests in", text)
+
+
+def _metrics_are_the_same(run: dict[str, Any], shown: dict[str, Any], tables: Path) -> None:
+    """See that metrics of functions are: of the run, and over time."""
+    mine = [one for one in rows(tables / "metrics.csv") if one["run"] == run["name"]]
+    for one, cells in zip(run["metrics"], mine, strict=True):
+        name, groups = one["name"], shown["time"]["groups"]
+        parts = [
+            found
+            for moment in run["timeline"]
+            for found in moment["metrics"]
+            if found["name"] == name
+        ]
+        assert one["count"] == int(cells["count"]) == sum(found["count"] for found in parts)
+        if one["kind"] == "trend":
+            assert max(groups["trend size"]["max"]) == max(part["values"]["max"] for part in parts)
+        else:
+            assert len(groups[one["kind"]][name]) == len(run["timeline"])
+    totals = {one["name"]: one for one in run["metrics"]}
+    assert totals["well"]["count"] == run["totals"]["requests"] == totals["size"]["count"]
+    assert totals["well"]["share"] == round(
+        run["totals"]["status"].get("200", 0) / run["totals"]["requests"], 6
+    )
 
 
 def _test_of(metrics: dict[str, Any]) -> str:
@@ -141,5 +172,16 @@ def _was_sent(run: dict[str, Any], metrics: dict[str, Any]) -> None:
             assert came.count == one["requests"]
             assert round(came.max * 1000, 3) == wanted["max"]
             assert round(round(came.sum * 1e6) / came.count / 1000, 3) == wanted["mean"]
+    mine = {one["name"]: one for one in run["metrics"]}
+    (counter,) = metrics["loadtool.counters"].sum.data_points
+    assert (labels(counter)["metric"], counter.as_int) == (
+        "bytes read",
+        mine["bytes read"]["count"],
+    )
+    rates = {labels(one)["value"]: one.as_int for one in metrics["loadtool.rates"].sum.data_points}
+    assert sum(rates.values()) == mine["well"]["count"]
+    assert round(rates["true"] / sum(rates.values()), 6) == mine["well"]["share"]
+    (trend,) = metrics["loadtool.trends"].exponential_histogram.data_points
+    assert (trend.count, trend.max) == (mine["size"]["count"], mine["size"]["values"]["max"])
     (iterations,) = metrics["loadtool.iterations"].sum.data_points
     assert iterations.as_int == run["cases"][0]["iterations"]

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.live_render import LiveRender
 
 from pytest_loadtool.load import Progress
+from pytest_loadtool.load.metrics.custom import CustomMetrics
+from pytest_loadtool.load.verdict.custom import custom_of
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.report.columns import cells
 from pytest_loadtool.report.load.live import RunView
@@ -108,6 +110,20 @@ def test_broken_thresholds() -> None:
     assert until.endswith("/s  broken")
     assert stop.endswith("ms  broken for 3 s of 5 s")
     assert status_line(glimpse, 4.2, CONFIGURATION).endswith(", 3 of 3 thresholds broken")
+
+
+def test_metrics_of_functions() -> None:
+    """A counter has its sum, a rate its share, a trend its percentiles."""
+    custom = CustomMetrics()
+    for value in range(1, 101):
+        custom.record("counter", "orders", 3)
+        custom.record("rate", "found", value > 10)
+        custom.record("trend", "queue", value)
+    glimpse = replace(seen(), custom=tuple(custom_of(custom)))
+    lines = [line.split() for line in drawn(glimpse, 4.2, CONFIGURATION, height=40)]
+    assert ["orders", "300"] in lines
+    assert ["found", "90", "%", "of", "100"] in lines
+    assert ["queue", "100", "values", "50.5", "50.0", "95.0", "99.0", "100"] in lines
 
 
 def test_before_the_first_request() -> None:

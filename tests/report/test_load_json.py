@@ -13,7 +13,12 @@ import pytest
 
 from pytest_loadtool.load import MergedMetrics, Verdict, summarise
 from pytest_loadtool.load.verdict.flows import FlowSummary
-from pytest_loadtool.load.verdict.summary import CustomSummary, TimeSummary
+from pytest_loadtool.load.verdict.summary import (
+    CustomMoment,
+    CustomSummary,
+    MomentTimes,
+    TimeSummary,
+)
 from pytest_loadtool.model.load import Override
 from pytest_loadtool.model.result import Cause
 from pytest_loadtool.report.load.json import load_data, load_document
@@ -54,6 +59,7 @@ CUSTOM = (
     CustomSummary("found", "rate", 20, 0.9, TimeSummary(None, None, None, None, None)),
     CustomSummary("queue", "trend", 20, None, TimeSummary(1.0, 2.0, 3.0, 4.0, 5.0, ASKED)),
 )
+MOMENT = (CustomMoment("queue", "trend", 20, None, MomentTimes(1.0, ASKED, 5.0)),)
 
 
 def test_documented_fields_are_the_real_ones() -> None:
@@ -65,7 +71,8 @@ def test_documented_fields_are_the_real_ones() -> None:
     flow = FlowSummary(ADMIN, "busy", "repeat", "", 3, 7, 0)
     cases = tuple(replace(one, flows=(flow,)) for one in found.cases)
     found = replace(found, cases=cases, configuration=replace(found.configuration, overrides=said))
-    found = replace(found, custom=CUSTOM)
+    moments = (replace(found.timeline[0], custom=MOMENT), *found.timeline[1:])
+    found = replace(found, custom=CUSTOM, timeline=moments)
     data = load_data(found, ENVIRONMENT, told(found))
     assert set(documented) == set(paths(data))
 

@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from pytest_loadtool.load.metrics.custom import CustomStretch
 from pytest_loadtool.load.metrics.slices import Slices
 from pytest_loadtool.load.metrics.sparse import COARSE, SparseHistogram
 
@@ -68,11 +69,13 @@ class Stretch(TransactionStretch):
     Requests and their ``errors`` count, bytes and times are of those that were finished in it;
     ``causes`` counts the errors by their cause. ``user_seconds`` adds up how many users were at
     work in each second, ``opened`` counts connections, ``cpu_us`` is the processor time that the
-    workers used. Histograms are of microseconds; ``lateness`` is the generator's own.
+    workers used. Histograms are of microseconds; ``lateness`` is the generator's own. ``custom``
+    are metrics of the project's own.
     """
 
     __slots__ = (
-        "causes", "cpu_us", "lateness", "opened", "received", "sent", "service", "user_seconds",
+        "causes", "cpu_us", "custom", "lateness", "opened", "received", "sent", "service",
+        "user_seconds",
     )  # fmt: skip
 
     def __init__(self, second: int, length: int = 1) -> None:
@@ -82,6 +85,7 @@ class Stretch(TransactionStretch):
         self.lateness = SparseHistogram()
         self.received = self.sent = self.opened = self.cpu_us = self.user_seconds = 0
         self.causes: dict[str, int] = {}
+        self.custom = CustomStretch()
 
     def merge(self, other: TransactionStretch) -> None:
         """Add what happened in another."""
@@ -95,19 +99,21 @@ class Stretch(TransactionStretch):
         self.cpu_us += other.cpu_us
         self.user_seconds += other.user_seconds
         self._count(other.causes)
+        self.custom.merge(other.custom)
 
     def histograms(self) -> tuple[SparseHistogram, ...]:
         """Return all of its histograms."""
-        return self.response, self.service, self.lateness
+        return self.response, self.service, self.lateness, *self.custom.trends.values()
 
     def add_beat(self, wire: list[Any]) -> None:
         """Add what `Reporter` says of a second, all transactions together."""
-        user_seconds, opened, cpu_us, lateness, causes = wire
+        user_seconds, opened, cpu_us, lateness, causes, custom = wire
         self.user_seconds += user_seconds
         self.opened += opened
         self.cpu_us += cpu_us
         self.lateness.add_wire(lateness)
         self._count(causes)
+        self.custom.add_wire(custom)
 
     def _count(self, causes: Mapping[str, int]) -> None:
         for cause, count in causes.items():

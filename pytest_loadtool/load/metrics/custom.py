@@ -3,9 +3,11 @@ exactly."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pytest_loadtool.load.metrics.histogram import Histogram
+from pytest_loadtool.load.metrics.sparse import SparseHistogram
 from pytest_loadtool.model.custom import MOST_METRICS, MetricKind, counted
 
 
@@ -29,7 +31,7 @@ class CustomMetrics:
         """
         amount = counted(kind, name, value)
         known: dict[str, Any] = getattr(self, f"{kind}s")
-        if name not in known and len(known) >= MOST_METRICS:
+        if not _has_room(known, name):
             raise ValueError(
                 f"{kind} {name!r} would be one of more than {MOST_METRICS}: names are not to have "
                 "values in them"
@@ -84,8 +86,7 @@ class CustomMetrics:
                 self._trend(name).merge_wire(one)
 
     def _room(self, kind: MetricKind, name: str) -> bool:
-        known: dict[str, Any] = getattr(self, f"{kind}s")
-        if name in known or len(known) < MOST_METRICS:
+        if _has_room(getattr(self, f"{kind}s"), name):
             return True
         self.others += 1
         return False
@@ -102,6 +103,43 @@ class CustomMetrics:
         if found is None:
             found = self.trends[name] = Histogram()
         return found
+
+
+class CustomStretch:
+    """What was recorded in a part of a run."""
+
+    __slots__ = ("counters", "rates", "trends")
+
+    def __init__(self) -> None:
+        self.counters: dict[str, int] = {}
+        self.rates: dict[str, tuple[int, int]] = {}
+        self.trends: dict[str, SparseHistogram] = {}
+
+    def add_wire(self, wire: list[Any]) -> None:
+        """Add the numbers that `CustomMetrics.to_wire` described, of names as long as there are not
+        too many."""
+        if not wire:
+            return
+        counters, rates, trends, _ = wire
+        for name, more in counters.items():
+            if _has_room(self.counters, name):
+                self.counters[name] = self.counters.get(name, 0) + more
+        for name, (true, of) in rates.items():
+            if _has_room(self.rates, name):
+                known = self.rates.get(name, (0, 0))
+                self.rates[name] = known[0] + true, known[1] + of
+        for name, one in trends.items():
+            if _has_room(self.trends, name):
+                self.trends.setdefault(name, SparseHistogram()).add_wire(one)
+
+    def merge(self, other: CustomStretch) -> None:
+        """Add the other's numbers to these."""
+        trends = {name: one.whole().to_wire() for name, one in other.trends.items()}
+        self.add_wire([other.counters, other.rates, trends, 0])
+
+
+def _has_room(known: Mapping[str, object], name: str) -> bool:
+    return name in known or len(known) < MOST_METRICS
 
 
 _NOTHING = CustomMetrics()

@@ -112,6 +112,9 @@ class MergedMetrics(LoadMetrics):
         """Add what `reports` describe of metrics with the same keys: all of a worker, or what came
         since its last report."""
         self.add_small(wire)
+        self.custom.merge_wire(wire.get("custom", []))
+        for *_, custom in wire.get("beats", ()):
+            self.custom.merge_wire(custom)
         for name in MEASURED:
             for number, one in enumerate(wire.get(name, ())):
                 self.add_measured(name, number, one)
@@ -123,7 +126,6 @@ class MergedMetrics(LoadMetrics):
         self.errors.merge(ErrorLog.from_wire(wire["errors"]))
         self.firsts.merge(FirstFailures.from_wire(wire["firsts"]))
         self.traces.merge_wire(wire["traces"])
-        self.custom.merge_wire(wire["custom"])
         for name in DELAYS:
             getattr(self, name).merge_wire(wire[name])
         self._timeline.merge_wire(wire["timeline"])

@@ -18,12 +18,12 @@ from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
 from pytest_loadtool.load.metrics.slices import Slices
 
-_FORMAT = 11
+_FORMAT = 12
 
 
 def to_wire(metrics: LoadMetrics) -> dict[str, Any]:
     """Return everything, of builtin types: dicts, lists, strings and integers."""
-    wire = _small_wire(metrics, None)
+    wire = _small_wire(metrics, None) | {"custom": metrics.custom.to_wire()}
     for name in MEASURED:
         wire[name] = [one.to_wire() for one in getattr(metrics, name)]
     return wire
@@ -185,7 +185,9 @@ class Reporter:
             metrics.cpu_us - self._cpu_us,
             lateness,
             causes,
+            metrics.custom.to_wire(self.reported.custom),
         ]
+        self.reported.custom.merge_wire(beat[-1])
         self._lateness.merge_wire(lateness)
         self._user_seconds, self._opened, self._cpu_us = 0, opened, metrics.cpu_us
         self._causes.update(metrics.causes)
@@ -209,7 +211,6 @@ def _small_wire(metrics: LoadMetrics, known: LoadMetrics | None) -> dict[str, An
         "errors": metrics.errors.to_wire(None if known is None else known.errors),
         "firsts": metrics.firsts.to_wire(None if known is None else known.firsts),
         "traces": metrics.traces.to_wire(None if known is None else known.traces),
-        "custom": metrics.custom.to_wire(None if known is None else known.custom),
         "timeline": metrics.timeline.to_wire(None if known is None else known.timeline),
     }
     for name in DELAYS:

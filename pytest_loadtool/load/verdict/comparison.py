@@ -7,16 +7,17 @@ are several earlier runs, that of one run and another.
 
 With several it also has to be the server's. A busy machine makes some requests wait, and hardly the
 quickest ones; a server that became slower is slower for these, too. So what is worse while the
-quickest tenth of the same requests is not is in doubt: worth another run. So is what is not worse
-by more than those who made the load waited for a processor, `_WAITING` times over: the server, on
-the same machine, may have waited as long.
+quickest of the same requests are not is in doubt: worth another run. And a machine that is busier
+than it was, or now more and now less, says nothing of times that it may change by more than is
+tolerated: how long those who made the load waited for a processor tells, `_WAITING` times over, as
+the server may have waited, too, and others behind it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from math import log, sqrt
+from math import inf, log, sqrt
 from statistics import fmean, median
 
 from pytest_loadtool.load.formatting import digits, percent, plural
@@ -28,6 +29,14 @@ TOLERANCE = 0.1
 """How much worse a figure may be, as a share, unless somebody says otherwise."""
 
 _MOST_REASONS = 10
+
+_UNSTEADY = (
+    "no worse than before as far as one can see, which is not far: the machine is busier than it "
+    "was, or the earlier runs differ too much; run it again on a quiet machine"
+)
+
+#: What the earlier runs should show, of all requests together: what is slower by this share.
+_SHARP = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +77,8 @@ _DEVIATIONS = 2.0
 both that far off, in opposite directions, happens once in some hundred comparisons."""
 
 
-_WAITING = 3.0
-"""By how many times the longer wait for a processor a quickest tenth has to be longer."""
+_WAITING = 5.0
+"""By how many times what changed of the wait for a processor a time may be another one."""
 
 
 def _percentile(p: int) -> Callable[[SavedRequests, float], Estimate]:
@@ -102,7 +111,7 @@ def _throughput(one: SavedRequests, seconds: float) -> Estimate:
     )
 
 
-QUICKEST = Figure("p10", "ms", _percentile(10), floor=1.0, least=50)
+QUICKEST = Figure("p2", "ms", _percentile(2), floor=1.0, least=50)
 FIGURES = (
     QUICKEST,
     Figure("median", "ms", _percentile(50), floor=1.0, least=10),
@@ -123,8 +132,8 @@ class MetricChange:
     after: float
     is_regression: bool
     is_in_doubt: bool = False
-    """Worse, and maybe by the machine: the quickest tenth of these requests is as it was, or no
-    worse than waiting for a processor may make it."""
+    """Worse, and maybe by the machine: the quickest of these requests are as they were, or waiting
+    for a processor may have made them so."""
 
     @property
     def relative(self) -> float:
@@ -163,6 +172,9 @@ class Comparison:
     changes: tuple[MetricChange, ...]
     new: tuple[Key, ...]
     gone: tuple[Key, ...]
+    is_unsteady: bool
+    """Whether the machine, busier than it was or now more and now less, may have changed times of
+    all requests by more than is tolerated; or hides what is far more than that."""
 
     @property
     def before(self) -> SavedRun:
@@ -203,21 +215,38 @@ def compare(earlier: Sequence[SavedRun], after: SavedRun, tolerance: float) -> C
         if key in before.requests
         for pair in _pairs(key, [run for run in earlier if key in run.requests], one, after)
     ]
+    steady = _steady(pairs, tolerance, _WAITING * _waits_differ_ms(earlier, after))
+    gate = next((pair for pair in pairs if pair.figure is QUICKEST and pair.key == ALL), None)
     return Comparison(
         tuple(earlier),
         after,
         tolerance,
-        tuple(_changes(pairs, len(earlier) > 1, tolerance, _waited_more_ms(earlier, after))),
+        tuple(_changes(pairs, steady, len(earlier) > 1, tolerance)),
+        is_unsteady=gate is not None and (ALL not in steady or _is_blunt(gate)),
         new=tuple(key for key in after.requests if key not in before.requests),
         gone=tuple(key for key in before.requests if key not in after.requests),
     )
 
 
-def _waited_more_ms(earlier: Sequence[SavedRun], after: SavedRun) -> float:
-    """Return by how much longer than usual the load waited for a processor, for each request."""
+def _waits_differ_ms(earlier: Sequence[SavedRun], after: SavedRun) -> float:
+    """Return by how much the wait for a processor, for each request, is another one than usual, or
+    usually is."""
     before = [one for run in earlier if (one := run.waited_per_request_ms) is not None]
     now = after.waited_per_request_ms
-    return max(0.0, now - median(before)) if before and now is not None else 0.0
+    if not before or now is None:
+        return 0.0
+    usual = median(before)
+    return max(abs(now - usual), median(abs(one - usual) for one in before))
+
+
+def _steady(pairs: Sequence[_Pair], tolerance: float, unsteady_ms: float) -> set[Key]:
+    """Return the requests whose quickest times a busy machine has changed by less than is
+    tolerated."""
+    allowed: dict[Key, float] = {}
+    for pair in pairs:
+        if pair.figure.unit == "ms":  # the first is of the quickest
+            allowed.setdefault(pair.key, max(pair.figure.floor, tolerance * pair.before))
+    return {pair.key for pair in pairs if unsteady_ms <= allowed.get(pair.key, inf)}
 
 
 def with_regressions(found: Verdict, comparison: Comparison) -> Verdict:
@@ -232,10 +261,10 @@ def with_regressions(found: Verdict, comparison: Comparison) -> Verdict:
     said = f"worse than before by more than {allowed}"
     if not worse:
         worse, instead = comparison.doubts, "inconclusive"
-        said += ", but maybe by a busy machine, as the quickest tenth says: run it again"
-    if not worse:
+        said += ", but maybe by a busy machine: run it again"
+    if not worse and not comparison.is_unsteady:
         return found
-    reasons = [f"{said}: {change}" for change in worse]
+    reasons = [f"{said}: {change}" for change in worse] or [_UNSTEADY]
     if len(reasons) > _MOST_REASONS:
         more = plural(len(reasons) - _MOST_REASONS, "more regression")
         reasons[_MOST_REASONS:] = [f"and {more}: the report's comparison has all of them"]
@@ -276,18 +305,18 @@ def _pairs(
 
 
 def _changes(
-    pairs: Sequence[_Pair], several: bool, tolerance: float, waited_more_ms: float
+    pairs: Sequence[_Pair], steady: Set[Key], several: bool, tolerance: float
 ) -> Iterator[MetricChange]:
-    """Yield what becomes of each pair. Of ``several`` earlier runs the quickest tenths are
+    """Yield what becomes of each pair. Of ``several`` earlier runs the quickest are
     gatekeepers: they alone share the risk of a false alarm; behind one that is passed nobody has to
     pay again for looking at the other figures of the same requests."""
     gates = [pair for pair in pairs if pair.figure is QUICKEST]
     passed = {
         pair.key
         for pair in gates
-        if _is_beyond(pair, max(one.value for one in pair.earlier), tolerance)
+        if pair.key in steady
+        and _is_beyond(pair, max(one.value for one in pair.earlier), tolerance)
         and _is_no_chance(pair, 1 if pair.key == ALL else len(gates))
-        and pair.now.value - pair.before > _WAITING * waited_more_ms
     }
     for pair in pairs:
         figure, before, after = pair.figure, pair.before, pair.now.value
@@ -319,6 +348,15 @@ def _is_no_chance(pair: _Pair, comparisons: int) -> bool:
     latest = _sample(now)
     off = figure.worsening(fmean(one.value for one in samples), latest.value)
     return off > beyond_chance(samples, latest, comparisons)
+
+
+def _is_blunt(pair: _Pair) -> bool:
+    """Return whether the earlier runs differ so much that their quickest requests hide it if all
+    became slower by `_SHARP`."""
+    if not all(one.value for one in pair.earlier):
+        return False  # no time at all
+    samples = [_sample(one) for one in pair.earlier]
+    return beyond_chance(samples, samples[-1], 1) > _SHARP
 
 
 def _sample(one: Estimate) -> Sample:

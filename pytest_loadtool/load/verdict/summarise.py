@@ -9,40 +9,33 @@ from datetime import datetime
 
 from pytest_loadtool.load.cluster.merger import WorkerResult, WorkerTotals
 from pytest_loadtool.load.metrics.course import RunCourse, Stretch
-from pytest_loadtool.load.metrics.custom import CustomMetrics
-from pytest_loadtool.load.metrics.histogram import Extent, Histogram
+from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.keys import PageKey
 from pytest_loadtool.load.metrics.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
-from pytest_loadtool.load.metrics.sparse import SparseHistogram
 from pytest_loadtool.load.pacing.schedule import describe
 from pytest_loadtool.load.verdict.comparison import TOLERANCE, compare, with_regressions
+from pytest_loadtool.load.verdict.custom import custom_moments, custom_of
 from pytest_loadtool.load.verdict.failing import failing_of
 from pytest_loadtool.load.verdict.flows import flows_of
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.load.verdict.summary import (
     CaseSummary,
     ConnectionSummary,
-    CustomSummary,
     ErrorSummary,
     HookSummary,
     Moment,
-    MomentTimes,
     NotAsRecordedSummary,
     Numbers,
     PageSummary,
     Summary,
-    TimeSummary,
     TransactionSummary,
     WorkerSummary,
-    percentile_name,
 )
 from pytest_loadtool.load.verdict.threshold import ThresholdResult
+from pytest_loadtool.load.verdict.times import moment_times, times_of
 from pytest_loadtool.load.verdict.verdict import Verdict
 from pytest_loadtool.model.load import LoadConfiguration
-
-#: Percentiles that tables have, whatever else is asked for.
-_ALWAYS = (50.0, 95.0, 99.0)
 
 
 def summarise(
@@ -83,8 +76,8 @@ def summarise(
         cut_iterations=metrics.cut_iterations,
         dropped=metrics.dropped,
         connections=_connections(metrics, asked),
-        hooks=HookSummary(metrics.hooks.count, _times(metrics.hooks, asked)),
-        custom=tuple(_custom(metrics.custom, asked)),
+        hooks=HookSummary(metrics.hooks.count, times_of(metrics.hooks, asked)),
+        custom=tuple(custom_of(metrics.custom, asked)),
         other_custom=metrics.custom.others,
         detailed_pages=configuration.detailed_pages,
         saved=saved,
@@ -99,29 +92,6 @@ def summarise(
         timeline=tuple(_moments(metrics, course, asked)),
         course=course,
     )
-
-
-def _times(durations: Histogram | Extent, asked: Sequence[float] = ()) -> TimeSummary:
-    """Return the distribution in milliseconds; of an `Extent` without percentiles."""
-    names = [percentile_name(p) for p in asked]
-    if not durations.count:
-        return TimeSummary(None, None, None, None, None, tuple((name, None) for name in names))
-    if not isinstance(durations, Histogram):
-        return TimeSummary(durations.mean / 1000, None, None, None, durations.max / 1000)
-    p50, p95, p99, *others = (one / 1000 for one in durations.percentiles([*_ALWAYS, *asked]))
-    told = tuple(zip(names, others, strict=True))
-    return TimeSummary(durations.mean / 1000, p50, p95, p99, durations.max / 1000, told)
-
-
-def _custom(custom: CustomMetrics, asked: Sequence[float]) -> Iterator[CustomSummary]:
-    """Yield the metrics of the project's own, by name: counters, rates, trends."""
-    nothing = _times(Histogram(), asked)
-    for name, count in sorted(custom.counters.items()):
-        yield CustomSummary(name, "counter", count, None, nothing)
-    for name, (true, of) in sorted(custom.rates.items()):
-        yield CustomSummary(name, "rate", of, true / of if of else None, nothing)
-    for name, trend in sorted(custom.trends.items()):
-        yield CustomSummary(name, "trend", trend.count, None, _times(trend, asked).scaled(1e-3))
 
 
 def _failed(metrics: LoadMetrics, indices: Iterable[int]) -> Histogram:
@@ -145,11 +115,11 @@ def _numbers(
         bytes_sent=measured.sent,
         duration_s=seconds,
         throughput_rps=requests / seconds if seconds else 0.0,
-        service_time=_times(measured.service, asked),
-        response_time=_times(measured.response, asked),
-        first_byte=_times(measured.first_byte, asked),
-        good_time=_times(measured.response.since(failed), asked),
-        failed_time=_times(failed, asked),
+        service_time=times_of(measured.service, asked),
+        response_time=times_of(measured.response, asked),
+        first_byte=times_of(measured.first_byte, asked),
+        good_time=times_of(measured.response.since(failed), asked),
+        failed_time=times_of(failed, asked),
         status=tuple(sorted(measured.statuses.items())),
         not_as_recorded=measured.not_as_recorded,
     )
@@ -189,7 +159,7 @@ def _cases(
             think=max(0.0, 1 - busy[name] / spans.durations.total)
             if spans.durations.total
             else 0.0,
-            durations=_times(spans.durations, configuration.percentiles),
+            durations=times_of(spans.durations, configuration.percentiles),
             pages=tuple(pages.pop(name, ())),
             flows=tuple(one for one in flows if one.case == name),
         )
@@ -224,7 +194,7 @@ def _with_transactions(
 
 def _page(name: str, spans: Spans, configuration: LoadConfiguration) -> PageSummary:
     durations = spans.durations
-    times = _times(durations, configuration.percentiles)
+    times = times_of(durations, configuration.percentiles)
     if not configuration.detailed_pages:  # a threshold may have them recorded
         times = replace(times, p50=None, p95=None, p99=None, asked=())
     return PageSummary(
@@ -244,9 +214,9 @@ def _connections(metrics: LoadMetrics, asked: Sequence[float]) -> ConnectionSumm
         backed_off_s=metrics.backed_off_us / 1e6,
         negotiated=metrics.negotiation.count,
         renewals=metrics.renewals,
-        connect=_times(metrics.connect, asked),
-        tls=_times(metrics.tls, asked),
-        negotiation=_times(metrics.negotiation, asked),
+        connect=times_of(metrics.connect, asked),
+        tls=times_of(metrics.tls, asked),
+        negotiation=times_of(metrics.negotiation, asked),
     )
 
 
@@ -268,7 +238,7 @@ def _moments(metrics: LoadMetrics, course: RunCourse, asked: Sequence[float]) ->
             errors=interval.errors,
             users=interval.user_seconds / length,
             response=replace(
-                _moment_times(stretch.response, asked, interval.longest_us),
+                moment_times(stretch.response, asked, interval.longest_us),
                 mean=mean,
                 max=interval.longest_us / 1000 if interval.requests else None,
             ),
@@ -311,27 +281,16 @@ def _moment(stretch: Stretch, asked: Sequence[float]) -> Moment:
         requests=stretch.requests,
         errors=stretch.errors,
         users=stretch.user_seconds / stretch.length,
-        response=_moment_times(stretch.response, asked),
-        service=_moment_times(stretch.service, asked),
+        response=moment_times(stretch.response, asked),
+        service=moment_times(stretch.service, asked),
         causes=tuple(sorted(stretch.causes.items())),
         bytes_received=stretch.received,
         bytes_sent=stretch.sent,
         opened=stretch.opened,
-        lateness=_moment_times(stretch.lateness, asked),
+        lateness=moment_times(stretch.lateness, asked),
         cpu=stretch.cpu_us / stretch.length / 1e6,
+        custom=tuple(custom_moments(stretch.custom, asked)),
     )
-
-
-def _moment_times(
-    times: SparseHistogram, asked: Sequence[float], longest_us: int | None = None
-) -> MomentTimes:
-    """Return the distribution in milliseconds. ``longest_us`` is the exact maximum, if that is
-    known."""
-    names = [percentile_name(p) for p in asked]
-    if not times.count:
-        return MomentTimes(percentiles=tuple((name, None) for name in names))
-    *found, most = (one / 1000 for one in times.percentiles([*asked, 100], longest_us))
-    return MomentTimes(times.mean / 1000, tuple(zip(names, found, strict=True)), most)
 
 
 def _errors(metrics: LoadMetrics, names: Sequence[str]) -> tuple[ErrorSummary, ...]:
@@ -367,7 +326,7 @@ def _not_as_recorded(
 def _worker(worker: WorkerResult, load: LoadConfiguration) -> WorkerSummary:
     totals = worker.totals or WorkerTotals()
     elapsed = totals.elapsed_us
-    lateness = _times(totals.lateness)
+    lateness = times_of(totals.lateness)
     return WorkerSummary(
         name=worker.name,
         state=worker.state,
@@ -376,7 +335,7 @@ def _worker(worker: WorkerResult, load: LoadConfiguration) -> WorkerSummary:
         errors=totals.errors,
         duration_s=elapsed / 1e6,
         cpu=totals.cpu_us / elapsed if elapsed else 0.0,
-        lag_p95=_times(totals.lag).p95,
+        lag_p95=times_of(totals.lag).p95,
         lateness_p95=lateness.p95,
         lateness_p99=lateness.p99,
         text=worker.text,

@@ -224,6 +224,18 @@ class MomentTimes:
 
 
 @dataclass(frozen=True, slots=True)
+class CustomMoment:
+    """What was recorded of a metric of the project's own in a part of a run, as `CustomSummary` has
+    it of the whole."""
+
+    name: str
+    kind: MetricKind
+    count: int
+    share: float | None = None
+    values: MomentTimes = MomentTimes()
+
+
+@dataclass(frozen=True, slots=True)
 class Moment:
     """``length_s`` seconds of the run from ``second`` on. ``users`` were at work on average.
 
@@ -245,6 +257,7 @@ class Moment:
     opened: int = 0
     lateness: MomentTimes = MomentTimes()
     cpu: float = 0.0
+    custom: tuple[CustomMoment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,10 +31,19 @@ from pytest_loadtool.report.html.load_curves import (
     marks,
     time_series,
     trend,
+    trends,
 )
-from pytest_loadtool.report.html.load_tables import BINS, COLUMNS, in_a_row, row, rows, statuses
+from pytest_loadtool.report.html.load_tables import (
+    BINS,
+    COLUMNS,
+    in_a_row,
+    row,
+    rows,
+    statuses,
+    whole,
+)
 from pytest_loadtool.report.html.page import page
-from pytest_loadtool.report.load.custom import custom_number, custom_value
+from pytest_loadtool.report.load.custom import CUSTOM_HEADS, custom_rows
 from pytest_loadtool.report.load.flows import (
     FLOW_HEADS,
     TRACE_HEADS,
@@ -43,7 +52,7 @@ from pytest_loadtool.report.load.flows import (
     trace_rows,
 )
 from pytest_loadtool.report.load.text import connection_facts, facts
-from pytest_loadtool.report.load.units import milliseconds
+from pytest_loadtool.report.load.units import milliseconds, rate
 
 _MOST_REGRESSIONS = 50
 
@@ -54,7 +63,11 @@ def load_page(runs: Sequence[Mapping[str, Any]], *, refresh: int = 0) -> bytes:
     """Return the page of these runs: what `run_data` or `live_data` made of each. With ``refresh``
     a browser loads it anew after so many seconds."""
     title = ", ".join(f"{run['name']}: {run['verdict']}" for run in runs) or "no load test was run"
-    heads = {"flow_heads": FLOW_HEADS, "trace_heads": TRACE_HEADS}
+    heads = {
+        "custom_heads": CUSTOM_HEADS,
+        "flow_heads": FLOW_HEADS,
+        "trace_heads": TRACE_HEADS,
+    }
     shown = {"title": title, "runs": runs, **heads}
     data = {"charts": CHARTS, "columns": COLUMNS, "bins": BINS, "runs": [*map(_embedded, runs)]}
     return page(
@@ -70,7 +83,11 @@ def load_page(runs: Sequence[Mapping[str, Any]], *, refresh: int = 0) -> bytes:
 def _embedded(run: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the script needs of it; the rest is in the page as text."""
     return {
-        name: run[name] for name in ("name", "time", "limits", "marks", "rows", "before", "trend")
+        name: run[name]
+        for name in (
+            *("name", "started", "time", "trends", "limits", "marks"),
+            *("rows", "whole", "before", "trend"),
+        )
     }
 
 
@@ -83,14 +100,17 @@ def run_data(summary: Summary, environment: Pairs = ()) -> dict[str, Any]:
         "reasons": list(summary.verdict.reasons),
         "load": describe(plan),
         "started": summary.started,
+        "figures": [*_figures(summary)],
         "facts": [*_facts(summary)],
+        "whole": whole(summary),
         "times": [*_times_of(summary)],
-        "metrics": [*_metrics_of(summary)],
+        "metrics": [*custom_rows(summary.custom)],
         "thresholds": [
             [one.threshold.text, amount(one.measured, one.threshold.unit), one.passed]
             for one in summary.thresholds
         ],
         "time": time_series(summary.timeline),
+        "trends": trends(summary.timeline),
         "limits": [*limits(plan)],
         "marks": [*marks(plan)],
         "rows": [*rows(summary)],
@@ -134,14 +154,17 @@ def live_data(
         "reasons": [],
         "load": describe(plan),
         "started": started,
+        "figures": [],
         "facts": facts,
+        "whole": None,
         "times": [],
-        "metrics": [],
+        "metrics": [*custom_rows(seen.custom)],
         "thresholds": [
             [one.threshold.text, amount(one.value, one.threshold.unit), one.broken is None]
             for one in seen.thresholds
         ],
         "time": time_series(moments) if moments else {"x": [], "groups": {}},
+        "trends": trends(moments),
         "limits": [*limits(plan)],
         "marks": [*marks(plan)],
         "rows": [
@@ -171,6 +194,18 @@ def live_data(
 # What is told in words.
 
 
+def _figures(summary: Summary) -> Iterator[tuple[str, str, str]]:
+    """Yield what one looks at first: a name, the number, and its unit or what it is of."""
+    totals, times = summary.totals, summary.totals.response_time
+    yield "Requests", count(totals.requests), f"in {seconds(round(totals.duration_s, 1))}"
+    yield "Throughput", rate(totals.throughput_rps), "requests/s"
+    yield "Error rate", percent(totals.error_rate), f"{count(totals.errors)} failed"
+    for name, value in (("Median", times.p50), ("95th percentile", times.p95)):
+        yield name, milliseconds(value), "ms response time"
+    most = max((one.users for one in summary.timeline), default=0)
+    yield "Users at work", count(round(most)), "at most"
+
+
 def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     """Yield the facts of the text report; one that needs two lines there is one here."""
     told: list[list[str]] = []
@@ -196,13 +231,6 @@ def _times_of(summary: Summary) -> Iterator[list[str]]:
         if times.mean is not None:
             values = (times.mean, times.p50, times.p95, times.p99, times.max)
             yield [name, *map(milliseconds, values)]
-
-
-def _metrics_of(summary: Summary) -> Iterator[list[str]]:
-    for one in summary.custom:
-        times = one.values
-        values = (times.mean, times.p50, times.p95, times.p99, times.max)
-        yield [one.name, custom_value(one), *map(custom_number, values)]
 
 
 def _configuration(plan: LoadConfiguration) -> Iterator[tuple[str, str]]:

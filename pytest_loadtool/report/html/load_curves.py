@@ -13,7 +13,14 @@ from pytest_loadtool.load.metrics.timeline import Interval
 from pytest_loadtool.load.pacing.schedule import population_name, stages_of
 from pytest_loadtool.load.verdict.comparison import Comparison
 from pytest_loadtool.load.verdict.saved import ALL
-from pytest_loadtool.load.verdict.summary import Moment, MomentTimes, Summary, percentile_name
+from pytest_loadtool.load.verdict.summary import (
+    CustomMoment,
+    Moment,
+    MomentTimes,
+    Summary,
+    percentile_name,
+)
+from pytest_loadtool.model.custom import MetricKind
 from pytest_loadtool.model.load import LoadConfiguration, Schedule
 from pytest_loadtool.report.load.units import rounded
 
@@ -28,6 +35,8 @@ CHARTS: tuple[tuple[str, str, str, str], ...] = (
     ("users", "Users at work", "", "area"),
     ("bytes", "Bytes", "per second", "line"),
     ("connections", "Connections opened", "per second", "line"),
+    ("counter", "Counters of functions", "per second", "line"),
+    ("rate", "Rates of functions", "%", "line"),
     ("lateness", "The generator's own lateness", "ms", "band"),
     ("cpu", "The generator's processor time", "cores", "line"),
 )
@@ -58,8 +67,52 @@ def time_series(moments: Sequence[Moment]) -> dict[str, Any]:
                 "sent": _per_second(moments, lambda one: one.bytes_sent),
             },
             "connections": {"opened": _per_second(moments, lambda one: one.opened)},
+            **_custom(moments),
             "lateness": _band([one.lateness for one in moments]),
             "cpu": {"processor time": [round(one.cpu, 4) for one in moments]},
+        },
+    }
+
+
+#: Metrics of functions that are plotted of each kind: the first by name. All are in the tables.
+_MOST_CUSTOM = 8
+
+
+def trends(moments: Sequence[Moment]) -> list[tuple[str, str, str, str]]:
+    """Return the plots of trends of functions, each of which has a unit of its own, as `CHARTS` has
+    those of all runs."""
+    return [(f"trend {name}", name, "", "band") for name in _names(moments, "trend")]
+
+
+def _names(moments: Sequence[Moment], kind: MetricKind) -> list[str]:
+    names = {one.name for moment in moments for one in moment.custom if one.kind == kind}
+    return sorted(names)[:_MOST_CUSTOM]
+
+
+def _custom(moments: Sequence[Moment]) -> dict[str, Any]:
+    """Return the curves of metrics of functions."""
+    known = [{(one.kind, one.name): one for one in moment.custom} for moment in moments]
+
+    def of(kind: MetricKind, name: str) -> list[CustomMoment]:
+        return [found.get((kind, name)) or CustomMoment(name, kind, 0) for found in known]
+
+    return {
+        "counter": {
+            name: [
+                round(one.count / moment.length_s, 3)
+                for one, moment in zip(of("counter", name), moments, strict=True)
+            ]
+            for name in _names(moments, "counter")
+        },
+        "rate": {
+            name: [
+                None if one.share is None else rounded(one.share * 100) for one in of("rate", name)
+            ]
+            for name in _names(moments, "rate")
+        },
+        **{
+            f"trend {name}": _band([one.values for one in of("trend", name)])
+            for name in _names(moments, "trend")
         },
     }
 

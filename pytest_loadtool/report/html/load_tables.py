@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_loadtool.load.metrics.course import TransactionStretch
 from pytest_loadtool.load.metrics.histogram import Histogram
-from pytest_loadtool.load.verdict.saved import Key, SavedRequests
+from pytest_loadtool.load.verdict.saved import ALL, Key, SavedRequests
 from pytest_loadtool.load.verdict.summary import Numbers, Summary, TimeSummary, percentile_name
 from pytest_loadtool.report.load.flows import once_mark
 from pytest_loadtool.report.load.units import rounded, status_counts
@@ -71,6 +71,16 @@ def rows(summary: Summary) -> Iterator[dict[str, Any]]:
                     | _histogram(summary.saved.requests.get(key), "histogram")
                     | _histogram(earlier.get(key), "histogram_before")
                 )
+
+
+def whole(summary: Summary) -> dict[str, Any] | None:
+    """Return the histogram of all requests, as that of a row, with what is marked in it."""
+    earlier = summary.comparison.before.requests if summary.comparison is not None else {}
+    now = _histogram(summary.saved.requests.get(ALL), "histogram")
+    if not now:
+        return None
+    before = _histogram(earlier.get(ALL), "histogram_before")
+    return _times(summary.totals.response_time) | now | before
 
 
 def _courses(summary: Summary) -> dict[Key, dict[str, Any]]:

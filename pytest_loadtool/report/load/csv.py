@@ -38,7 +38,7 @@ def _flat(row: Mapping[str, Any], prefix: str = "", unit: str = "") -> Iterator[
         if isinstance(value, Mapping):
             name = key.removesuffix("_ms")
             yield from _flat(value, f"{prefix}{name}_", key[len(name) :])
-        else:
+        elif not isinstance(value, list):  # of a moment's metrics: a table has one row for each
             yield f"{prefix}{key}{unit}", _plain(value)
 
 

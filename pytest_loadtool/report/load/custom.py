@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load.formatting import count, digits, percent, plural
 from pytest_loadtool.load.verdict.summary import CustomSummary, Summary
 from pytest_loadtool.report.columns import table
+
+CUSTOM_HEADS = ("metric", "", "average", "median", "p95", "p99", "max")
 
 
 def custom_lines(summary: Summary, wanted: Sequence[tuple[str, str]], width: int) -> Iterator[str]:
@@ -30,6 +32,14 @@ def custom_lines(summary: Summary, wanted: Sequence[tuple[str, str]], width: int
         )
     if summary.other_custom:
         yield f"and {plural(summary.other_custom, 'report')} of more metrics than are kept"
+
+
+def custom_rows(some: Iterable[CustomSummary]) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each, below `CUSTOM_HEADS`."""
+    for one in some:
+        times = one.values
+        values = (times.mean, times.p50, times.p95, times.p99, times.max)
+        yield printable(one.name), custom_value(one), *map(custom_number, values)
 
 
 def custom_value(one: CustomSummary) -> str:

@@ -246,6 +246,11 @@ def _moment(moment: Moment) -> dict[str, Any]:
         | {"mean_of_good": _round(moment.good_mean)},
         "service_time_ms": _moment_times(moment.service),
         "lateness_ms": _moment_times(moment.lateness),
+        "metrics": [
+            _picked(one, ("name", "kind", "count"))
+            | {"share": _share(one.share), "values": _moment_times(one.values)}
+            for one in moment.custom
+        ],
     }
 
 
@@ -258,9 +263,13 @@ def _custom(one: CustomSummary) -> dict[str, Any]:
         "name": one.name,
         "kind": one.kind,
         "count": one.count,
-        "share": None if one.share is None else round(one.share, 6),
+        "share": _share(one.share),
         "values": _times(one.values),
     }
+
+
+def _share(share: float | None) -> float | None:
+    return None if share is None else round(share, 6)
 
 
 def _threshold(result: ThresholdResult) -> dict[str, Any]:

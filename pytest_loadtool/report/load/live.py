@@ -20,6 +20,7 @@ from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.report.columns import cells, fit
 from pytest_loadtool.report.load import status
 from pytest_loadtool.report.load.chart import ASCII, BLOCKS, glyphs_for, groups, sparkline
+from pytest_loadtool.report.load.custom import CUSTOM_HEADS, custom_rows
 from pytest_loadtool.report.load.flows import FLOW_HEADS, flow_rows, marked
 from pytest_loadtool.report.load.units import milliseconds, rate, status_counts
 
@@ -87,8 +88,13 @@ class RunView:
         flows = [*flow_rows(seen.flows)][: max(0, left // 2 - len(gap) - 1)]
         if flows:
             yield from gap
-            yield _flows(flows)
+            yield _named(FLOW_HEADS, flows)
             left -= len(gap) + 1 + len(flows)
+        metrics = [*custom_rows(seen.custom)][: max(0, left // 2 - len(gap) - 1)]
+        if metrics:
+            yield from gap
+            yield _named(CUSTOM_HEADS, metrics)
+            left -= len(gap) + 1 + len(metrics)
         rows = seen.rows[: max(0, left - len(gap) - 1)]
         if rows:
             yield from gap
@@ -192,8 +198,8 @@ def _transactions(seen: Progress, most: int) -> Table:
     return drawn
 
 
-def _flows(rows: Sequence[Sequence[str]]) -> Table:
-    drawn = _table(*FLOW_HEADS)
+def _named(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    drawn = _table(*heads)
     for name, *numbers in rows:
         drawn.add_row(_Name(name), *numbers)
     return drawn

@@ -87,6 +87,15 @@ def test_plots_and_tables_are_the_json(browser: str, tmp_path: Path) -> None:
             assert row[3:5] == [f"{one['requests']:,}", f"{one['errors']:,}"]
         page.run("document.querySelector('.tables').scrollIntoView(); return 1")
         page.until("return document.querySelectorAll('.spark').length > 3")
+        figures = page.run(
+            "return [...document.querySelectorAll('.figures dd:nth-child(2)')]"
+            ".map(x => x.innerText)"
+        )
+        totals, times = told["totals"], told["totals"]["response_time_ms"]
+        assert figures[0] == f"{totals['requests']:,}"
+        assert figures[1] == f"{totals['throughput_rps']:.0f}"
+        assert figures[3:5] == [f"{times['p50']:.1f}", f"{times['p95']:.0f}"]
+        assert page.run("return document.querySelectorAll('.whole .bar-now').length") > 20
         said = page.run("return document.querySelector('header').innerText")
         assert run.verdict.outcome.upper() in said
         page.picture(tmp_path / f"{browser}.png")
@@ -106,6 +115,11 @@ def test_a_moment_is_read_off_in_all_plots(browser: str, tmp_path: Path) -> None
         value = "x => x.u.root.querySelectorAll('.u-value')[1].innerText"
         legends = page.run(f"return window.loadtoolPlots.map({value})")
         assert "–" not in legends  # noqa: RUF001
+        moment = page.run(
+            "return window.loadtoolPlots[0].u.root.querySelector('.u-value').innerText"
+        )
+        second = int(moment.partition(" s, 05:06:")[0])
+        assert moment == f"{second} s, 05:06:{7 + second:02}", "as the server's log has it"
         page.run("document.querySelector('.plots').scrollIntoView(); return 1")
         left, top = page.run(f"{POINTER} return [box.left, box.top]")
         page.drag((left + 200, top + 50), (left + 500, top + 60))

@@ -49,6 +49,13 @@
     const minutes = Math.floor(s / 60), rest = Math.round(s % 60);
     return minutes < 60 ? `${minutes}:${String(rest).padStart(2, "0")} min` : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")} h`;
   }
+  /** A second of the run with the time of day, where the run began, that logs of the server have, too. */
+  function moment(run, second) {
+    const found = second === null || second === undefined ? null : /T(\d+):(\d+):(\d+)/.exec(run.started);
+    if (!found) return clock(second);
+    const of = (+found[1] * 3600 + +found[2] * 60 + +found[3] + Math.floor(second)) % 86400;
+    return `${clock(second)}, ${[of / 3600, (of / 60) % 60, of % 60].map((one) => String(Math.floor(one)).padStart(2, "0")).join(":")}`;
+  }
   /** As short as an axis has room for. */
   function short(value) {
     for (const [step, unit] of [[1e9, "G"], [1e6, "M"], [1e4, "k"]])
@@ -118,7 +125,7 @@
         scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : { range: (_u, _min, max) => [0, Math.max(max || 0, ...near) * 1.1 || 1] } },
         axes: [{ ...axis, values: (_u, all) => all.map((one) => (run.at ? at(one).slice(5) : at(one))), space: run.at ? 90 : 70, size: 30, incrs: run.at ? [1, 2, 5, 10, 20, 50] : undefined }, { ...axis, size: 52, values: (_u, all) => all.map((one) => (one === null ? "" : short(one))) }],
         series: [
-          { label: "at", value: read(at) },
+          { label: "at", value: read(run.at || ((second) => moment(run, second))) },
           ...found.map((one, index) => ({
             label: one.label, show: !hidden(one), stroke: paint[index], width: one.earlier ? 1.3 : 1.6, dash: one.earlier ? [5, 4] : undefined,
             fill: style === "area" && !one.earlier && own === 1 ? `${paint[index]}22` : undefined,
@@ -328,13 +335,14 @@
   DATA.runs.forEach((run, number) => {
     const article = document.querySelector(`[data-run="${number}"]`);
     const into = article.querySelector(".over-time .plots");
-    for (const chart of DATA.charts) plot(run, number, chart, into);
+    for (const chart of [...DATA.charts, ...run.trends]) plot(run, number, chart, into);
     if (!into.children.length) article.querySelector(".over-time").hidden = true;
     const { trend } = run;
     if (trend) {
       const runs = { ...run, time: trend, before: null, marks: [], at: (x) => trend.started[x - 1] || "" };
       for (const chart of DATA.charts) plot(runs, `${number} trend`, chart, article.querySelector(".trend .plots"));
     }
+    if (run.whole) article.querySelector(".whole .detail").append(large(run.whole));
     const rows = article.querySelector(".tables");
     if (run.rows.length) { drawNear(rows, () => tables(run, rows)); whenIdle(() => drawNow(rows)); }
     else article.querySelector(".rows").hidden = true;
