@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from pytest_loadtool import LOAD_SUFFIX
+
 #: Of which replays a file is kept.
 KEEPING = ("no", "failed", "all")
 #: Of which replays a page is made.
@@ -422,19 +424,42 @@ _TYPES: dict[str, Any] = {
 }
 
 
+def _destination(name: str) -> str:
+    found: str = OPTIONS[name].get("dest", name[2:].replace("-", "_"))
+    return found
+
+
+def untouched(config: pytest.Config) -> bool:
+    """Return whether nothing is asked of this package, on the command line or in the configuration
+    file: then there is nothing to check, and nothing to say."""
+    option = config.option
+    given = (*map(_destination, OPTIONS), *(f"load_{key}" for key in SIZES), "base_url")
+    if any(getattr(option, name, None) not in (None, False) for name in given):
+        return False
+    if any(LOAD_SUFFIX in argument for argument in config.args):
+        return False
+    if any(config.getini(name) for name in (*TWINS, "loadtool_body_limit")):
+        return False
+    with contextlib.suppress(ValueError):  # only pytest-base-url declares it
+        return not config.getini("base_url")
+    return True
+
+
 def declare(parser: pytest.Parser) -> None:
     """Add the options and their twins."""
     group = parser.getgroup(
         "loadtool", "record, replay and load-test HTTP traffic (pytest-loadtool)"
     )
     for name, attributes in OPTIONS.items():
-        group.addoption(name, **attributes)
+        # With its destination each costs half: pytest need not look whether another has it.
+        group.addoption(name, **{**attributes, "dest": _destination(name)})
     for name, text in {**TWINS, **_PREFERENCES}.items():
         parser.addini(name, text, type=_TYPES.get(name, "string"), default="")
     for key, (metavar, meaning) in SIZES.items():
         option = f"load-{key}".replace("_", "-")
         group.addoption(
             f"--{option}",
+            dest=f"load_{key}",
             metavar=metavar,
             help=(
                 f"With --load: {meaning[0].lower()}{meaning[1:]}, in place of what the load "
