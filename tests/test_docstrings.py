@@ -1,4 +1,4 @@
-"""What functions return is said as a sentence: "Return …", "Yield …"; and what they raise is said."""
+"""What functions return is said as a sentence, "Return …", "Yield …", and what they raise."""
 
 from __future__ import annotations
 
@@ -36,16 +36,17 @@ def test_docstrings_begin_with_a_verb() -> None:
 
 #: Errors that users are shown, and those of Python that tell of bad input.
 _RAISED = ("Error", "Rejected")
-#: Where all functions raise the same, which is said once: commands refuse a line with `CommandError`
-#: or `UsageError`, and what reads the texts of files refuses one with `ValueError`.
+#: Where all functions raise the same, which is said once: commands refuse a line with
+#: `CommandError` or `UsageError`, what reads the texts of files refuses one with `ValueError`.
 _SAID_ONCE = ("console/commands", "casefile/syntax.py")
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _OURS = ("AssertionError", "NotImplementedError", "AttributeError")
 
 
 def _raised(node: ast.AST) -> Iterator[str]:
     """The exceptions that a function raises itself, by the text."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+        if isinstance(child, _Function | ast.ClassDef | ast.Lambda):
             continue
         if isinstance(child, ast.Raise) and child.exc is not None:
             raised = child.exc.func if isinstance(child.exc, ast.Call) else child.exc
@@ -55,13 +56,12 @@ def _raised(node: ast.AST) -> Iterator[str]:
         yield from _raised(child)
 
 
-def _public(node: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+def _public(node: ast.Module | ast.ClassDef) -> Iterator[_Function]:
     for child in node.body:
         if isinstance(child, ast.ClassDef) and not child.name.startswith("_"):
             yield from _public(child)
-        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            if not child.name.startswith("_"):
-                yield child
+        elif isinstance(child, _Function) and not child.name.startswith("_"):
+            yield child
 
 
 def test_public_functions_that_raise_say_so() -> None:
