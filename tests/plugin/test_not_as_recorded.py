@@ -159,7 +159,9 @@ def test_a_load_test_says_what_differs(pytester: pytest.Pytester, shop: Shop) ->
     shop.answers["/account"] = THROWN
     write(pytester, "shop", case(shop.url, *CASE))
     project = Project(pytester.path, pytester)
-    project.write(shop__load__toml=load("shop.case.toml", users=2, more="iterations = 4"))
+    project.write(
+        shop__load__toml=load("shop.case.toml", users=2, duration="60s", more="iterations = 4")
+    )
     done = project.run("--load", "--load-json=out.json")
     assert done.returncode == 10, done.stdout
     lines = done.stdout.splitlines()
