@@ -1,4 +1,4 @@
-"""What functions return is said as a sentence: "Return …", "Yield …"."""
+"""What functions return is said as a sentence, "Return …", "Yield …", and what they raise."""
 
 from __future__ import annotations
 
@@ -32,3 +32,52 @@ def test_docstrings_begin_with_a_verb() -> None:
     ]
     assert len(paths) > 500
     assert [one for path in paths for one in _asked(path)] == []
+
+
+#: Errors that users are shown, and those of Python that tell of bad input.
+_RAISED = ("Error", "Rejected")
+#: Where all functions raise the same, which is said once: commands refuse a line with
+#: `CommandError` or `UsageError`, what reads the texts of files refuses one with `ValueError`.
+_SAID_ONCE = ("console/commands", "casefile/syntax.py")
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_OURS = ("AssertionError", "NotImplementedError", "AttributeError")
+
+
+def _raised(node: ast.AST) -> Iterator[str]:
+    """The exceptions that a function raises itself, by the text."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, _Function | ast.ClassDef | ast.Lambda):
+            continue
+        if isinstance(child, ast.Raise) and child.exc is not None:
+            raised = child.exc.func if isinstance(child.exc, ast.Call) else child.exc
+            name = ast.unparse(raised).rpartition(".")[2]
+            if name.endswith(_RAISED) and name not in _OURS:
+                yield name
+        yield from _raised(child)
+
+
+def _public(node: ast.Module | ast.ClassDef) -> Iterator[_Function]:
+    for child in node.body:
+        if isinstance(child, ast.ClassDef) and not child.name.startswith("_"):
+            yield from _public(child)
+        elif isinstance(child, _Function) and not child.name.startswith("_"):
+            yield child
+
+
+def test_public_functions_that_raise_say_so() -> None:
+    """In their docstring, or that of the property that is set."""
+    raising, silent = 0, []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        if name.startswith(_SAID_ONCE):
+            continue
+        for function in _public(ast.parse(path.read_text(encoding="utf-8"))):
+            if not list(_raised(function)) or any(
+                ast.unparse(one).endswith(".setter") for one in function.decorator_list
+            ):
+                continue
+            raising += 1
+            if "aise" not in (ast.get_docstring(function) or ""):
+                silent.append(f"{name}:{function.lineno} {function.name}")
+    assert raising > 150
+    assert silent == []

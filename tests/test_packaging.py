@@ -29,7 +29,8 @@ README = (ROOT / "README.md").read_text()
 HEAVY = {
     *("mitmproxy", "httpx", "prompt_toolkit", "rich", "jsonpath_ng", "h2", "uvloop"),
     "jinja2",
-    *("asyncio", "brotlicffi", "backports.zstd", "spnego", "tomlkit", "playwright", "django"),
+    *("asyncio", "brotli", "brotlicffi", "backports.zstd", "spnego", "tomlkit", "django"),
+    "playwright",
 }
 
 

@@ -53,7 +53,11 @@ class NtlmHandshake:
         return self._steps > 1
 
     def next(self, challenges: Sequence[Challenge]) -> str | None:
-        """Return the next token; None when the server, told user and password, asks anew."""
+        """Return the next token; None when the server, told user and password, asks anew.
+
+        Raises:
+            AuthenticationError: the server ends it, or what it says cannot be read.
+        """
         if self._steps > 1:
             return None
         if not self._steps:

@@ -17,7 +17,8 @@ _DIRECTORY = "expected a file, but this is a directory"
 
 @contextlib.contextmanager
 def file_errors(path: Path, doing: str) -> Iterator[None]:
-    """Turn an `OSError` into a `FileError` about ``path``: "cannot ``doing`` it: no space left"."""
+    """Raise each `OSError` in here as a `FileError` about ``path``: "cannot ``doing`` it: no space
+    left"."""
     try:
         yield
     except OSError as error:

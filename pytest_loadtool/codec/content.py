@@ -158,22 +158,23 @@ class _Brotli:
     unused_data = b""
 
     def __init__(self) -> None:
-        # Not brotli: releases before 1.2, which mitmproxy pins on Python 3.11, know no bound.
-        import brotlicffi
+        if sys.version_info >= (3, 12):
+            import brotli
+        else:  # mitmproxy for it pins a brotli that knows no bound: those do since 1.2
+            import brotlicffi as brotli
 
-        self._stream = brotlicffi.Decompressor()
+        self._stream = brotli.Decompressor()
+        self.needs_input = True
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         piece: bytes = self._stream.process(data, output_buffer_limit=max_length)
+        # As with zlib. A piece may be longer than was asked for, by half at most.
+        self.needs_input = self._stream.can_accept_more_data() and len(piece) < max_length
         return piece
 
     @property
     def eof(self) -> bool:
         return bool(self._stream.is_finished())
-
-    @property
-    def needs_input(self) -> bool:
-        return bool(self._stream.can_accept_more_data())
 
 
 def _deflate(head: bytes) -> _Stream:

@@ -52,7 +52,7 @@ def as_command_error(error: LoadToolError) -> CommandError:
 
 @contextmanager
 def as_usage() -> Iterator[None]:
-    """Have a `ValueError` in here say what is wrong with the line."""
+    """Raise each `ValueError` in here as a `UsageError`: it says what is wrong with the line."""
     try:
         yield
     except ValueError as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
@@ -40,7 +41,6 @@ from pytest_loadtool.extraction.xmlpath import bind_xml_path
 from pytest_loadtool.model.extractor import (
     Boundary,
     Choice,
-    CookieValue,
     Decoded,
     FormField,
     HeaderValue,
@@ -51,6 +51,7 @@ from pytest_loadtool.model.extractor import (
     Source,
     XmlPath,
     source_texts,
+    template_fields,
 )
 
 #: From a response and a user's values to the value, or None when the response does not hold it.
@@ -81,7 +82,7 @@ def bind_source(source: Source, match: int, fills: Fills) -> Bound:
     """
     if match < 1:
         raise ValueError(f"match counts from 1, not {match}")
-    return _BINDERS[type(source)](source, match, fills)
+    return _BINDERS.get(type(source), _filled)(source, match, fills)
 
 
 def _json_path(source: JsonPath, match: int, fills: Fills) -> Bound:
@@ -200,23 +201,21 @@ def _compiled_for(
     return extract
 
 
-def _filled(names: tuple[str, ...], make: Callable[..., Source]) -> Callable[..., Bound]:
-    """For sources that are made anew at no cost: those texts of theirs are filled in."""
+def _filled(source: Source, match: int, fills: Fills) -> Bound:
+    """Of sources that are made anew at no cost: their texts are filled in."""
+    make: Any = type(source)
+    rest: dict[str, Any] = {one.name: getattr(source, one.name) for one in fields(source)}
+    templates = {name: Template.parse(rest.pop(name)) for name in template_fields(source)}
+    texts = [(name, fills(one)) for name, one in templates.items()]
+    single = [fills(Template((part,))) for one in templates.values() for part in one.references]
 
-    def bind(source: Source, match: int, fills: Fills) -> Bound:
-        templates = [Template.parse(getattr(source, name)) for name in names]
-        texts = [fills(one) for one in templates]
-        single = [fills(Template((part,))) for one in templates for part in one.references]
+    def extract(response: Readable, values: Sequence[str]) -> str | None:
+        if not all(fill(values) for fill in single):
+            return None
+        filled = {name: fill(values) for name, fill in texts}
+        return compile_literal(make(**rest, **filled), match)(response)
 
-        def extract(response: Readable, values: Sequence[str]) -> str | None:
-            if not all(fill(values) for fill in single):
-                return None
-            filled = make(*[fill(values) for fill in texts])
-            return compile_literal(filled, match)(response)
-
-        return extract
-
-    return bind
+    return extract
 
 
 def _in_page(bind: Callable[[Any, int, Fills], Find]) -> Callable[[Any, int, Fills], Bound]:
@@ -230,7 +229,7 @@ def _in_page(bind: Callable[[Any, int, Fills], Find]) -> Callable[[Any, int, Fil
 def _form_field(source: FormField, match: int, fills: Fills) -> Bound:
     if source.action:
         return _in_page(bind_form_field)(source, match, fills)
-    return _named_field(source, match, fills)
+    return _filled(source, match, fills)
 
 
 def _in_item(source: InItem, match: int, fills: Fills) -> Bound:
@@ -267,21 +266,17 @@ def _either(source: Source, match: int, fills: Fills) -> Bound:
     return lambda response, _values: plain(response)
 
 
-_named_field: Final = _filled(("name",), FormField)
-
-#: One for each kind of source.
+#: By kind of source, where there is something better than to make it anew.
 _BINDERS: Mapping[type, Callable[[Any, int, Fills], Bound]] = MappingProxyType(
     {
         JsonPath: _json_path,
         XmlPath: _xml_path,
         RegularExpression: _regular_expression,
         HeaderValue: _header_value,
-        Boundary: _filled(("left", "right"), Boundary),
         FormField: _form_field,
         Link: _in_page(bind_link),
         Choice: _in_page(bind_choice),
         InItem: _in_item,
-        CookieValue: _filled(("name",), CookieValue),
         Decoded: _decoded,
     }
 )

@@ -96,7 +96,11 @@ def taken(source: Source, response: Readable, match: int = 1) -> str | None:
 
 
 def compile_literal(source: Source, match: int = 1) -> Extract:
-    """As `compile_source` for a source whose texts are no templates: ``${`` is text in them."""
+    """As `compile_source` for a source whose texts are no templates: ``${`` is text in them.
+
+    Raises:
+        ValueError: as `compile_source`.
+    """
     if match < 1:
         raise ValueError(f"match counts from 1, not {match}")
     return COMPILERS[type(source)](source, match)

@@ -31,7 +31,11 @@ class Bandwidth:
 
 
 def format_speed(bits: int) -> str:
-    """Bits per second in the largest unit that makes them one or more: ``1.6 Mbit/s``."""
+    """Return bits per second in the largest unit that makes them one or more: ``1.6 Mbit/s``.
+
+    Raises:
+        ValueError: there are none.
+    """
     for unit, exponent in SPEED_UNITS.items():
         if bits >= 10**exponent:
             return f"{Decimal(bits).scaleb(-exponent).normalize():f} {unit}"

@@ -185,23 +185,54 @@ Source = (
     | ExtensionSource
 )
 
-#: By kind of source: which of its fields are templates.
-_TEMPLATES: Mapping[type, tuple[str, ...]] = MappingProxyType(
+
+@dataclass(frozen=True, slots=True)
+class SourceKind:
+    """How a kind of source is written: by key of an extractor's table, the field that it is, or
+    those that an array of texts is. The first key says which kind it is; others are left out where
+    they say nothing.
+
+    ``templates`` are the fields in which placeholders may stand. A kind ``of_text`` reads any text,
+    the others a response only.
+    """
+
+    make: Callable[..., Source]
+    keys: Mapping[str, str | tuple[str, ...]]
+    templates: tuple[str, ...] = ()
+    of_text: bool = True
+
+    @property
+    def key(self) -> str:
+        """The key that says that it is this kind."""
+        return next(iter(self.keys))
+
+
+#: The kinds of sources that a test case names by a key. Whoever reads, writes or fills in sources
+#: goes by this table; what takes them from a response is `extraction.extract`.
+SOURCE_KINDS: Mapping[type, SourceKind] = MappingProxyType(
     {
-        JsonPath: ("path",),
-        XmlPath: ("path",),
-        Boundary: ("left", "right"),
-        RegularExpression: ("pattern",),
-        ExtensionSource: (),
-        FormField: ("name", "action"),
-        Link: ("address", "label"),
-        Choice: ("name", "label"),
-        InItem: ("text",),
-        HeaderValue: ("pattern",),
-        CookieValue: ("name",),
-        Decoded: (),
+        JsonPath: SourceKind(JsonPath, {"json": "path"}, ("path",)),
+        XmlPath: SourceKind(XmlPath, {"xml": "path"}, ("path",)),
+        FormField: SourceKind(
+            FormField, {"form": "name", "split": "split", "action": "action"}, ("name", "action")
+        ),
+        Link: SourceKind(Link, {"link": "address", "label": "label"}, ("address", "label")),
+        Choice: SourceKind(Choice, {"choice": "name", "label": "label"}, ("name", "label")),
+        CookieValue: SourceKind(CookieValue, {"cookie": "name"}, ("name",), of_text=False),
+        HeaderValue: SourceKind(
+            HeaderValue, {"header": "name", "pattern": "pattern"}, ("pattern",), of_text=False
+        ),
+        RegularExpression: SourceKind(RegularExpression, {"regex": "pattern"}, ("pattern",)),
+        Boundary: SourceKind(Boundary, {"boundary": ("left", "right")}, ("left", "right")),
     }
 )
+
+
+def template_fields(source: Source) -> tuple[str, ...]:
+    """Return the fields of a source in which placeholders may stand, besides those of its parts."""
+    if (kind := SOURCE_KINDS.get(type(source))) is not None:
+        return kind.templates
+    return ("text",) if isinstance(source, InItem) else ()
 
 
 def source_texts(source: Source) -> tuple[str, ...]:
@@ -212,14 +243,14 @@ def source_texts(source: Source) -> tuple[str, ...]:
 def source_templates(source: Source) -> tuple[str, ...]:
     """Return all texts of a source in which placeholders may stand."""
     within = tuple(text for one in parts_of(source).values() for text in source_templates(one))
-    texts = (getattr(source, name) for name in _TEMPLATES[type(source)])
+    texts = (getattr(source, name) for name in template_fields(source))
     return (*within, *(text for text in texts if text))
 
 
 def with_texts(source: Source, write: Callable[[str], str]) -> Source:
     """Return ``source`` with what ``write`` makes of each of its texts."""
     made: dict[str, Any] = {name: with_texts(one, write) for name, one in parts_of(source).items()}
-    texts = {name: getattr(source, name) for name in _TEMPLATES[type(source)]}
+    texts = {name: getattr(source, name) for name in template_fields(source)}
     made |= {name: write(text) for name, text in texts.items() if text}
     return replace(source, **made) if made else source
 

@@ -216,27 +216,76 @@ def comparisons(validator: Validator) -> dict[str, Constant]:
     return {how: value for how, value in found if value is not None}
 
 
+#: What compares with a number. Of a duration it is one, too.
+BOUNDS = ("less_than", "at_most", "more_than", "at_least")
+#: What goes with texts, and with numbers: measures, and what is counted.
+_OF_TEXTS = ("equals", "not_equals", "contains", "matches", "empty", *BOUNDS)
+OF_NUMBERS = ("equals", "not_equals", *BOUNDS)
 #: Which comparisons have templates.
 _COMPARED = ("equals", "not_equals", "contains")
 
-#: By kind of validator: which of its fields are templates, if they are texts.
-_TEMPLATES: Mapping[type, tuple[str, ...]] = MappingProxyType(
+
+@dataclass(frozen=True, slots=True)
+class ValidatorKind:
+    """How a kind of validator is written, in files and in words.
+
+    ``subject`` is the field that says what is looked at: ``said`` has it in a sentence, and it
+    stands at the key of the kind. ``compares`` are the comparisons that go with it, ``own`` the
+    other keys, ``templates`` the fields in which placeholders may stand, if they are texts.
+    """
+
+    make: Callable[..., Validator]
+    subject: str
+    said: str = "{}"
+    compares: tuple[str, ...] = _OF_TEXTS
+    own: tuple[str, ...] = ()
+    templates: tuple[str, ...] = _COMPARED
+
+
+#: The kinds of validators, each by its key in a test case, which is also the cause of its failures.
+#: Whoever reads, writes, names or fills in validators goes by this table; what they find in a
+#: response is `replay.compile.found`.
+VALIDATOR_KINDS: Mapping[str, ValidatorKind] = MappingProxyType(
     {
-        TextValidator: ("text", "row"),
-        RegexValidator: _COMPARED,
-        JsonValidator: ("path", *_COMPARED),
-        XmlValidator: ("path", *_COMPARED),
-        HeaderValidator: _COMPARED,
-        ResponseValidator: (),
-        ExtensionValidator: (),
-        ValueValidator: ("value", *_COMPARED),
+        "text": ValidatorKind(
+            TextValidator,
+            "text",
+            "text {!r}",
+            (),
+            ("row", "count", "unrepeated"),
+            ("text", "row"),
+        ),
+        "regex": ValidatorKind(RegexValidator, "pattern", "match of {!r}", own=("count",)),
+        "json": ValidatorKind(
+            JsonValidator,
+            "path",
+            "JSON path {}",
+            (*_OF_TEXTS, "type", "schema"),
+            ("count", "unrepeated"),
+            ("path", *_COMPARED),
+        ),
+        "xml": ValidatorKind(
+            XmlValidator, "path", "XML path {}", own=("count",), templates=("path", *_COMPARED)
+        ),
+        "header": ValidatorKind(HeaderValidator, "name", "Header {}", own=("count",)),
+        "response": ValidatorKind(ResponseValidator, "measure", compares=OF_NUMBERS, templates=()),
+        "value": ValidatorKind(ValueValidator, "value", templates=("value", *_COMPARED)),
     }
 )
+_KEYS = {kind.make: key for key, kind in VALIDATOR_KINDS.items()}
+
+
+def kind_of(validator: Validator) -> tuple[str, ValidatorKind]:
+    """Return the key of a validator that is no extension's, and its kind."""
+    key = _KEYS[type(validator)]
+    return key, VALIDATOR_KINDS[key]
 
 
 def validator_texts(validator: Validator) -> dict[str, str]:
     """Return the templates of a validator, by field, as far as it has them."""
-    found = ((name, getattr(validator, name)) for name in _TEMPLATES[type(validator)])
+    if isinstance(validator, ExtensionValidator):
+        return {}
+    found = ((name, getattr(validator, name)) for name in kind_of(validator)[1].templates)
     return {name: text for name, text in found if text and isinstance(text, str)}
 
 

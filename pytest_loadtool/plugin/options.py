@@ -1,8 +1,5 @@
 """What the options say, once they are checked against each other and filled from the configuration
-file.
-
-Imported in every pytest run: nothing heavy may enter.
-"""
+file. Imported where one of them is given."""
 
 from __future__ import annotations
 
@@ -130,8 +127,8 @@ def trust_of(config: pytest.Config) -> Trust:
     )
 
 
-def header(config: pytest.Config) -> list[str]:
-    """Return what the head of pytest's report says."""
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say what is replayed otherwise than the test cases say."""
     names = ("server", "app", "transport", "think_time")
     said = {"profile": profile_of(config)}
     said |= {name: config.getoption(f"loadtool_{name}", default=None) for name in names}

@@ -10,11 +10,11 @@ from collections.abc import Generator
 from pytest_loadtool.model.custom import counted
 from pytest_loadtool.replay.authentication.authenticating import Authenticating
 from pytest_loadtool.replay.authentication.renewal import Renewing
-from pytest_loadtool.replay.compile.servers import guarded
 from pytest_loadtool.replay.hooking import Measure, Took, UserHooks, untold
 from pytest_loadtool.replay.user.exchange import Response
 from pytest_loadtool.replay.user.plan import Command, Visit
 from pytest_loadtool.replay.user.user import Actor, VirtualUser
+from pytest_loadtool.replay.withholding import refused, withholding
 
 
 def actor_for(user: VirtualUser, took: Took = untold, measure: Measure = counted) -> Actor:
@@ -58,7 +58,7 @@ class _Guarded(Actor):
         self, visit: Visit, number: int, start: float
     ) -> Generator[Command, Response | None, None]:
         """Return the visit of the one within."""
-        return guarded(self._actor.act(visit, number, start))
+        return withholding(self._actor.act(visit, number, start), refused)
 
 
 class _Iterating(Actor):

@@ -166,7 +166,7 @@ class HookRequest:
 
     @property
     def target(self) -> str:
-        """The path and query, as sent."""
+        """The path and query, as sent. To set one that is no path raises `ValueError`."""
         return self._target
 
     @target.setter

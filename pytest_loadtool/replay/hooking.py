@@ -27,6 +27,7 @@ from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.replay.user.origin import Origin
 from pytest_loadtool.replay.user.plan import Await, Command, Over, Visit
 from pytest_loadtool.replay.user.user import VirtualUser
+from pytest_loadtool.replay.withholding import Commands, unsent, withholding
 
 #: How much is shown of the text of an error, in characters.
 _LONGEST = 200
@@ -36,8 +37,6 @@ Took = Callable[[int], None]
 
 #: Is told what functions measure: the kind of a metric, its name, and a value.
 Measure = Callable[[MetricKind, str, float], object]
-
-_Commands = Generator[Command, Response | None, None]
 
 
 def untold(_us: int) -> None:
@@ -68,7 +67,7 @@ class UserHooks:
         self._plain: dict[tuple[Origin, int], bytes] = {}
         """Requests under way as they were before."""
 
-    def iteration(self, commands: _Commands, visit: Visit, number: int) -> _Commands:
+    def iteration(self, commands: Commands, visit: Visit, number: int) -> Commands:
         """Yield the commands of an iteration with what is called at its beginning and end."""
         told = self._told
         told.iteration = number
@@ -88,39 +87,21 @@ class UserHooks:
                 if (called := calls.get(command[0].step.index)) is not None:
                     failure = yield from self._before_step(command[0], called)
                     if failure is not None:
-                        command = commands.send(_failed(command[0], failure))
+                        command = commands.send(unsent(command[0], failure))
                         continue
             command = commands.send((yield command))
         if visit.is_iteration and self._hooks.iteration_end is not None and last is not None:
             failure = self._call(self._hooks.iteration_end, user=told, failed=command.failed)
             if failure is not None:
-                response = _failed(Send(last.step, last.slot, b"", self._clock()), failure)
+                response = unsent(Send(last.step, last.slot, b"", self._clock()), failure)
                 self._user.observer.transaction(last.step, response, (failure,))
                 command = Over(True)
         self._spent = 0.0
         yield command
 
-    def requests(self, commands: _Commands) -> _Commands:
-        """Yield commands with what is called for their requests and responses."""
-        event: Response | None = None
-        failed: list[Response] = []
-        while True:
-            command = commands.send(event)
-            going: list[Send] = []
-            if isinstance(command, tuple):
-                for send in command:
-                    failure = self._before(send)
-                    if failure is None:
-                        going.append(send)
-                    else:
-                        failed.append(_failed(send, failure))
-                command = tuple(going)
-            if failed and not going and not isinstance(command, Over):
-                event = failed.pop(0)
-                continue
-            event = yield command
-            if event is not None:
-                self._after(event)
+    def requests(self, commands: Commands) -> Commands:
+        """Return commands with what is called for their requests and responses."""
+        return withholding(commands, self._before, self._after)
 
     def _before_step(
         self, send: Send, calls: Sequence[Hook]
@@ -217,10 +198,3 @@ def raised(hook: Hook, error: BaseException) -> Failure:
 
 def _place(name: str, function: HookFunction) -> str:
     return f"{function.shown}:{function.line}: {name}"
-
-
-def _failed(send: Send, failure: Failure) -> Response:
-    """Return what stands for the response to a request that is not sent."""
-    response = Response(send)
-    response.failure = failure
-    return response

@@ -159,7 +159,9 @@ def test_a_load_test_says_what_differs(pytester: pytest.Pytester, shop: Shop) ->
     shop.answers["/account"] = THROWN
     write(pytester, "shop", case(shop.url, *CASE))
     project = Project(pytester.path, pytester)
-    project.write(shop__load__toml=load("shop.case.toml", users=2, more="iterations = 4"))
+    project.write(
+        shop__load__toml=load("shop.case.toml", users=2, duration="60s", more="iterations = 4")
+    )
     done = project.run("--load", "--load-json=out.json")
     assert done.returncode == 10, done.stdout
     lines = done.stdout.splitlines()
@@ -183,7 +185,9 @@ def test_workers_add_up_what_differs(tmp_path: Path, shop: Shop) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "shop.case.toml").write_text(case(shop.url, CASE[0]))
     project = Project(tmp_path)
-    project.write(shop__load__toml=load("shop.case.toml", users=2, more="iterations = 20"))
+    project.write(
+        shop__load__toml=load("shop.case.toml", users=2, duration="60s", more="iterations = 20")
+    )
     done = project.run("--load", "--load-json=out.json", "-n", "2")
     report = project.json()
     assert report["totals"]["not_as_recorded"] == report["not_as_recorded"][0]["count"] == 10

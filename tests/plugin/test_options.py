@@ -191,7 +191,6 @@ def test_idle_plugin_imports_next_to_nothing() -> None:
         "pytest_loadtool.plugin",
         "pytest_loadtool.plugin.hookspecs",
         "pytest_loadtool.plugin.option_table",
-        "pytest_loadtool.plugin.options",
     ]
 
 
@@ -212,7 +211,6 @@ def test_run_without_cases_stays_light(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(
         [
             "LOADED pytest_loadtool pytest_loadtool.plugin pytest_loadtool.plugin.hookspecs "
-            "pytest_loadtool.plugin.option_table "
-            "pytest_loadtool.plugin.options"
+            "pytest_loadtool.plugin.option_table"
         ]
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from pytest_loadtool.casefile.syntax import (
@@ -16,8 +17,10 @@ from pytest_loadtool.casefile.syntax import (
     token,
     variable_name,
 )
-from pytest_loadtool.casefile.toml.render import inline_array, inline_table, key, string
+from pytest_loadtool.casefile.toml.render import inline_array, inline_table, scalar, string
+from pytest_loadtool.casefile.toml.render import key as key_of
 from pytest_loadtool.casefile.toml.schema import (
+    Convert,
     Key,
     Node,
     Table,
@@ -35,24 +38,16 @@ from pytest_loadtool.codec.decoding import DECODINGS
 from pytest_loadtool.codec.extensions import EXTRACTORS
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.model.extractor import (
-    Boundary,
-    Choice,
-    CookieValue,
+    SOURCE_KINDS,
     Decoded,
     ExtensionSource,
     Extractor,
-    FormField,
-    HeaderValue,
     InItem,
-    JsonPath,
-    Link,
-    RegularExpression,
     Source,
-    XmlPath,
+    SourceKind,
 )
 
 _DECODINGS = {"enum": sorted(DECODINGS)}
-_Sources = Mapping[str, Callable[[Mapping[str, Any]], Source]]
 
 
 @takes("array", items={"type": "string"}, minItems=2, maxItems=2)
@@ -90,22 +85,33 @@ def _decoding(name: str) -> str:
 
 @shaped(lambda describe: describe(_THEN))
 def _then(node: Node) -> tuple[Source, int]:
-    return _source(node, _THEN.read(node), _IN_TEXT)
+    return _source(node, _THEN.read(node), _OF_TEXT)
 
 
-#: What is read in a text, be it a body or what is decoded.
-_READING = {
-    "json": Key(parsed(sought_path)),
-    "xml": Key(parsed(sought_xml_path)),
-    "form": Key(_name),
-    "action": Key(parsed(form_action)),
-    "link": Key(parsed(link_address)),
-    "choice": Key(_name),
-    "label": Key(_name),
+#: How the keys of sources are read whose texts have a form of their own.
+_FORMS: Mapping[str, Convert[Any]] = {
+    "json": parsed(sought_path),
+    "xml": parsed(sought_xml_path),
+    "split": at_least(2),
+    "action": parsed(form_action),
+    "link": parsed(link_address),
+    "header": parsed(token),
+    "pattern": parsed(sought_pattern),
+    "regex": parsed(sought_pattern),
+    "boundary": _boundary,
+}
+_KINDS = {kind.key: kind for kind in SOURCE_KINDS.values()}
+_OF_TEXT = {key: kind for key, kind in _KINDS.items() if kind.of_text}
+
+
+def _keys(kinds: Iterable[SourceKind]) -> dict[str, Key]:
+    return {key: Key(_FORMS.get(key, _name)) for kind in kinds for key in kind.keys}
+
+
+#: What says more about a source of any kind.
+_MORE = {
     "in_item": Key(_name),
     "item": Key(parsed(item_kind)),
-    "regex": Key(parsed(sought_pattern)),
-    "boundary": Key(_boundary),
     "match": Key(at_least(1)),
     "decode": Key(_decode),
     "then": Key(_then),
@@ -115,47 +121,32 @@ EXTRACTOR: Table = Table(
     "an extractor",
     {
         "variable": Key(parsed(variable_name), 'variable = "…"'),
-        "cookie": Key(_name),
-        "header": Key(parsed(token)),
-        "pattern": Key(parsed(sought_pattern)),
-        "split": Key(at_least(2)),
         "by_place": Key(boolean),
-        **_READING,
+        **_keys(_KINDS.values()),
+        **_MORE,
     },
     open_to=EXTRACTORS,
 )
 
 _THEN: Table = Table(
     "'then'",
-    _READING,
+    {key: one for key, one in (_keys(_OF_TEXT.values()) | _MORE).items() if key != "split"},
     elsewhere=dict.fromkeys(("cookie", "header"), "beside 'then': a text has no headers"),
 )
 
-#: Where a value is taken from: one of these keys must be there.
-_SOURCES: _Sources = {
-    "json": lambda found: JsonPath(found["json"]),
-    "xml": lambda found: XmlPath(found["xml"]),
-    "form": lambda found: FormField(found["form"], found.get("split", 0), found.get("action", "")),
-    "link": lambda found: Link(found["link"], found.get("label", "")),
-    "choice": lambda found: Choice(found["choice"], found["label"]),
-    "cookie": lambda found: CookieValue(found["cookie"]),
-    "header": lambda found: HeaderValue(found["header"], found.get("pattern")),
-    "regex": lambda found: RegularExpression(found["regex"]),
-    "boundary": lambda found: Boundary(*found["boundary"]),
+#: What goes with some kinds alone.
+_GOES_WITH: Mapping[str, tuple[str, ...]] = {
+    **{
+        key: tuple(one for one, kind in _KINDS.items() if key in kind.keys)
+        for key in ("pattern", "action", "label")
+    },
+    "in_item": ("form", "link", "choice", "regex", "boundary"),
 }
-
-#: What goes with some kinds alone, and what to write instead.
-_GOES_WITH: Mapping[str, tuple[tuple[str, ...], str]] = {
-    "pattern": (("header",), ": write the regular expression as regex = '…'"),
-    "action": (("form",), ""),
-    "label": (("link", "choice"), ""),
-    "in_item": (
-        ("form", "link", "choice", "regex", "boundary"),
-        ': in JSON and XML, the path has the text, as in [?(@.name=="Tea")] and [name="Tea"]',
-    ),
+#: And what to write instead.
+_INSTEAD = {
+    "pattern": ": write the regular expression as regex = '…'",
+    "in_item": ': in JSON and XML, the path has it, as in [?(@.name=="Tea")] and [name="Tea"]',
 }
-
-_IN_TEXT = {name: read for name, read in _SOURCES.items() if name in _READING}
 
 
 def parse_extractor(table: Mapping[str, Any]) -> Extractor:
@@ -173,27 +164,29 @@ def extractor(node: Node) -> Extractor:
     found = EXTRACTOR.read(node)
     return Extractor(
         found["variable"],
-        *_source(node, found, {**_SOURCES, **_added(found)}),
+        *_source(node, found, _KINDS | _added(found)),
         by_place=found.get("by_place", False),
         line=node.problems.layout.line(node.at),
     )
 
 
-def _added(found: Mapping[str, Any]) -> _Sources:
-    """Return how those of extensions are read."""
+def _added(found: Mapping[str, Any]) -> dict[str, SourceKind]:
+    """Return the kinds of extensions: each has its name as its key, and what it is told."""
     return {
-        name: lambda found, name=name: ExtensionSource(name, found[name])  # type: ignore[misc]
+        name: SourceKind(partial(ExtensionSource, name), {name: "argument"})
         for name in EXTRACTOR.added(found)
     }
 
 
-def _source(node: Node, found: Mapping[str, Any], sources: _Sources) -> tuple[Source, int]:
+def _source(
+    node: Node, found: Mapping[str, Any], kinds: Mapping[str, SourceKind]
+) -> tuple[Source, int]:
     """Return where a table takes a value from, and which match of it."""
-    kind = only_of(node, found, sources)
-    for name, (kinds, hint) in _GOES_WITH.items():
-        if name in found and kind not in kinds:
+    kind = only_of(node, found, kinds)
+    for name, those in _GOES_WITH.items():
+        if name in found and kind not in those:
             raise node.child(name, None).wrong(
-                f"goes with {' or '.join(map(repr, kinds))} only{hint}"
+                f"goes with {' or '.join(map(repr, those))} only{_INSTEAD.get(name, '')}"
             )
     if kind == "choice" and "label" not in found:
         raise node.wrong(
@@ -203,12 +196,22 @@ def _source(node: Node, found: Mapping[str, Any], sources: _Sources) -> tuple[So
         raise node.child("item", None).wrong("goes with 'in_item', the text that the item has")
     if "split" in found:
         _check_split(node.child("split", found["split"]), found)
-    source, match = sources[kind](found), found.get("match", 1)
+    source, match = _made(kinds[kind], found), found.get("match", 1)
     if "in_item" in found:
         source = InItem(source, found["in_item"], found.get("item", ""))
     if "decode" in found or "then" in found:
         source = Decoded(source, found.get("decode", ()), *found.get("then", ()))
     return source, match
+
+
+def _made(kind: SourceKind, found: Mapping[str, Any]) -> Source:
+    values: dict[str, Any] = {}
+    for key, names in kind.keys.items():
+        if key in found and isinstance(names, str):
+            values[names] = found[key]
+        elif key in found:
+            values |= zip(names, found[key], strict=True)
+    return kind.make(**values)
 
 
 def _check_split(node: Node, found: Mapping[str, Any]) -> None:
@@ -234,39 +237,20 @@ def extractor_pairs(extractor: Extractor) -> dict[str, str]:
 
 def _source_pairs(source: Source) -> dict[str, str]:
     match source:
-        case JsonPath(path=path):
-            return {"json": string(path)}
-        case XmlPath(path=path):
-            return {"xml": string(path)}
-        case FormField(name=name, split=split, action=action):
-            pairs = {"form": string(name)}
-            if split:
-                pairs["split"] = str(split)
-            return {**pairs, "action": string(action)} if action else pairs
-        case Link(address=address, label=label):
-            called = {"label": string(label)} if label else {}
-            return {"link": string(address), **called}
-        case Choice(name=name, label=label):
-            return {"choice": string(name), "label": string(label)}
-        case InItem(source=inner, text=text, item=item):
-            kind = {"item": string(item)} if item else {}
-            return {**_source_pairs(inner), "in_item": string(text), **kind}
-        case CookieValue(name=name):
-            return {"cookie": string(name)}
-        case HeaderValue(name=name, pattern=None):
-            return {"header": string(name)}
-        case HeaderValue(name=name, pattern=str(pattern)):
-            return {"header": string(name), "pattern": string(pattern)}
-        case RegularExpression(pattern=pattern):
-            return {"regex": string(pattern)}
-        case Boundary(left=left, right=right):
-            return {"boundary": inline_array((string(left), string(right)))}
-        case ExtensionSource(kind=kind, argument=argument):
-            return {key(kind): string(argument)}
+        case InItem(source=inner, text=sought, item=item):
+            named = {"item": string(item)} if item else {}
+            return {**_source_pairs(inner), "in_item": string(sought), **named}
+        case ExtensionSource(kind=name, argument=argument):
+            return {key_of(name): string(argument)}
         case Decoded():
             return _decoded_pairs(source)
-        case _:
-            raise AssertionError(source)
+    pairs: dict[str, str] = {}
+    for key, names in SOURCE_KINDS[type(source)].keys.items():
+        if not isinstance(names, str):
+            pairs[key] = inline_array([string(getattr(source, name)) for name in names])
+        elif not pairs or getattr(source, names):
+            pairs[key] = scalar(getattr(source, names))
+    return pairs
 
 
 def _decoded_pairs(source: Decoded) -> dict[str, str]:

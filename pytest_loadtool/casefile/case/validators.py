@@ -13,6 +13,7 @@ from pytest_loadtool.casefile.syntax import pattern, sought_path, sought_xml_pat
 from pytest_loadtool.casefile.toml.render import key as key_of
 from pytest_loadtool.casefile.toml.render import scalar, string
 from pytest_loadtool.casefile.toml.schema import (
+    Convert,
     Key,
     Node,
     Table,
@@ -26,36 +27,19 @@ from pytest_loadtool.casefile.toml.schema import (
 from pytest_loadtool.casefile.toml.shape import shaped, takes
 from pytest_loadtool.codec.extensions import VALIDATORS
 from pytest_loadtool.model.validator import (
+    BOUNDS,
     JSON_TYPES,
     MEASURES,
+    OF_NUMBERS,
+    VALIDATOR_KINDS,
     Constant,
     ExtensionValidator,
-    HeaderValidator,
-    JsonValidator,
     Outcome,
-    RegexValidator,
     ResponseValidator,
-    TextValidator,
     Validator,
-    ValueValidator,
-    XmlValidator,
     comparisons,
+    kind_of,
 )
-
-#: What compares with a number. Of a duration it is one, too.
-_BOUNDS = ("less_than", "at_most", "more_than", "at_least")
-_OF_TEXT = ("equals", "not_equals", "contains", "matches", "empty", *_BOUNDS)
-
-#: By kind of validator, which comparisons go with it; all that is counted has those of a number.
-_GO_WITH: Mapping[str, tuple[str, ...]] = {
-    "text": (),
-    "regex": _OF_TEXT,
-    "json": (*_OF_TEXT, "type", "schema"),
-    "xml": _OF_TEXT,
-    "header": _OF_TEXT,
-    "response": ("equals", "not_equals", *_BOUNDS),
-    "value": _OF_TEXT,
-}
 
 
 @takes("string", minLength=1)
@@ -96,7 +80,7 @@ COMPARISON_KEYS: Mapping[str, Key] = {
     "not_equals": Key(_constant),
     "contains": Key(searched),
     "matches": Key(parsed(pattern)),
-    **dict.fromkeys(_BOUNDS, Key(_bound)),
+    **dict.fromkeys(BOUNDS, Key(_bound)),
     "empty": Key(boolean),
     "type": Key(one_of(*JSON_TYPES)),
     "schema": Key(filled),
@@ -111,7 +95,7 @@ def compared(node: Node, found: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """
     counted = bool(found.get("count"))
     given = [how for how in COMPARISON_KEYS if how in found]
-    goes = _GO_WITH["response"] if counted else _GO_WITH[kind]
+    goes = OF_NUMBERS if counted else VALIDATOR_KINDS[kind].compares
     for how in given:
         if how not in goes:
             raise node.child(how, None).wrong(_elsewhere(how, counted))
@@ -128,9 +112,9 @@ def compared(node: Node, found: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 def _elsewhere(how: str, counted: bool) -> str:
     if counted:
-        return f"goes with no count, which is a number: expected {', '.join(_GO_WITH['response'])}"
-    kinds = [kind for kind, goes in _GO_WITH.items() if how in goes]
-    with_count = ", or with 'count'" if how in _GO_WITH["response"] else ""
+        return f"goes with no count, which is a number: expected {', '.join(OF_NUMBERS)}"
+    kinds = [key for key, kind in VALIDATOR_KINDS.items() if how in kind.compares]
+    with_count = ", or with 'count'" if how in OF_NUMBERS else ""
     return f"goes with {' or '.join(map(repr, kinds))} only{with_count}"
 
 
@@ -139,7 +123,7 @@ def _value(node: Node, found: Mapping[str, Any], kind: str, counted: bool) -> An
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if kind == "response" and found[kind] == "duration" and not counted:
         return float(value) if is_number else parsed(parse_duration, "s")(node)  # type: ignore[arg-type]
-    if (counted or kind == "response" or how in _BOUNDS) and not is_number:
+    if (counted or kind == "response" or how in BOUNDS) and not is_number:
         raise node.expected("a number")
     of_text = kind not in ("json", "response") and not counted
     if of_text and how in ("equals", "not_equals") and not isinstance(value, str):
@@ -147,15 +131,14 @@ def _value(node: Node, found: Mapping[str, Any], kind: str, counted: bool) -> An
     return value
 
 
-#: The kinds of validators: the key that says what is looked at, and that key's name in the model.
-_KINDS: Mapping[str, tuple[type[Validator], str]] = {
-    "text": (TextValidator, "text"),
-    "regex": (RegexValidator, "pattern"),
-    "json": (JsonValidator, "path"),
-    "xml": (XmlValidator, "path"),
-    "header": (HeaderValidator, "name"),
-    "response": (ResponseValidator, "measure"),
-    "value": (ValueValidator, "value"),
+#: How the subjects of validators are read that have a form of their own.
+_FORMS: Mapping[str, Convert[Any]] = {
+    "text": searched,
+    "regex": parsed(pattern),
+    "json": parsed(sought_path),
+    "xml": parsed(sought_xml_path),
+    "header": parsed(token),
+    "response": one_of(*MEASURES),
 }
 
 VALIDATOR: Table = Table(
@@ -166,14 +149,8 @@ VALIDATOR: Table = Table(
         "before": Key(boolean),
         "needed": Key(boolean),
         "edited": Key(boolean),
-        "text": Key(searched),
+        **{key: Key(_FORMS.get(key, _named_value)) for key in VALIDATOR_KINDS},
         "row": Key(searched),
-        "regex": Key(parsed(pattern)),
-        "json": Key(parsed(sought_path)),
-        "xml": Key(parsed(sought_xml_path)),
-        "header": Key(parsed(token)),
-        "response": Key(one_of(*MEASURES)),
-        "value": Key(_named_value),
         "count": Key(boolean),
         **COMPARISON_KEYS,
         "absent": Key(boolean),
@@ -184,9 +161,8 @@ VALIDATOR: Table = Table(
 
 #: What goes with some kinds alone.
 _OF_KIND = {
-    "row": ("text",),
-    "unrepeated": ("text", "json"),
-    "count": ("text", "regex", "json", "xml", "header"),
+    own: [key for key, kind in VALIDATOR_KINDS.items() if own in kind.own]
+    for own in ("row", "unrepeated", "count")
 }
 
 #: What says something else of how often it is there, or where.
@@ -215,7 +191,7 @@ def validator(node: Node) -> Validator:
     """Return an entry of ``validators``."""
     found = VALIDATOR.read(node)
     added = VALIDATOR.added(found)
-    kind = only_of(node, found, (*_KINDS, *added))
+    kind = only_of(node, found, (*VALIDATOR_KINDS, *added))
     if kind in added:
         if other := next((one for one in found if one != kind), ""):
             raise node.child(other, None).wrong(f"goes without {kind!r}, which is an extension's")
@@ -231,10 +207,10 @@ def validator(node: Node) -> Validator:
         )
     if found.get("row") and comparing:
         raise node.child("row", None).wrong("goes without 'count': leave one of them out")
-    made, subject = _KINDS[kind]
+    of = VALIDATOR_KINDS[kind]
     own = {key: found[key] for key in ("row", "unrepeated", "absent") if key in found}
     outcome = _outcome(node, found)
-    return made(**{subject: found[kind]}, **own, **comparing, outcome=outcome)
+    return of.make(**{of.subject: found[kind]}, **own, **comparing, outcome=outcome)
 
 
 def _outcome(node: Node, found: Mapping[str, Any]) -> Outcome | None:
@@ -265,29 +241,16 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
             pairs["needed"] = "true"
         if validator.outcome.edited:
             pairs["edited"] = "true"
-    match validator:
-        case TextValidator(text=needle, row=row):
-            pairs["text"] = string(needle)
-            if row:
-                pairs["row"] = string(row)
-        case RegexValidator(pattern=expression):
-            pairs["regex"] = string(expression)
-        case JsonValidator(path=path):
-            pairs["json"] = string(path)
-        case XmlValidator(path=path):
-            pairs["xml"] = string(path)
-        case HeaderValidator(name=name):
-            pairs["header"] = string(name)
-        case ResponseValidator(measure=measure):
-            pairs["response"] = string(measure)
-        case ExtensionValidator(kind=kind, argument=argument):
-            pairs[key_of(kind)] = string(argument)
-        case ValueValidator(value=text):
-            pairs["value"] = string(text)
+    if isinstance(validator, ExtensionValidator):
+        pairs[key_of(validator.kind)] = string(validator.argument)
+    else:
+        key, kind = kind_of(validator)
+        pairs[key] = string(getattr(validator, kind.subject))
+    if row := getattr(validator, "row", ""):
+        pairs["row"] = string(row)
     pairs |= {"count": "true"} if validator.counted else {}
     seconds = isinstance(validator, ResponseValidator) and validator.measure == "duration"
     for how, value in comparisons(validator).items():
         pairs[how] = string(format_duration(float(value))) if seconds else scalar(value)
-    unrepeated = isinstance(validator, TextValidator | JsonValidator) and validator.unrepeated
-    pairs |= {"unrepeated": "true"} if unrepeated else {}
+    pairs |= {"unrepeated": "true"} if getattr(validator, "unrepeated", False) else {}
     return pairs | ({"absent": "true"} if validator.absent else {})

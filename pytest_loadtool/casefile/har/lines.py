@@ -55,7 +55,11 @@ class StoredBody:
     size: int
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the body. Text comes in one piece: the writer keeps large bodies as base64."""
+        """Yield the body. Text comes in one piece: the writer keeps large bodies as base64.
+
+        Raises:
+            OSError: the file is not as it was when it was opened.
+        """
         if not self.base64:
             yield json.loads(b'"%b"' % self._read(0, self.length)).encode()
             return

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 from shlex import quote
-from types import MappingProxyType
 
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.template import Reference, Template, TemplateError
@@ -26,14 +25,11 @@ from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.diagnosis.subject import place_of
 from pytest_loadtool.model.flow import Until
 from pytest_loadtool.model.validator import (
-    HeaderValidator,
-    JsonValidator,
+    ExtensionValidator,
     RegexValidator,
-    ResponseValidator,
     TextValidator,
     Validator,
-    ValueValidator,
-    XmlValidator,
+    kind_of,
 )
 
 #: How much of a page is searched for a similar text, in words, and how similar it has to be.
@@ -170,16 +166,8 @@ def _common(wanted: str, found: str) -> str:
     return common if len(common) >= _PROVES * len(wanted) else ""
 
 
-#: By kind of validator, the field that says of what a value is compared.
-_SUBJECTS: Mapping[type[Validator], str] = MappingProxyType(
-    {
-        JsonValidator: "path",
-        XmlValidator: "path",
-        HeaderValidator: "name",
-        ResponseValidator: "measure",
-        ValueValidator: "value",
-    }
-)
+#: What finds a value, and compares it.
+_OF_VALUES = ("json", "xml", "header", "response", "value")
 
 
 def value_differs(situation: Situation) -> Cause | RuledOut | None:
@@ -187,16 +175,15 @@ def value_differs(situation: Situation) -> Cause | RuledOut | None:
     if "status" in situation.causes:
         return None
     wanted = {
-        getattr(one, _SUBJECTS[type(one)])
+        str(getattr(one, kind_of(one)[1].subject))
         for one in situation.failed.transaction.validators
-        if type(one) in _SUBJECTS
+        if not isinstance(one, ExtensionValidator) and kind_of(one)[0] in _OF_VALUES
     }
     broken = next(
         (
             one
             for one in situation.failed.failures
-            if one.cause in ("json", "xml", "header", "response", "value")
-            and any(where in one.message for where in wanted)
+            if one.cause in _OF_VALUES and any(where in one.message for where in wanted)
         ),
         None,
     )

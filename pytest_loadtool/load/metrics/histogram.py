@@ -94,7 +94,11 @@ class Histogram:
         return self.percentiles([p])[0]
 
     def percentiles(self, wanted: list[float]) -> list[int]:
-        """Several at once, which is quicker than one after the other; see `percentile`."""
+        """Return several at once, which is quicker than one after the other.
+
+        Raises:
+            ValueError: as `percentile`.
+        """
         pages = [(shift, row.counts()) for shift, row in self._made()]
         sizes = [sum(page) for _, page in pages]
         count = sum(sizes)

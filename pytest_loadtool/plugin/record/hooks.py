@@ -18,7 +18,6 @@ from pytest_loadtool.plugin.replay_hooks import hooks_for
 if TYPE_CHECKING:
     from pytest_loadtool.console import Settings
     from pytest_loadtool.recording import DomainFilter, Grouping
-    from pytest_loadtool.workflow.unattended import RecordedCase
 
 
 def main(config: pytest.Config) -> int:
@@ -40,14 +39,15 @@ def main(config: pytest.Config) -> int:
         raise pytest.UsageError(str(error)) from None
 
 
-def record_tests(config: pytest.Config, recorded: list[RecordedCase]) -> None:
-    """Have this session's tests recorded; what becomes of each goes to ``recorded``.
+def record_tests(config: pytest.Config) -> None:
+    """Have this session's tests recorded.
 
     Raises:
         pytest.UsageError: they cannot be.
     """
     _check_extra("mitmproxy")
     from pytest_loadtool.plugin.record.from_tests import FromTests
+    from pytest_loadtool.plugin.record.recorded import recorded_in
     from pytest_loadtool.workflow.project import Project
 
     directory = Path(config.invocation_params.dir, config.option.record_from_tests)
@@ -55,6 +55,7 @@ def record_tests(config: pytest.Config, recorded: list[RecordedCase]) -> None:
         raise pytest.UsageError(f"--record-from-tests: {directory} is not a directory")
     # The port of the configuration file is one, and each worker of pytest-xdist needs its own.
     project = Project(**_project(config) | {"port": 0})
+    recorded = recorded_in(config)
     plugin = FromTests(directory, project, recorded, replace=bool(config.option.record_replace))
     config.pluginmanager.register(plugin, "loadtool-from-tests")
     if config.pluginmanager.has_plugin("playwright"):

@@ -1,42 +1,60 @@
-"""What a session has recorded from its tests, as the end of its report says it."""
+"""What a session has recorded from its tests, with `--record-from-tests` or without, as the end of
+its report says it. pytest hears of it when something was recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from pytest_loadtool.plugin.paths import shown_path
 from pytest_loadtool.workflow.unattended import RecordedCase
 
-if TYPE_CHECKING:
-    import pytest
+_RECORDED = pytest.StashKey[list[RecordedCase]]()
 
 #: Where a worker of pytest-xdist leaves it for the controller.
-OUTPUT = "loadtool_recorded"
+_OUTPUT = "loadtool_recorded"
 
 
-def hand_over(recorded: Iterable[RecordedCase], output: dict[str, Any]) -> None:
-    """In a worker, at its end: leave all there is in its output."""
-    output[OUTPUT] = [asdict(one) for one in recorded]
+def recorded_in(config: pytest.Config) -> list[RecordedCase]:
+    """Return what became of the recordings of this session so far, to be added to."""
+    if _RECORDED not in config.stash:
+        config.stash[_RECORDED] = []
+        config.pluginmanager.register(sys.modules[__name__], "loadtool-recorded")
+    return config.stash[_RECORDED]
 
 
-def receive(output: Mapping[str, Any]) -> Iterator[RecordedCase]:
+def receive(config: pytest.Config, output: Mapping[str, Any]) -> None:
     """In the controller: take what a worker has left in its output."""
-    return (RecordedCase(**fields) for fields in output[OUTPUT])
+    recorded_in(config).extend(RecordedCase(**fields) for fields in output[_OUTPUT])
 
 
-def show(
-    recorded: Iterable[RecordedCase], reporter: pytest.TerminalReporter, config: pytest.Config
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
+    """In a worker of pytest-xdist, tell the controller what was recorded, to the last of it."""
+    result = yield
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None and (recorded := recorded_in(session.config)):
+        output[_OUTPUT] = [asdict(one) for one in recorded]
+    return result
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Write the section."""
-    reporter.section("recorded from tests")
-    lines = list(_lines(recorded, config))
+    """Say what was recorded."""
+    if config.option.collectonly:
+        return
+    terminalreporter.section("recorded from tests")
+    lines = list(_lines(recorded_in(config), config))
     for line in lines or [
         "nothing: no test sent anything through the proxy of the fixture loadtool_recorder"
     ]:
-        reporter.line(line)
+        terminalreporter.line(line)
 
 
 def _lines(recorded: Iterable[RecordedCase], config: pytest.Config) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from pytest_loadtool.codec.entities import times_in_markup
 from pytest_loadtool.codec.names import is_secret
@@ -15,6 +15,7 @@ from pytest_loadtool.extraction.jsonpath import bind_values, strict_value
 from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.extraction.xmlpath import bind_xml_values
 from pytest_loadtool.model.extractor import JsonPath, XmlPath, source_texts
+from pytest_loadtool.model.result import Cause
 from pytest_loadtool.model.validator import (
     ExtensionValidator,
     HeaderValidator,
@@ -25,6 +26,7 @@ from pytest_loadtool.model.validator import (
     Validator,
     ValueValidator,
     XmlValidator,
+    kind_of,
 )
 from pytest_loadtool.replay.compile.computed import composed
 from pytest_loadtool.replay.compile.format import VariableNames, joined, pieces
@@ -120,25 +122,15 @@ def _composed(names: VariableNames, template: Template) -> Callable[[Sequence[st
     return composed(template, names)
 
 
+def cause_of(validator: Validator) -> Cause:
+    """Return the cause of failures of a validator that is no extension's."""
+    return cast(Cause, kind_of(validator)[0])
+
+
 def subject_of(validator: Validator) -> str:
     """Return what a validator looks at, in words."""
-    match validator:
-        case TextValidator(text=text):
-            return f"text {text!r}"
-        case RegexValidator(pattern=pattern):
-            return f"match of {pattern!r}"
-        case JsonValidator(path=path):
-            return f"JSON path {path}"
-        case XmlValidator(path=path):
-            return f"XML path {path}"
-        case HeaderValidator(name=name):
-            return f"Header {name}"
-        case ResponseValidator(measure=measure):
-            return measure
-        case ValueValidator(value=text):
-            return text
-        case ExtensionValidator(kind=kind, argument=argument):
-            return f"{kind} {argument!r}"
+    kind = kind_of(validator)[1]
+    return kind.said.format(getattr(validator, kind.subject))
 
 
 def name_of(validator: Validator) -> str:

@@ -8,7 +8,7 @@ requests pays nothing for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -17,9 +17,8 @@ from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.compile.format import VariableNames
-from pytest_loadtool.replay.user.exchange import Response, Send, Step
+from pytest_loadtool.replay.user.exchange import Step
 from pytest_loadtool.replay.user.origin import Origin, origin_of, parse_origin
-from pytest_loadtool.replay.user.plan import Command, Over
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,37 +107,6 @@ class _Guard:
             else "neither 'server' nor 'hosts' names it"
         )
         return Failure("target", f"not sent: {self.written} is a URL of {origin.host}: {allowed}")
-
-
-def guarded(
-    commands: Generator[Command, Response | None, None],
-) -> Generator[Command, Response | None, None]:
-    """``commands`` without the requests that must not be sent: these have failed already."""
-    event: Response | None = None
-    refused: list[Response] = []
-    while True:
-        command = commands.send(event)
-        sends: list[Send] = []
-        if isinstance(command, tuple):
-            for send in command:
-                refuse = send.step.refuse
-                failure = refuse(send.data) if refuse is not None else None
-                if failure is None:
-                    sends.append(send)
-                else:
-                    refused.append(_failed(send, failure))
-            command = tuple(sends)
-        if refused and not sends and not isinstance(command, Over):
-            event = refused.pop(0)
-        else:
-            event = yield command
-
-
-def _failed(send: Send, failure: Failure) -> Response:
-    """At once: its times are when it was due."""
-    response = Response(send)
-    response.failure = failure
-    return response
 
 
 def _place(case: TestCase, step: Step) -> tuple[str | int, ...]:

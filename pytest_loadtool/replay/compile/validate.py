@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 from pytest_loadtool.codec.content import ContentError
@@ -30,7 +29,6 @@ from pytest_loadtool.model.validator import (
     StatusCodes,
     TextValidator,
     Validator,
-    ValueValidator,
     XmlValidator,
     comparisons,
 )
@@ -45,6 +43,7 @@ from pytest_loadtool.replay.compile.format import Pieces, VariableNames, joined,
 from pytest_loadtool.replay.compile.found import (
     JudgedResponse,
     all_found,
+    cause_of,
     first_found,
     is_hidden,
     name_of,
@@ -56,18 +55,6 @@ from pytest_loadtool.replay.user.failures import not_as_recorded
 
 #: From a response and the user's values to why the validator does not hold, or None.
 Holds = Callable[[JudgedResponse, Sequence[str]], Failure | None]
-
-_CAUSES: Mapping[type, Cause] = MappingProxyType(
-    {
-        TextValidator: "text",
-        RegexValidator: "regex",
-        JsonValidator: "json",
-        XmlValidator: "xml",
-        HeaderValidator: "header",
-        ResponseValidator: "response",
-        ValueValidator: "value",
-    }
-)
 
 
 def accepted_codes(status: StatusCodes) -> frozenset[int]:
@@ -192,7 +179,7 @@ def _regex(validator: RegexValidator) -> Holds:
 
 def _value(validator: JsonValidator | XmlValidator, names: VariableNames, strict: bool) -> Holds:
     """Return what is at a path, and that it equals something."""
-    cause, second = _CAUSES[type(validator)], getattr(validator, "unrepeated", False)
+    cause, second = cause_of(validator), getattr(validator, "unrepeated", False)
     equals, absent = validator.equals, validator.absent or second
     fill: str | Pieces | None = None
     if isinstance(equals, str) and Template.parse(equals).references:
@@ -240,7 +227,7 @@ def _compared(
 ) -> Holds:
     """That what is found, or how many there are, is as expected; of several headers, one of them
     has to be."""
-    cause, absent, counted = _CAUSES[type(validator)], validator.absent, validator.counted
+    cause, absent, counted = cause_of(validator), validator.absent, validator.counted
     every = isinstance(validator, HeaderValidator)
     texts = not counted and not isinstance(validator, JsonValidator | ResponseValidator)
     find, test = all_found(validator, names), compile_comparisons(compared, names, texts=texts)

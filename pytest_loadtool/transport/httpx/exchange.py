@@ -14,13 +14,12 @@ from http import HTTPStatus
 from time import perf_counter
 from typing import Any
 
-import httpx
-
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.user.exchange import Response, Send
 from pytest_loadtool.replay.user.head import BROKEN_LINE
 from pytest_loadtool.replay.user.origin import Origin
 from pytest_loadtool.transport.connections.network import NetworkObserver
+from pytest_loadtool.transport.http_library import httpx
 from pytest_loadtool.transport.httpx.failures import httpx_failure
 from pytest_loadtool.transport.wire.failures import (
     CLOSED_AS_SENT,

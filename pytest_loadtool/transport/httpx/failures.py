@@ -6,10 +6,9 @@ import socket
 import ssl
 from collections.abc import Iterator
 
-import httpx
-
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.user.failures import OUT_OF_MEMORY
+from pytest_loadtool.transport.http_library import httpx
 from pytest_loadtool.transport.wire.failures import (
     CLOSED_EARLY,
     CLOSED_MIDWAY,

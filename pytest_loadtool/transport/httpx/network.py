@@ -16,8 +16,6 @@ from collections.abc import Callable, Coroutine
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import httpx
-
 from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.user.exchange import Response, Send
@@ -25,6 +23,7 @@ from pytest_loadtool.replay.user.origin import Origin, ProxyRoute
 from pytest_loadtool.replay.user.plan import Await, Over, Wait
 from pytest_loadtool.transport.connections.awaiting import finish
 from pytest_loadtool.transport.connections.network import ASKING, NetworkObserver, Unobserved
+from pytest_loadtool.transport.http_library import httpcore, httpx
 from pytest_loadtool.transport.httpx.exchange import HttpxRequest
 from pytest_loadtool.transport.httpx.proxy import StreamsThroughProxy
 from pytest_loadtool.transport.httpx.streams import Streams, over
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from pytest_loadtool.transport.inprocess.apps import Application
 
 _LOGGERS = (
-    *("httpcore.connection", "httpcore.http11", "httpcore.http2", "httpcore.proxy"),
+    *(f"{httpcore.__name__}.{part}" for part in ("connection", "http11", "http2", "proxy")),
     *("hpack.hpack", "hpack.table"),
 )
 

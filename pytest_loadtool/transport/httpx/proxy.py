@@ -10,9 +10,8 @@ import ssl
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import httpcore
-
 from pytest_loadtool.replay.user.origin import Origin
+from pytest_loadtool.transport.http_library import httpcore
 from pytest_loadtool.transport.httpx.failures import httpx_failure
 from pytest_loadtool.transport.httpx.streams import Streams
 from pytest_loadtool.transport.proxy.connect_reply import NoReplyError, Reply, ReplyReader

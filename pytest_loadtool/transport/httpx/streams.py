@@ -6,8 +6,7 @@ import ssl
 from collections.abc import Iterable
 from typing import Any
 
-import httpcore
-import httpx
+from pytest_loadtool.transport.http_library import httpcore, httpx
 
 
 class Streams(httpcore.AsyncNetworkBackend):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from time import perf_counter
 
-import httpx
+from pytest_loadtool.transport.http_library import httpx
 
 
 def answered(

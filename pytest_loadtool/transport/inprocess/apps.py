@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pytest_loadtool.errors import ReplayError
 
 if TYPE_CHECKING:
-    import httpx
+    from pytest_loadtool.transport.http_library import httpx
 
 _Kind = Literal["asgi", "wsgi"]
 

@@ -13,10 +13,9 @@ from time import perf_counter
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-import httpx
-
 from pytest_loadtool.codec.http import DEFAULT_PORTS
 from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.transport.http_library import httpx
 from pytest_loadtool.transport.inprocess.app_response import answered, failed
 
 Message = MutableMapping[str, Any]

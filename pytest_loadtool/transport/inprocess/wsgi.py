@@ -17,9 +17,8 @@ from time import perf_counter
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-import httpx
-
 from pytest_loadtool.codec.http import DEFAULT_PORTS
+from pytest_loadtool.transport.http_library import httpx
 from pytest_loadtool.transport.inprocess.app_response import answered, failed
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]

@@ -20,7 +20,11 @@ class Dialogue(asyncio.Protocol):
         self.transport: asyncio.Transport
 
     async def ask(self, request: bytes) -> Reply:
-        """As in `tunnel.Talk`."""
+        """Send a request and return the reply.
+
+        Raises:
+            NoReplyError: the connection is lost.
+        """
         if self._lost:
             raise NoReplyError
         self._reply = asyncio.get_running_loop().create_future()
