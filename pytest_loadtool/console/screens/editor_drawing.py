@@ -32,10 +32,10 @@ from pytest_loadtool.console.screens.editor import (
 )
 from pytest_loadtool.console.screens.field_rows import fields_seen
 from pytest_loadtool.console.screens.picking import Pick
-from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.text import size, status_kind
 from pytest_loadtool.masking.text import BY_NAME
+from pytest_loadtool.model.same import Same
 from pytest_loadtool.workflow.telling import counted
 
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from pytest_loadtool.console.screens.cells import fitted, split_at, wrapped
 from pytest_loadtool.console.screens.pager import TOP, Pager
 from pytest_loadtool.console.screens.panels import Panel, row_of
-from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.model.same import Same
 
 
 @dataclass(frozen=True, slots=True)

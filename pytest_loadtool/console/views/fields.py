@@ -46,9 +46,9 @@ def table(
             sign = _SIGNS[kind][0] if kind else " "
             before = f"{one.index + 1:>{number}}  " if several else ""
             left = (width or 0) - (2 + len(before) + name + 2 + source + 2)
-            also = _also(one.also)
+            also = _also(one)
             if width is not None and left - len(also) < _SHORTEST:
-                also = f"  in {len(one.also)} more" if one.also else ""
+                also = f"  in {one.others} more" if one.others else ""
             room = _VALUE if width is None else max(_SHORTEST, left - len(also))
             yield ViewLine(
                 (f"{sign} ", kind),
@@ -70,10 +70,10 @@ def _kind(one: ShownField) -> Kind:
     return "correlated" if one.field.correlated else "edited" if one.edited else ""
 
 
-def _also(indexes: Sequence[int]) -> str:
+def _also(one: ShownField) -> str:
     """Return which other transactions send the same."""
-    if not indexes:
+    if not one.others:
         return ""
-    named = ", ".join(str(index + 1) for index in indexes[:_NAMED])
-    more = f" and {len(indexes) - _NAMED} more" if len(indexes) > _NAMED else ""
+    named = ", ".join(map(str, one.also(_NAMED)))
+    more = f" and {one.others - _NAMED} more" if one.others > _NAMED else ""
     return f"  also in {named}{more}"
