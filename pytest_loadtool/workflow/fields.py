@@ -98,7 +98,7 @@ def shown_fields(
     found = []
     wanted_at = sorted(indexes)
     exchanges = (document.evidence_of(transactions[index]) for index in wanted_at)
-    each = fields_at(document.case, wanted_at, exchanges)
+    each = fields_at(document.case, wanted_at, exchanges, empty=True)
     for index, fields in zip(wanted_at, each, strict=True):
         one = transactions[index]
         before = _recorded_values(document, one) if "w" in marking.letters(one) else None

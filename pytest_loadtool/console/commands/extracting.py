@@ -228,6 +228,11 @@ def _extractor(
     text: str | None,
     choose: int,
 ) -> Extractor:
+    if text is None and content == ANYWHERE:
+        raise UsageError(
+            "extract what? One of --json, --xml, --form, --link, --choice, --header, --cookie, "
+            "--regex, --left and --right, or --from with a text of the response"
+        )
     if text is None:
         with as_usage():
             return parse_extractor({"variable": variable, **content.keys})

@@ -234,9 +234,11 @@ class CommandPane:
         else:
             output = Output(line, tuple(self.heard), open=bool(said))
             columns, rows = self._seen_of(output)
-            self.output = output.at_end(columns, rows) if failed else output
-            if len(output.shown(columns)) > rows and said:
-                self.message = said[-1].partition("\n")[0]
+            self.output = output.at_reason(columns, rows) if failed else output
+            last = said[-1].rpartition("\n")[2] if said else ""
+            hidden = len(output.shown(columns)) > rows and not failed
+            if hidden and not last.startswith(" ") and len(last) < columns - 2:
+                self.message = last
         self._redraw()
 
     # A `Pane`.

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from pytest_loadtool.codec.printable import on_one_line
 from pytest_loadtool.console.screens.cells import columns_of, padded, shortened
+from pytest_loadtool.console.views.fields import shown_value as masked_value
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.correlation.requests.fields import (
     CONSTANT,
@@ -145,7 +146,7 @@ def _used_in(row: ShownField, room: int) -> str:
 
 def shown_value(one: Field, mask: Mask) -> str:
     """Return the value of a field; of a placeholder that is all of it, the name."""
-    return sent_name(one.value) or mask.field(one)
+    return sent_name(one.value) or masked_value(one, mask)
 
 
 def sent_name(value: str) -> str:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.views.columns import cell_len, clipped, padded
 from pytest_loadtool.console.views.line import Kind, ViewLine
-from pytest_loadtool.masking.text import BY_NAME, Unmasked
+from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
 
 if TYPE_CHECKING:
+    from pytest_loadtool.correlation.requests.fields import Field
     from pytest_loadtool.workflow.fields import ShownField
 
 #: Characters of a name, and of a value, before they are cut; and the fewest of a value.
@@ -55,7 +56,7 @@ def table(
                 (before, "number"),
                 (padded(clipped(one.field.name, _NAME), name), kind or "name"),
                 (f"  {one.field.datasource:<{source}}  ", kind),
-                (clipped(mask.field(one.field), room), kind),
+                (clipped(shown_value(one.field, mask), room), kind),
                 (also, "dim"),
             )
     said = ", ".join(
@@ -63,6 +64,11 @@ def table(
     )
     if said:
         yield ViewLine((said, "dim"))
+
+
+def shown_value(field: Field, mask: Mask = BY_NAME) -> str:
+    """Return what a field sends, as far as it may be seen."""
+    return mask.field(field) or "(empty)"
 
 
 def _kind(one: ShownField) -> Kind:

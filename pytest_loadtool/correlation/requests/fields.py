@@ -73,11 +73,16 @@ class Field:
 
 
 def fields_of(
-    case: TestCase, index: int, exchange: Exchange | None = None, *, within: bool = False
+    case: TestCase,
+    index: int,
+    exchange: Exchange | None = None,
+    *,
+    within: bool = False,
+    empty: bool = False,
 ) -> tuple[Field, ...]:
     """Return the fields of transaction ``index``, in the order they stand; cookies as ``exchange``
-    had. ``within`` is as in `every_field`."""
-    return next(fields_at(case, [index], [exchange], within=within))
+    had. ``within`` is as in `every_field`; with ``empty``, those without a value, too."""
+    return next(fields_at(case, [index], [exchange], within=within, empty=empty))
 
 
 def fields_at(
@@ -86,12 +91,14 @@ def fields_at(
     exchanges: Iterable[Exchange | None],
     *,
     within: bool = False,
+    empty: bool = False,
 ) -> Iterator[tuple[Field, ...]]:
     """Yield `fields_of` each of these transactions, which had these exchanges."""
     extractors, transactions = _extractors(case), list(case.transactions())
     for index, exchange in zip(indexes, exchanges, strict=True):
-        found = _fields(case, index, transactions[index], extractors, within=within)
-        yield (*found, *_cookies(case, transactions[index], exchange))
+        one = transactions[index]
+        found = _fields(case, index, one, extractors, within=within, empty=empty)
+        yield (*found, *_cookies(case, one, exchange))
 
 
 def every_field(case: TestCase, *, within: bool = False) -> Iterator[tuple[Field, ...]]:
@@ -106,7 +113,8 @@ def every_value(case: TestCase) -> Iterator[tuple[tuple[str, str], ...]]:
     """Yield what the fields of each transaction, cookies aside, are called in its request, and
     their values."""
     for transaction in case.transactions():
-        yield tuple((one.wire_name, one.value) for one in _written(case, transaction, within=False))
+        written = _written(case, transaction, within=False)
+        yield tuple((one.wire_name, one.value) for one in written if one.value)
 
 
 def _fields(
@@ -116,6 +124,7 @@ def _fields(
     extractors: _Extractors,
     *,
     within: bool = False,
+    empty: bool = False,
 ) -> tuple[Field, ...]:
     return tuple(
         Field(
@@ -128,6 +137,7 @@ def _fields(
             sent_by=f"the file {one.file}" if one.file else _JAR,
         )
         for one in _written(case, transaction, within=within)
+        if one.value or empty
     )
 
 
@@ -165,7 +175,7 @@ def _read(
     seen: Counter[str] = Counter()
     found = []
     path_ends = _path_end(plain.request.target)
-    for slot in request_slots(plain.request, content_type(plain.request.headers), 0):
+    for slot in request_slots(plain.request, content_type(plain.request.headers), 0, empty=True):
         if slot.depth and not within:
             continue  # a value within a field is a part of that field
         references = tuple(plain.references(slot.raw))

@@ -149,12 +149,16 @@ def _template(masked: str, references: Iterator[Reference]) -> str:
     return text
 
 
-def request_slots(request: Request, content_type: str, transaction: int) -> Iterator[Slot]:
-    """Yield all slots of a request that a placeholder could take, in the order they stand."""
+def request_slots(
+    request: Request, content_type: str, transaction: int, *, empty: bool = False
+) -> Iterator[Slot]:
+    """Yield all slots of a request that a placeholder could take, in the order they stand; with
+    ``empty``, those of named values that are empty, too."""
     seen: Counter[str] = Counter()
     masked = Masked.of(request.target)
     if masked is not None:
-        yield from target_slots(masked.text, transaction, seen)
+        spans = target_spans(masked.text)
+        yield from _usable(masked.text, spans, transaction, "target", seen, empty=empty)
     for position, header in enumerate(request.headers):
         name = header.name.lower()
         if header.value and name not in _NO_SLOTS and not name.startswith("sec-"):
@@ -170,7 +174,7 @@ def request_slots(request: Request, content_type: str, transaction: int) -> Iter
         masked = Masked.of(request.body)
         if masked is not None:
             spans = _body(masked.text, request.body, content_type)
-            yield from _usable(masked.text, spans, transaction, "body", seen)
+            yield from _usable(masked.text, spans, transaction, "body", seen, empty=empty)
 
 
 def target_slots(text: str, transaction: int, seen: Counter[str] | None = None) -> Iterator[Slot]:
@@ -180,22 +184,34 @@ def target_slots(text: str, transaction: int, seen: Counter[str] | None = None) 
 
 
 def _usable(
-    text: str, spans: Iterator[ValueSpan], transaction: int, part: Part, seen: Counter[str]
+    text: str,
+    spans: Iterator[ValueSpan],
+    transaction: int,
+    part: Part,
+    seen: Counter[str],
+    *,
+    empty: bool = False,
 ) -> Iterator[Slot]:
     """Return the first spans that a placeholder could take, each with what is inside it. ``seen``
     counts their names."""
-    return islice(_all_usable(text, spans, transaction, part, seen), MOST_SLOTS)
+    return islice(_all_usable(text, spans, transaction, part, seen, empty), MOST_SLOTS)
 
 
 def _all_usable(
-    text: str, spans: Iterator[ValueSpan], transaction: int, part: Part, seen: Counter[str]
+    text: str,
+    spans: Iterator[ValueSpan],
+    transaction: int,
+    part: Part,
+    seen: Counter[str],
+    empty: bool,
 ) -> Iterator[Slot]:
     query = written_query(text) if part == "target" else Place.QUERY
     for start, end, place, name, value, before in spans:
         raw = text[start:end]
         root = query if place is Place.QUERY else place
         seen[name] += 1
-        if raw and HOLE not in raw and _free(text, start):
+        there = raw or (empty and name and place is not Place.PATH)
+        if there and HOLE not in raw and _free(text, start):
             yield Slot(
                 transaction, part, start, end, place, name, value, before, raw, root=root,
                 nth=seen[name],
