@@ -150,6 +150,7 @@ class FullScreen:
 
     def lines(self, columns: int, rows: int) -> list[ViewLine]:
         """Return what is on the screen."""
+        self._pane.fit(columns)
         held = frozenset(self._session.breakpoints)
         self.editor = replace(self.editor.of(self._session.document), breakpoints=held)
         return framed(
