@@ -174,22 +174,25 @@ class CommandPane:
             self.busy, self._task = "", None
             self._show(line, failed=failed)
         self._ended(line, failed)
-        if behind.open and behind.panel is not None and self._is_brief:
-            self._tell_briefly()
-            await self._panel_anew(behind, behind.panel)
+        if behind.open and behind.panel is not None and self.output.panel is None:
+            await self._back_to(behind, behind.panel)
         if ending or self._session.done:
             self._leave()
 
-    @property
-    def _is_brief(self) -> bool:
-        """Return whether what a command said goes into the message above the keys."""
-        return self.output.panel is None and len(self.output.texts) <= _BRIEF
-
-    def _tell_briefly(self) -> None:
-        """Say in the message what a command said first."""
-        said = [text for text in self.output.texts if text.strip()]
-        if said:
-            self.message = next((one for one in said if not one.startswith(" ")), said[-1]).strip()
+    async def _back_to(self, behind: Output, panel: Panel) -> None:
+        """Show the panel that a key was pressed in again, and what its command said first above the
+        keys; a report, which has changed nothing there, stays."""
+        said = self.output
+        await self._panel_anew(behind, panel)
+        if len(said.texts) > _BRIEF and list(map(str, self.output.lines)) == list(
+            map(str, behind.lines)
+        ):
+            self.output = said
+            return
+        texts = [text for text in said.texts if text.strip()]
+        if texts:
+            first = next((one for one in texts if not one.startswith(" ")), texts[-1])
+            self.message = first.strip()
 
     def fit(self, columns: int) -> None:
         """Have an open panel shown anew if it was made for another width: its plot, its columns."""
@@ -199,7 +202,7 @@ class CommandPane:
             self._fitting = asyncio.ensure_future(self._panel_anew(self.output, panel))
 
     async def _panel_anew(self, behind: Output, panel: Panel) -> None:
-        """Show the panel that a key was pressed in again, with what there is now."""
+        """Show a panel with what there is now."""
         again = replace(behind, lines=tuple(await shown_by(self._session, panel.line)))
         self.output = again.at(behind.cursor, *self._seen_of(again))
         self._redraw()
