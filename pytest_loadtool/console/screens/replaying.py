@@ -11,7 +11,6 @@ from pytest_loadtool.console.screens.cells import (
     columns_of,
     filled,
     padded,
-    shortened,
     wrapped,
 )
 from pytest_loadtool.console.screens.keys import ScreenKey
@@ -94,11 +93,10 @@ def _variables(moment: ReplayMoment, columns: int, mask: Mask) -> Iterator[ViewL
         step = moment.set_by.get(name)
         set_ = f"{step.index + 1}" if step is not None else "row" if "." in name else "recorded"
         value = on_one_line(mask.value(name, moment.values[name]))
-        room = max(columns - width - len(_WHERE) - 6, 4)
         yield ViewLine(
             (f" {padded(name, width)}  ", "name"),
             (f"{set_:<{len(_WHERE)}}  ", "number" if step is not None else "dim"),
-            (shortened(value, room), "" if step is not None or "." in name else "dim"),
+            (value, "" if step is not None or "." in name else "dim"),
         )
 
 

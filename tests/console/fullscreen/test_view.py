@@ -228,14 +228,14 @@ def test_a_replay_is_held_and_stepped_through(tmp_path: Path) -> None:
             view.press("Enter")
             view.wait_for(r"^ held before 2 ")
             view.press("F8")
-            view.wait_for(r"1 of 2 transactions failed")
+            view.wait_for(r"^ FIX FIRST  2 of 2")
             view.press("Escape")
             view.wait_for(r"^.* f │")
             view.type("5")
             view.wait_for(r"│ In the replay")
             view.wait_for(r"│ +Status Code is 404")
             view.press("F7")
-            view.wait_for(r"(?s)^── play --fast --to 2 .*1 of 2 transactions failed")
+            view.wait_for(r"(?s)^── play --fast --to 2 .*^ FIX FIRST  2 of 2")
             view.press("F5")
             view.wait_for(r"^ thinking \d+\.\d of 600\.0 s *$")
             view.press("Space")
@@ -243,7 +243,7 @@ def test_a_replay_is_held_and_stepped_through(tmp_path: Path) -> None:
             view.press("Space")
             view.wait_for(r"^ thinking \d+\.\d of 600\.0 s *$")
             view.press("Enter")
-            view.wait_for(r"(?s)^── play ─.*1 of 2 transactions failed")
+            view.wait_for(r"(?s)^── play ─.*^ FIX FIRST  2 of 2")
     assert server.requests == ["GET /", "GET /status/404"] * 3
 
 
