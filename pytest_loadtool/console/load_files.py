@@ -45,8 +45,11 @@ def chosen(session: Console, file: Path | None) -> Path:
     session.opened()
     path = load_path(session.case_path)
     if not path.exists():
-        there = _those_there(session) or ": `create-load-configuration` makes one"
-        raise CommandError(f"there is no {session.shown(path)}{there}")
+        there = _those_there(session)
+        made = (
+            f": `{'load FILE` shows one, `' if there else ''}create-load-configuration` makes one"
+        )
+        raise CommandError(f"there is no {session.shown(path)}{there}{made}")
     return path
 
 

@@ -93,6 +93,8 @@ def log_file(case_path: Path, began: str) -> Path | None:
 _USER_INFO = re.compile(r"(?<=://)[^/\s@'\"]+@")
 #: Options whose value is that of the field or column that the line names.
 _VALUES = ("--constant", "--pattern", "--value")
+#: Commands whose words are names of columns, and no values of what is named before them.
+_NAMES_ALONE = re.compile(r"\s*dataset[- ]new\b")
 #: Characters of a secret that is looked for within longer words.
 _LONG = 6
 _CUT = "…"
@@ -108,8 +110,9 @@ def without_secrets(line: str, secrets: Iterable[str] = ()) -> str:
         return line
     known = tuple(secrets)
     named = any(map(_names_a_secret, words))
+    valued = not _NAMES_ALONE.match(line)
     cut = [
-        _CUT if _follows(before, word, named) else _without(before, word, known, named)
+        _CUT if valued and _follows(before, word, named) else _without(before, word, known, named)
         for before, word in zip(["", *words], words, strict=False)
     ]
     return (

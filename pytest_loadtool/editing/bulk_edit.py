@@ -89,7 +89,7 @@ def _followed(case: TestCase, names: _Names, written: Callable[[str], str]) -> T
     for index in sorted(names):
         for field, name in names[index]:
             old, new = _template(field), written(name)
-            if (old, new) not in seen:
+            if old and (old, new) not in seen:
                 seen.add((old, new))
                 case = followed(case, index, old, new)
     return case

@@ -14,6 +14,8 @@ from pytest_loadtool.diagnosis.finding import WEAK, Cause, Diagnosis, Remedy
 from pytest_loadtool.diagnosis.outcome import SEPARATOR, StepOutcome
 
 WIDTH = 78
+#: What the block of what is to be mended begins with.
+FIX_FIRST = "FIX FIRST"
 _INDENT = 11
 _SHORTEST_PAGE = 6
 #: The names of `facts`.
@@ -33,7 +35,7 @@ def summary(failed: StepOutcome, total: int) -> str:
 def message(diagnosis: Diagnosis) -> str:
     """Return the `summary` of a failure, and behind it what to mend first and why."""
     mend, total = diagnosis.mend, diagnosis.total
-    told = [f"FIX FIRST {mend.index + 1} of {total} {mend.transaction.title}"]
+    told = [f"{FIX_FIRST} {mend.index + 1} of {total} {mend.transaction.title}"]
     told += [one.text for one in diagnosis.causes[:1]]
     return printable(f"{summary(diagnosis.failed, total)}. {': '.join(told)}")
 
@@ -54,7 +56,7 @@ def fix_first(diagnosis: Diagnosis, path: str) -> list[str]:
     """Return the block at the top of a failure: the transaction to mend, the cause with its
     evidence, a command that confirms it, and what mends it."""
     mend, failed = diagnosis.mend, diagnosis.failed
-    lines = list(_of("FIX FIRST", mend, diagnosis.total, path))
+    lines = list(_of(FIX_FIRST, mend, diagnosis.total, path))
     if mend.index != failed.index:
         lines += _of("  broke", failed, diagnosis.total, path)
     first, *others = diagnosis.causes or (None,)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, starmap
 from types import MappingProxyType
 
 from pytest_loadtool.codec.cookie import sent_cookies
@@ -16,9 +18,9 @@ from pytest_loadtool.correlation.requests.fields import (
     EXTRACTOR,
     Field,
     every_field,
+    every_value,
     fields_at,
     fields_of,
-    jar_fields,
 )
 from pytest_loadtool.correlation.writing.revert import names_in_use
 from pytest_loadtool.editing.bulk_edit import with_constants, with_references
@@ -42,14 +44,28 @@ _TELLING, _TELLING_NUMBER = 4, 5
 class ShownField:
     """A field of the transaction at ``index``.
 
-    ``edited``: a person has given it its value. ``also`` are the indexes of other transactions that
-    have the same value in a field.
+    ``edited``: a person has given it its value. ``senders`` are the indexes of all transactions
+    that have the same value in a field, its own among them; empty if it is the only one.
     """
 
     index: int
     field: Field
     edited: bool = False
-    also: tuple[int, ...] = ()
+    senders: Sequence[int] = ()
+
+    @property
+    def number(self) -> int:
+        """Return the number of the transaction."""
+        return self.index + 1
+
+    @property
+    def others(self) -> int:
+        """Return how many other transactions have the value."""
+        return max(len(self.senders) - 1, 0)
+
+    def also(self, most: int | None = None) -> tuple[int, ...]:
+        """Return the numbers of other transactions that have the value, or of the first of them."""
+        return tuple(islice((at + 1 for at in self.senders if at != self.index), most))
 
 
 #: By what fields have in common: the transactions that have it.
@@ -76,30 +92,30 @@ def shown_fields(
         is_wanted = re.compile(wanted, re.IGNORECASE).search
     except re.error as error:
         raise ValueError(f"{wanted!r} is no regular expression: {error}") from None
+    senders = senders_in(document.case) if senders is None else senders
     marking = Marking.of(document)
     transactions = list(document.case.transactions())
-    read = range(len(transactions)) if senders is None else indexes
-    each = dict(zip(read, fields_at(document.case, read), strict=True))
-    senders = _senders(each.values()) if senders is None else senders
     found = []
-    for index in sorted(indexes):
+    wanted_at = sorted(indexes)
+    exchanges = (document.evidence_of(transactions[index]) for index in wanted_at)
+    each = fields_at(document.case, wanted_at, exchanges, empty=True)
+    for index, fields in zip(wanted_at, each, strict=True):
         one = transactions[index]
-        fields = (*each[index], *jar_fields(document.case, one, document.evidence_of(one)))
         before = _recorded_values(document, one) if "w" in marking.letters(one) else None
         for field in (*fields, *identity_fields(document, one)):
             if any(map(is_wanted, (field.name, field.datasource, field.value))):
-                also = tuple(at for at in senders.get(_key(field), ()) if at != index)
+                sent_by = senders.get(_key_of(field), ())
                 edited = _is_edited(document.case, field, before)
-                found.append(ShownField(index, field, edited, also))
+                found.append(ShownField(index, field, edited, _with(index, sent_by)))
     return tuple(sorted(_folded(found), key=lambda one: SECTIONS.index(one.field.section)))
 
 
 def same_value(case: TestCase, field: Field) -> Iterator[tuple[int, Field]]:
     """Yield the fields that have the value of ``field``, itself too, each with the index of its
     transaction."""
-    key = _key(field)
+    key = _key_of(field)
     for index, fields in enumerate(every_field(case)):
-        yield from ((index, one) for one in fields if _key(one) == key)
+        yield from ((index, one) for one in fields if _key_of(one) == key)
 
 
 def with_value(
@@ -203,27 +219,36 @@ def _folded(found: Sequence[ShownField]) -> Iterator[ShownField]:
         if one.field.slot is not None or not mine:
             yield one
         elif mine[0] == one.index:
-            yield replace(one, also=tuple(mine[1:]))
+            yield replace(one, senders=mine)
 
 
 def senders_in(case: TestCase) -> Senders:
     """Return who sends each value, which takes a while for a large test case."""
-    return _senders(every_field(case))
-
-
-def _senders(each: Iterable[Iterable[Field]]) -> Senders:
     found: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for index, fields in enumerate(each):
-        for key in dict.fromkeys(map(_key, fields)):
+    for index, values in enumerate(every_value(case)):
+        for key in dict.fromkeys(starmap(_key, values)):
             found[key].append(index)
     return found
 
 
-def _key(field: Field) -> tuple[str, str]:
+def _with(index: int, senders: Sequence[int]) -> Sequence[int]:
+    """Return those that send a value, with the transaction that surely does: a cookie of the jar is
+    in no request."""
+    if not senders:
+        return ()
+    at = bisect_left(senders, index)
+    return senders if senders[at : at + 1] == [index] else [*senders[:at], index, *senders[at:]]
+
+
+def _key_of(field: Field) -> tuple[str, str]:
+    return _key(field.wire_name, field.value)
+
+
+def _key(name: str, value: str) -> tuple[str, str]:
     """Return what fields with the same value have in common."""
-    least = _TELLING_NUMBER if field.value.isdigit() else _TELLING
-    telling = len(field.value) >= least and not field.value.isalpha()
-    return field.value, "" if telling or "${" in field.value else field.wire_name
+    least = _TELLING_NUMBER if value.isdigit() else _TELLING
+    telling = len(value) >= least and not value.isalpha()
+    return value, "" if telling or "${" in value else name
 
 
 def _is_edited(case: TestCase, field: Field, recorded: Mapping[str, str] | None) -> bool:

@@ -57,6 +57,27 @@ def field(index: int, name: str, case: TestCase = CASE) -> Field:
     return next(one for one in fields_of(case, index) if one.name == name)
 
 
+@pytest.mark.parametrize(
+    ("target", "media", "body", "name", "written"),
+    [
+        ("/a?q=&r=1", FORM, None, "q", "/a?q=x%20%26&r=1"),
+        ("/a", FORM, "n=&m=2&n=3", "n", "n=x+%26&m=2&n=3"),
+        ("/a", "application/json", '{"n": "", "m": 1}', "n", '{"n": "x &", "m": 1}'),
+    ],
+)
+def test_a_field_without_a_value_can_be_given_one(
+    target: str, media: str, body: str | None, name: str, written: str
+) -> None:
+    """It is a field for who asks for such; the others of its name have their numbers by it."""
+    request = Request("POST", target, (Header("Content-Type", media),), body=body)
+    case = TestCase("x", (Page("One", (Transaction(request),)),))
+    assert name not in [one.name for one in fields_of(case, 0)]
+    (found,) = (one for one in fields_of(case, 0, empty=True) if one.name == name)
+    assert (found.value, found.datasource) == ("", "Constant value")
+    (changed,) = with_constant(case, 0, found, "x &").transactions()
+    assert written in (changed.request.target, changed.request.body)
+
+
 @pytest.mark.promise(26)
 @pytest.mark.promise(69)
 def test_fields_have_one_of_five_datasources() -> None:

@@ -84,7 +84,7 @@ STAND_INS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
     # Tokens of Django, whole or cut.
     (re.compile(r"\b[A-Za-z0-9]{32,64}\b"), _token),
     (re.compile(r"(?<=\(recorded: )\w+(?=…)"), _token),
-    (re.compile(r"(?<=csrf_token\[\d\] {6}[\d ] {2})\w+"), _token),
+    (re.compile(r"(?<=csrf_token\[\d\] {3}[\w ]{9} {2})\w+"), _token),
     (re.compile(r"\w{4}…\w{4}(?= |$|\x1b)"), "slFo…Lm3P"),  # also between colours
     (re.compile(r"(?<=csrfmiddlewaretoken=)\w+"), _token),
     (re.compile(r"(?<=^ {3})\w+(?=&name=)|(?<=^ {6})\w{10}$|(?<=│ {3})\w{4}$"), _token),

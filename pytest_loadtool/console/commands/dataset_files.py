@@ -66,7 +66,7 @@ async def dataset_show(
     """
     one = named(session, name)
     count = len(one.content.rows)
-    shown = _span(rows, count) if rows else range(min(count, _SHOWN))
+    shown = _span(rows, count) if rows and count else range(min(count, _SHOWN))
     lines: list[str] = [views.heading(one)]
     at = next_row(one.path, one.use, count)
     lines += views.grid(one.content, shown, at, secrets=secrets)

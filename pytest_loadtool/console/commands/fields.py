@@ -25,9 +25,8 @@ from pytest_loadtool.console.selection import (
     transaction_index,
 )
 from pytest_loadtool.console.session import Console
-from pytest_loadtool.console.views.fields import table
+from pytest_loadtool.console.views.fields import shown_value, table
 from pytest_loadtool.editing.datasets import checked_columns, with_column
-from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.workflow.accounts import identity_fields
@@ -141,7 +140,7 @@ async def set_field(
     changed = next((each for each in _fields(document_now, index) if each.name == field), one)
     if not preview:
         session.document = document_now
-    session.say(f"{changed.name}: {changed.datasource}, {BY_NAME.field(changed)}")
+    session.say(f"{changed.name}: {changed.datasource}, {shown_value(changed)}")
     if variable is not None:
         _tell_made(session, document.case, variable)
     if all:
@@ -155,7 +154,7 @@ def _fields(document: Document, index: int) -> tuple[Field, ...]:
     from pytest_loadtool.correlation.requests.fields import fields_of
 
     one = list(document.case.transactions())[index]
-    found = fields_of(document.case, index, document.evidence_of(one))
+    found = fields_of(document.case, index, document.evidence_of(one), empty=True)
     return (*found, *identity_fields(document, one))
 
 

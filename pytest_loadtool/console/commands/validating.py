@@ -24,6 +24,8 @@ from pytest_loadtool.editing.suggestions import suggested_validators
 from pytest_loadtool.model.validator import StatusCodes, Validator
 from pytest_loadtool.workflow.trying import tried_validator
 
+#: The options that say what is looked at.
+KINDS = ("text", "regex", "json", "xml", "header", "response")
 _BOUNDS = ("less_than", "at_most", "more_than", "at_least")
 
 
@@ -132,6 +134,9 @@ async def validate(
         for on in known_responses(session, index):
             found = found or suggested_validators(on.exchange, from_)
         validator = pick(session, found, views.described, from_, choose)
+    elif set(KINDS).isdisjoint(required.keys):
+        known = ", ".join(f"--{kind}" for kind in KINDS)
+        raise UsageError(f"validate what? One of {known}, or --from with a text of the response")
     else:
         if required == NOTHING_REQUIRED:
             raise UsageError(

@@ -62,6 +62,8 @@ Runner = Callable[[str], Awaitable[tuple["asyncio.Task[None]", bool]]]
 
 #: Lines of a command that runs, of which the end is seen.
 _LAST = 200
+#: Lines of what a key of a panel has done after which the panel is seen again.
+_BRIEF = 8
 
 
 class CommandPane:
@@ -91,6 +93,9 @@ class CommandPane:
         self._progress = ""
         self._task: asyncio.Task[None] | None = None
         self._asked = False
+        self._made_for = 0
+        """The columns that the panel was made for."""
+        self._fitting: asyncio.Task[None] | None = None
 
     @contextmanager
     def hearing(self, line: TypedLine) -> Iterator[None]:
@@ -170,15 +175,34 @@ class CommandPane:
             self._show(line, failed=failed)
         self._ended(line, failed)
         if behind.open and behind.panel is not None and self.output.panel is None:
-            await self._panel_anew(behind, behind.panel)
+            await self._back_to(behind, behind.panel)
         if ending or self._session.done:
             self._leave()
 
+    async def _back_to(self, behind: Output, panel: Panel) -> None:
+        """Show the panel that a key was pressed in again, and what its command said first above the
+        keys; a report, which has changed nothing there, stays."""
+        said = self.output
+        await self._panel_anew(behind, panel)
+        if len(said.texts) > _BRIEF and list(map(str, self.output.lines)) == list(
+            map(str, behind.lines)
+        ):
+            self.output = said
+            return
+        texts = [text for text in said.texts if text.strip()]
+        if texts:
+            first = next((one for one in texts if not one.startswith(" ")), texts[-1])
+            self.message = first.strip()
+
+    def fit(self, columns: int) -> None:
+        """Have an open panel shown anew if it was made for another width: its plot, its columns."""
+        panel = self.panel
+        if panel is not None and not self.under_way and columns != self._made_for:
+            self._made_for = columns
+            self._fitting = asyncio.ensure_future(self._panel_anew(self.output, panel))
+
     async def _panel_anew(self, behind: Output, panel: Panel) -> None:
-        """Show the panel that a key was pressed in again, with what there is now."""
-        if self.output.lines:
-            said = [text for text in self.output.texts if text.strip()]
-            self.message = next((one for one in said if not one.startswith(" ")), said[-1]).strip()
+        """Show a panel with what there is now."""
         again = replace(behind, lines=tuple(await shown_by(self._session, panel.line)))
         self.output = again.at(behind.cursor, *self._seen_of(again))
         self._redraw()
@@ -228,15 +252,18 @@ class CommandPane:
         if panel is not None:
             shown = Output(line, tuple(self.heard), open=True, whole=True, panel=panel)
             self.output = replace(shown, cursor=panel.first(shown.texts))
+            self._made_for = self._size().columns
         elif len(said) == 1 and "\n" not in said[0] and len(said[0]) < self._size().columns - 2:
             self.message = said[0]
             self.output = Output(line, tuple(said))
         else:
             output = Output(line, tuple(self.heard), open=bool(said))
             columns, rows = self._seen_of(output)
-            self.output = output.at_end(columns, rows) if failed else output
-            if len(output.shown(columns)) > rows and said:
-                self.message = said[-1].partition("\n")[0]
+            self.output = output.at_reason(columns, rows) if failed else output
+            last = said[-1].rpartition("\n")[2] if said else ""
+            hidden = len(output.shown(columns)) > rows and not failed
+            if hidden and not last.startswith(" ") and len(last) < columns - 2:
+                self.message = last
         self._redraw()
 
     # A `Pane`.

@@ -38,7 +38,7 @@ from pytest_loadtool.console.screens import (
 from pytest_loadtool.console.screens.editor import Editor, beside_replay, editor_of, tree_columns
 from pytest_loadtool.console.screens.forms import FORMS
 from pytest_loadtool.console.screens.frame import Bar, body_rows, framed
-from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help, usage
+from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help, missing, usage
 from pytest_loadtool.console.screens.output import Output
 from pytest_loadtool.console.screens.panels import PANELS, numbered_above
 from pytest_loadtool.console.screens.tree_drawing import mark_help
@@ -150,6 +150,7 @@ class FullScreen:
 
     def lines(self, columns: int, rows: int) -> list[ViewLine]:
         """Return what is on the screen."""
+        self._pane.fit(columns)
         held = frozenset(self._session.breakpoints)
         self.editor = replace(self.editor.of(self._session.document), breakpoints=held)
         return framed(
@@ -265,6 +266,9 @@ class FullScreen:
         if self._pane.panel is not None:
             places |= self._pane.panel.places(output.texts, output.cursor, output.cell)
         line = template.format(**places)
+        if missing(template, places):
+            self._pane.message = "there is nothing here for that key"
+            return
         makes = FORMS.get(key.form)
         made = makes(self.editor, dataset_columns(self._session)) if makes else None
         if made is not None:

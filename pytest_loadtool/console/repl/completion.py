@@ -243,7 +243,7 @@ class RegistryCompleter(Completer):
             index = transaction_index(document, " ".join(words))
         except UsageError:
             return
-        for one in fields_of(document.case, index):
+        for one in fields_of(document.case, index, empty=True):
             if one.name.startswith(start):
                 yield Completion(shlex.quote(one.name), -len(start), display=one.name)
 

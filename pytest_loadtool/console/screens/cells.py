@@ -86,7 +86,7 @@ def cut_at(line: ViewLine, index: int) -> tuple[ViewLine, ViewLine]:
 
 def wrapped(line: str, columns: int, *, hanging: bool = False) -> Iterator[ViewLine]:
     """Yield the line in pieces of at most so many columns, the later ones below its beginning; if
-    ``hanging``, below that of its last part, as it says.
+    ``hanging``, below that of its last part, as it says, unless that leaves little room.
 
     It is broken at a space or behind a sign if there is one in the second half, else anywhere.
     """
@@ -94,7 +94,9 @@ def wrapped(line: str, columns: int, *, hanging: bool = False) -> Iterator[ViewL
     if columns_of(rest) <= columns:
         yield rest
         return
-    indent = min(_indent(rest, hanging=hanging), columns // 2)
+    indent = _indent(rest, hanging=hanging)
+    if indent > columns // 3:
+        indent = min(_indent(rest, hanging=False), columns // 3)
     margin = ViewLine((" " * indent, "")) if indent else ViewLine()
     first = True
     while True:

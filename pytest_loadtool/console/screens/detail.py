@@ -19,7 +19,6 @@ from pytest_loadtool.console.screens.cells import (
 )
 from pytest_loadtool.console.screens.content import content
 from pytest_loadtool.console.screens.field_rows import SCOPES, fields_seen
-from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.replays import OUTCOME_KINDS
 from pytest_loadtool.console.views.text import status_kind
@@ -30,6 +29,7 @@ from pytest_loadtool.masking.text import Mask, Unmasked
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 from pytest_loadtool.model.kept_replay import KeptTransaction
+from pytest_loadtool.model.same import Same
 from pytest_loadtool.recording import Note, fidelity
 from pytest_loadtool.recording.notes import RECORDING_ERROR
 from pytest_loadtool.workflow.document import Document

@@ -20,21 +20,21 @@ from pytest_loadtool.console.screens.detail import (
 from pytest_loadtool.console.screens.editor_keys import ACTOR_KEYS, FIELD_KEYS, KEYS, PICK_KEYS
 from pytest_loadtool.console.screens.field_rows import (
     SCOPES,
-    FieldRow,
     field_rows,
     filtered,
 )
 from pytest_loadtool.console.screens.keys import ScreenKey
 from pytest_loadtool.console.screens.pager import TOP, Pager
 from pytest_loadtool.console.screens.picking import Pick
-from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.screens.tree import CaseTree, tree_of
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.kept_replay import KeptTransaction
+from pytest_loadtool.model.same import Same
 from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.fields import ShownField
 from pytest_loadtool.workflow.replays import OpenReplay
 
 #: Columns from which on two bodies stand beside each other.
@@ -94,7 +94,7 @@ class Editor:
         return shown[min(self.at, len(shown) - 1)] if shown else None
 
     @property
-    def fields(self) -> tuple[FieldRow, ...]:
+    def fields(self) -> tuple[ShownField, ...]:
         """The fields that are shown."""
         if self.tree.row is None:
             return ()
@@ -107,7 +107,7 @@ class Editor:
         return self.in_fields and self.scope != SCOPES[0]
 
     @property
-    def field(self) -> FieldRow | None:
+    def field(self) -> ShownField | None:
         """The field at the cursor."""
         shown = self.fields if self.in_fields else ()
         return shown[min(self.at, len(shown) - 1)] if shown else None
@@ -165,6 +165,7 @@ class Editor:
         known: dict[str, object] = {
             "number": self.tree.number,
             "selected": self.tree.selected,
+            "pages": self.tree.pages,
             "page": row.page + 1 if row else 0,
         }
         if (one := self.field) is not None:

@@ -32,10 +32,10 @@ from pytest_loadtool.console.screens.editor import (
 )
 from pytest_loadtool.console.screens.field_rows import fields_seen
 from pytest_loadtool.console.screens.picking import Pick
-from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.text import size, status_kind
 from pytest_loadtool.masking.text import BY_NAME
+from pytest_loadtool.model.same import Same
 from pytest_loadtool.workflow.telling import counted
 
 
@@ -175,11 +175,7 @@ def _pick_block(editor: Editor, pick: Pick, width: int, rows: int) -> list[ViewL
     """Return the content with what is picked, unwrapped."""
     lines = editor.body
     top = max(0, min(pick.line - rows // 2, len(lines) - rows + 1))
-    block = [
-        ViewLine(
-            (f" {editor.side}", "heading"), ("  pick a value: x extractor  a validator", "dim")
-        )
-    ]
+    block = [ViewLine((f" {editor.side}", "heading"), ("  pick: x extractor  a validator", "dim"))]
     for at in range(top, min(top + rows - 1, len(lines))):
         line = pick.shown(lines[at], width - 2) if at == pick.line else lines[at]
         block.append(joined((ViewLine((" ", "")), line)))

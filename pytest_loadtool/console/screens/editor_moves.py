@@ -64,7 +64,7 @@ def with_tree(editor: Editor, tree: CaseTree) -> Editor:
 def _back(editor: Editor, columns: int, rows: int) -> Editor:
     del columns, rows
     if editor.focus == "detail":
-        return replace(editor, focus="tree", query="")
+        return _to_tree(editor)
     if editor.pager.query:
         return replace(editor, pager=replace(editor.pager, query=""))
     if editor.tree.query:
@@ -98,7 +98,14 @@ def _to_found(editor: Editor, step: int, columns: int) -> Editor:
 
 def _opened(editor: Editor, columns: int, rows: int) -> Editor:
     del columns, rows
-    return replace(editor, focus="tree" if editor.focus == "detail" else "detail")
+    return _to_tree(editor) if editor.focus == "detail" else replace(editor, focus="detail")
+
+
+def _to_tree(editor: Editor) -> Editor:
+    """Return the editor at its tree, beside which are the fields of the transaction alone."""
+    if editor.scope == SCOPES[0]:
+        return replace(editor, focus="tree", query="")
+    return replace(editor, focus="tree", query="", scope=SCOPES[0], at=0)
 
 
 def _picking(editor: Editor, columns: int, rows: int) -> Editor:

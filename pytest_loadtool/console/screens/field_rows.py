@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from pytest_loadtool.codec.printable import on_one_line
 from pytest_loadtool.console.screens.cells import columns_of, padded, shortened
-from pytest_loadtool.console.screens.same import Same
+from pytest_loadtool.console.views.fields import shown_value as masked_value
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.correlation.requests.fields import (
     CONSTANT,
@@ -20,8 +19,9 @@ from pytest_loadtool.correlation.requests.fields import (
 )
 from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
 from pytest_loadtool.model.editing import page_span
+from pytest_loadtool.model.same import Same
 from pytest_loadtool.workflow.document import Document
-from pytest_loadtool.workflow.fields import Senders, senders_in, shown_fields
+from pytest_loadtool.workflow.fields import Senders, ShownField, senders_in, shown_fields
 
 #: What of the test case is shown, in the order of the key s.
 SCOPES = ("transaction", "page", "test case")
@@ -38,22 +38,8 @@ _ROOMY, _USED = 70, 12
 _ALONE = re.compile(r"\$\{([^{}|]+)[^{}]*\}")
 
 
-@dataclass(frozen=True, slots=True)
-class FieldRow:
-    """A field, and the number of the transaction that sends it.
-
-    ``edited``: a person has given it its value. ``also`` are the numbers of other transactions that
-    have the same value in a field.
-    """
-
-    number: int
-    field: Field
-    edited: bool = False
-    also: tuple[int, ...] = ()
-
-
 @lru_cache(maxsize=8)
-def field_rows(document: Same[Document], number: int, scope: str) -> tuple[FieldRow, ...]:
+def field_rows(document: Same[Document], number: int, scope: str) -> tuple[ShownField, ...]:
     """Return the fields in the scope of a transaction."""
     pages = document.it.case.pages
     indexes: Collection[int] = [number - 1]
@@ -62,13 +48,8 @@ def field_rows(document: Same[Document], number: int, scope: str) -> tuple[Field
         indexes = next(span for span in spans if number - 1 in span)
     elif scope != "transaction":
         indexes = range(sum(len(page.transactions) for page in pages))
-    return tuple(
-        FieldRow(one.index + 1, one.field, one.edited, tuple(at + 1 for at in one.also))
-        for one in sorted(
-            shown_fields(document.it, indexes, senders=_senders(document)),
-            key=lambda one: one.index,
-        )
-    )
+    shown = shown_fields(document.it, indexes, senders=_senders(document))
+    return tuple(sorted(shown, key=lambda one: one.index))
 
 
 @lru_cache(maxsize=2)
@@ -76,7 +57,7 @@ def _senders(document: Same[Document]) -> Senders:
     return senders_in(document.it.case)
 
 
-def filtered(rows: Sequence[FieldRow], query: str) -> tuple[FieldRow, ...]:
+def filtered(rows: Sequence[ShownField], query: str) -> tuple[ShownField, ...]:
     """Return the rows that have all words, in their name, value or datasource."""
     words = query.lower().split()
     return tuple(
@@ -101,7 +82,7 @@ def fields_seen(
 
 
 def field_lines(
-    rows: Sequence[FieldRow], mask: Mask, columns: int, titles: Sequence[str] = ()
+    rows: Sequence[ShownField], mask: Mask, columns: int, titles: Sequence[str] = ()
 ) -> Iterator[tuple[int | None, ViewLine]]:
     """Yield headings, with None, and a line per row, with its index: name, datasource and value.
 
@@ -135,7 +116,7 @@ def field_lines(
         kind: Kind = "correlated" if one.correlated else "edited" if row.edited else ""
         sign = {"correlated": "# ", "edited": "+ "}.get(kind, "  ")
         value = shortened(on_one_line(shown_value(one, mask)), room)
-        also = f"  also in {', '.join(map(str, row.also))}" if 0 < len(row.also) < room else ""
+        also = f"  also in {', '.join(map(str, row.also()))}" if 0 < row.others < room else ""
         also = also if columns_of(value + also) <= room else ""
         if used_room:
             value = padded(value, room)
@@ -152,11 +133,11 @@ def field_lines(
         )
 
 
-def _used_in(row: FieldRow, room: int) -> str:
+def _used_in(row: ShownField, room: int) -> str:
     """Return the transactions that send the value, as many as have room: ``1,4,11,…``."""
-    first = sorted({row.number, *row.also[:room]})
+    first = sorted({row.number, *row.also(room)})
     for count in range(len(first), 0, -1):
-        left = len(row.also) + 1 > count
+        left = row.others + 1 > count
         said = ",".join([*map(str, first[:count]), *(["…"] if left else [])])
         if len(said) <= room:
             return said
@@ -165,7 +146,7 @@ def _used_in(row: FieldRow, room: int) -> str:
 
 def shown_value(one: Field, mask: Mask) -> str:
     """Return the value of a field; of a placeholder that is all of it, the name."""
-    return sent_name(one.value) or mask.field(one)
+    return sent_name(one.value) or masked_value(one, mask)
 
 
 def sent_name(value: str) -> str:

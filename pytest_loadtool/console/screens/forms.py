@@ -54,10 +54,10 @@ def field_form(editor: Editor, columns: Sequence[str], wanted: str = "") -> Form
         (Radio("source", "extractor", "Extractor"), Blank("extractor", choices=tuple(extracted))),
         (Radio("source", "server authentication", "Server authentication header"),),
     ]
-    also = [number for number in row.also if number != row.number]
-    if also and field.slot is not None:
-        shown = ", ".join(map(str, also[:_SHOWN_USES])) + (", …" if len(also) > _SHOWN_USES else "")
-        rows.append((CheckBox("all", f"same value in {len(also)} more ({shown}): change all"),))
+    if row.others and field.slot is not None:
+        shown = ", ".join(map(str, row.also(_SHOWN_USES)))
+        shown += ", …" if row.others > _SHOWN_USES else ""
+        rows.append((CheckBox("all", f"same value in {row.others} more ({shown}): change all"),))
     values = {"source": wanted or now, "constant": constant, now: name or constant}
 
     def line(values: Mapping[str, str]) -> str:

@@ -83,7 +83,8 @@ def _pane(output: Output, columns: int, rows: int) -> list[ViewLine]:
         return []
     lines = output.shown(columns)
     below = len(lines) - output.pager.top - (rows - 1)
-    more = f" PgDn: {counted(below, 'more line')} ─" if below > 0 else ""
+    more = f" PgUp: {output.pager.top} above ─" if output.pager.top else ""
+    more += f" PgDn: {counted(below, 'more line')} ─" if below > 0 else ""
     title = f"── {output.title} "
     rule = "─" * max(0, columns - columns_of(title) - columns_of(more) - 13)
     head = ViewLine((title, "heading"), (f"{rule}{more} Esc closes ─", "dim"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_loadtool.console.errors import UsageError
@@ -39,6 +39,8 @@ class ScreenKey:
 
 
 _PLACE = re.compile(r"\{(\w+)\}")
+#: The places without which a line means nothing; the value of a field may be empty.
+_NEEDED = re.compile(r"\{(name|row|selected|pages|opens|text)\}")
 _LABELS = {
     "enter": "Enter", "escape": "Esc", "space": "Space", "tab": "Tab", "s-tab": "⇧Tab",
     "up": "↑", "down": "↓", "left": "←", "right": "→", "home": "Home", "end": "End",
@@ -54,6 +56,11 @@ def _control(key: str) -> str:
 def available(keys: Iterable[ScreenKey], registry: Registry) -> tuple[ScreenKey, ...]:
     """Return the keys whose commands there are."""
     return tuple(key for key in keys if not key.line or _known(key.line, registry))
+
+
+def missing(line: str, places: Mapping[str, object]) -> bool:
+    """Return whether a command line that has other words, too, has a place that nothing is at."""
+    return bool(line.split("{")[0]) and any(places[name] == "" for name in _NEEDED.findall(line))
 
 
 def _known(line: str, registry: Registry) -> bool:

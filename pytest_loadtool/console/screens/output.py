@@ -8,8 +8,9 @@ from functools import lru_cache
 from pytest_loadtool.console.screens.cells import fitted, split_at, wrapped
 from pytest_loadtool.console.screens.pager import TOP, Pager
 from pytest_loadtool.console.screens.panels import Panel, row_of
-from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.model.same import Same
+from pytest_loadtool.report.diagnosis import FIX_FIRST
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,15 @@ class Output:
     def at_end(self, columns: int, rows: int) -> Output:
         """Scroll to the last of its lines, where so many are seen."""
         return replace(self, pager=Pager(max(0, len(self.shown(columns)) - rows)))
+
+    def at_reason(self, columns: int, rows: int) -> Output:
+        """Scroll to the diagnosis of a failure; where there is none, to the end."""
+        found = next((at for at, one in enumerate(self.texts) if one.startswith(FIX_FIRST)), None)
+        end = self.at_end(columns, rows)
+        if found is None:
+            return end
+        above = sum(map(len, _pieces(Same(self.lines), max(columns - 2, 8))[:found]))
+        return replace(self, pager=Pager(min(above, end.pager.top)))
 
     def moved(self, move: str, columns: int, rows: int) -> Output | None:
         """Return the pane after a key that only changes what is looked at, where ``rows`` lines of

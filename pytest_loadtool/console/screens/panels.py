@@ -16,6 +16,7 @@ from pytest_loadtool.console.screens.keys import ScreenKey
 
 _COMMAND = re.compile("`([^`]+)`")
 _NUMBER = re.compile(r"[> ]*(\d+)[. ]")
+_NAME = re.compile(r"(\S+)  ")
 
 _ROWS = (
     ScreenKey(("up", "k"), "one line up", move="up"),
@@ -49,7 +50,8 @@ _DATASET = (
 )  # fmt: skip
 
 _DATASETS = (
-    ScreenKey(("enter",), "the values of the dataset", "open", line="dataset show {word}"),
+    ScreenKey(("enter",), "the values of the dataset", "open",
+              line="dataset show {name} --rows 1-2000"),
     ScreenKey(("n",), "a new dataset", "new", line="dataset new ", ask=True),
     ScreenKey(("i",), "import a table of another program", "import", line="dataset import ",
               ask=True),
@@ -146,10 +148,15 @@ class Panel:
         return {
             "row": str(number) if number is not None else "",
             "opens": next(reversed(_COMMAND.findall(here)), ""),
-            "word": next(iter(here.split()), ""),
-            "name": named[0] if named else "",
+            "name": _named(here) if self.command == "datasets" else named[0] if named else "",
             "column": cells[min(cell, len(cells) - 1)].name if (cells := self.cells(lines)) else "",
         }
+
+
+def _named(line: str) -> str:
+    """Return the dataset that a line of the list of datasets is of; empty for other lines."""
+    found = _NAME.match(line)
+    return found[1] if found else ""
 
 
 def row_of(line: str) -> int | None:

@@ -6,7 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from pytest_loadtool.codec.printable import on_one_line, printable
-from pytest_loadtool.console.screens.cells import beside, columns_of, filled, padded, wrapped
+from pytest_loadtool.console.screens.cells import (
+    beside,
+    columns_of,
+    filled,
+    padded,
+    wrapped,
+)
 from pytest_loadtool.console.screens.keys import ScreenKey
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.console.views.replay import doing, where
@@ -16,6 +22,7 @@ from pytest_loadtool.replay.control import Control, ReplayMoment
 
 #: Of the rows, what the next request gets at most.
 _NEXT = 8
+_NAME, _WHERE = "Variables", "Where Set"
 
 KEYS = (
     ScreenKey(("space",), "pause the replay, or go on", "pause", move="pause or go on"),
@@ -74,18 +81,22 @@ def drawn(
 
 
 def _variables(moment: ReplayMoment, columns: int, mask: Mask) -> Iterator[ViewLine]:
-    """Yield the Variables tab: each with the transaction that set it, and its value."""
+    """Yield the Variables tab: each with the transaction that set it, and its value; what is not
+    set yet has the value of the recording."""
     names = list(moment.values)
     width = min(max((columns_of(one) for one in names), default=0), columns * 2 // 5)
+    width = max(width, len(_NAME))
     yield ViewLine(
-        (f" {padded('Variables', max(width, 9))}  ", "heading"), ("Where Set  now", "dim")
+        (f" {padded(_NAME, width)}  ", "heading"), (f"{_WHERE}  ", "dim"), ("now", "dim")
     )
     for name in names:
         step = moment.set_by.get(name)
-        set_ = f"{step.index + 1}" if step is not None else "row" if "." in name else ""
+        set_ = f"{step.index + 1}" if step is not None else "row" if "." in name else "recorded"
         value = on_one_line(mask.value(name, moment.values[name]))
         yield ViewLine(
-            (f" {padded(name, width)}  ", "name"), (f"{set_:>4}  ", "number"), (value, "")
+            (f" {padded(name, width)}  ", "name"),
+            (f"{set_:<{len(_WHERE)}}  ", "number" if step is not None else "dim"),
+            (value, "" if step is not None or "." in name else "dim"),
         )
 
 

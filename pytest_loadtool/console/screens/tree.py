@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import groupby
 
-from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.model.case import Page, Transaction
+from pytest_loadtool.model.same import Same
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.filtering import is_expression, matching, parsed
 
@@ -50,7 +51,7 @@ class CaseTree:
         if self.row is None:
             return None
         page = self.document.case.pages[self.row.page]
-        first = first_numbers(Same(self.document))[self.row.page]
+        first = numbers_by_page(Same(self.document))[self.row.page].start
         return page.transactions[max(0, self.row.number - first)]
 
     @property
@@ -58,17 +59,41 @@ class CaseTree:
         """The number of that transaction; 0 in an empty tree."""
         if self.row is None:
             return 0
-        return self.row.number or first_numbers(Same(self.document))[self.row.page]
+        return self.row.number or numbers_by_page(Same(self.document))[self.row.page].start
 
     @property
     def selected(self) -> str:
-        """Return what commands do something to, as they read it: the marked transactions, ``4,7``,
-        else that at the cursor, or its page, ``P2``."""
-        if self.marked:
-            return ",".join(map(str, sorted(self.marked)))
+        """Return what commands do something to, as they read it: what is marked, else what is at
+        the cursor. Whole pages are ``P2``, others are transactions: ``4-7,9``."""
+        if self.row is not None and self.row.number and not self.marked:
+            return str(self.row.number)
+        chosen, whole, loose = self.marked or self._at_cursor, [], list[int]()
+        for page, numbers in enumerate(numbers_by_page(Same(self.document)), 1):
+            if chosen.issuperset(numbers):
+                whole.append(page)
+            else:
+                loose += sorted(chosen.intersection(numbers))
+        return ",".join((*_spans(whole, "P"), *_spans(loose)))
+
+    @property
+    def pages(self) -> str:
+        """Return the pages of what is marked, else that at the cursor, as commands read them:
+        ``P1-P3``."""
+        chosen = self.marked or self._at_cursor
+        each = enumerate(numbers_by_page(Same(self.document)), 1)
+        return ",".join(_spans([page for page, mine in each if chosen.intersection(mine)], "P"))
+
+    @property
+    def _at_cursor(self) -> frozenset[int]:
+        """Return the transaction at the cursor; of a page, what is shown of it."""
         if self.row is None:
-            return ""
-        return str(self.row.number or f"P{self.row.page + 1}")
+            return frozenset()
+        if self.row.number:
+            return frozenset({self.row.number})
+        numbers = numbers_by_page(Same(self.document))[self.row.page]
+        if not self.query:
+            return frozenset(numbers)
+        return frozenset(row.number for row in self.rows if row.number in numbers)
 
     def moved(self, by: int, rows: int) -> CaseTree:
         """Move the cursor by so many rows, where ``rows`` are seen."""
@@ -96,16 +121,10 @@ class CaseTree:
         return self.at(at, rows)
 
     def toggled_mark(self) -> CaseTree:
-        """Mark or unmark what is at the cursor, all of a page; and go on to the next row."""
-        if self.row is None:
-            return self
-        count = len(self.document.case.pages[self.row.page].transactions)
-        numbers = (
-            {self.row.number} if self.row.number else {*range(self.number, self.number + count)}
-        )
+        """Mark or unmark what is at the cursor; of a page, all that is shown of it."""
+        numbers = self._at_cursor
         all_are = numbers <= self.marked
-        marked = self.marked - numbers if all_are else self.marked | numbers
-        return replace(self, marked=frozenset(marked))
+        return replace(self, marked=self.marked - numbers if all_are else self.marked | numbers)
 
     def toggled_fold(self, *, every: bool = False) -> CaseTree:
         """Fold or unfold the page at the cursor, or every page."""
@@ -197,10 +216,18 @@ def _known_by(one: Transaction) -> Hashable:
 
 
 @lru_cache(maxsize=8)
-def first_numbers(document: Same[Document]) -> tuple[int, ...]:
-    """Return the number of the first transaction of each page."""
+def numbers_by_page(document: Same[Document]) -> tuple[range, ...]:
+    """Return the numbers of the transactions of each page."""
     numbers, number = [], 1
     for page in document.it.case.pages:
-        numbers.append(number)
+        numbers.append(range(number, number + len(page.transactions)))
         number += len(page.transactions)
     return tuple(numbers)
+
+
+def _spans(numbers: Sequence[int], before: str = "") -> Iterator[str]:
+    """Yield ascending numbers as commands read them, those that follow each other as one:
+    ``4-7``."""
+    for _, group in groupby(enumerate(numbers), lambda one: one[1] - one[0]):
+        first, *others = (number for _, number in group)
+        yield f"{before}{first}-{before}{others[-1]}" if others else f"{before}{first}"

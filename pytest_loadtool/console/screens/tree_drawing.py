@@ -8,14 +8,14 @@ from types import MappingProxyType
 
 from pytest_loadtool.codec.printable import on_one_line
 from pytest_loadtool.console.screens.cells import columns_of, joined, padded, shortened
-from pytest_loadtool.console.screens.same import Same
-from pytest_loadtool.console.screens.tree import CaseTree, TreeRow, first_numbers
+from pytest_loadtool.console.screens.tree import CaseTree, TreeRow, numbers_by_page
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.text import size, status_kind
 from pytest_loadtool.console.views.tree import bodies
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.case import Page, Transaction
 from pytest_loadtool.model.kept_replay import KeptTransaction, Outcome
+from pytest_loadtool.model.same import Same
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.marks import MARKS as KNOWN_MARKS
 from pytest_loadtool.workflow.marks import Marking
@@ -85,7 +85,7 @@ def _page_line(
     )
     head = f"{'▸' if folded else '▾'} P{row.page + 1} "
     name = shortened(on_one_line(page.name), columns - columns_of(head) - len(count + think) - 3)
-    first = first_numbers(Same(tree.document))[row.page] - 1
+    first = numbers_by_page(Same(tree.document))[row.page].start - 1
     end = _outcome(outcomes, range(first, first + len(page.transactions))) if folded else " "
     end = f" {end} " if outcomes else " "
     gap = columns - columns_of(head + name + count + think + end)
@@ -101,7 +101,7 @@ def _transaction_line(
     outcomes: Mapping[int, KeptTransaction],
     breakpoints: Container[Hashable],
 ) -> ViewLine:
-    first = first_numbers(Same(tree.document))[row.page]
+    first = numbers_by_page(Same(tree.document))[row.page].start
     one = page.transactions[row.number - first]
     status = str(one.recorded.status or "---") if one.recorded else "---"
     marks = letters(Same(tree.document), Same(one))

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.views.columns import cell_len, clipped, padded
 from pytest_loadtool.console.views.line import Kind, ViewLine
-from pytest_loadtool.masking.text import BY_NAME, Unmasked
+from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
 
 if TYPE_CHECKING:
+    from pytest_loadtool.correlation.requests.fields import Field
     from pytest_loadtool.workflow.fields import ShownField
 
 #: Characters of a name, and of a value, before they are cut; and the fewest of a value.
@@ -46,16 +47,16 @@ def table(
             sign = _SIGNS[kind][0] if kind else " "
             before = f"{one.index + 1:>{number}}  " if several else ""
             left = (width or 0) - (2 + len(before) + name + 2 + source + 2)
-            also = _also(one.also)
+            also = _also(one)
             if width is not None and left - len(also) < _SHORTEST:
-                also = f"  in {len(one.also)} more" if one.also else ""
+                also = f"  in {one.others} more" if one.others else ""
             room = _VALUE if width is None else max(_SHORTEST, left - len(also))
             yield ViewLine(
                 (f"{sign} ", kind),
                 (before, "number"),
                 (padded(clipped(one.field.name, _NAME), name), kind or "name"),
                 (f"  {one.field.datasource:<{source}}  ", kind),
-                (clipped(mask.field(one.field), room), kind),
+                (clipped(shown_value(one.field, mask), room), kind),
                 (also, "dim"),
             )
     said = ", ".join(
@@ -65,15 +66,20 @@ def table(
         yield ViewLine((said, "dim"))
 
 
+def shown_value(field: Field, mask: Mask = BY_NAME) -> str:
+    """Return what a field sends, as far as it may be seen."""
+    return mask.field(field) or "(empty)"
+
+
 def _kind(one: ShownField) -> Kind:
     """Gray is what application state management set, whoever else had a hand in it."""
     return "correlated" if one.field.correlated else "edited" if one.edited else ""
 
 
-def _also(indexes: Sequence[int]) -> str:
+def _also(one: ShownField) -> str:
     """Return which other transactions send the same."""
-    if not indexes:
+    if not one.others:
         return ""
-    named = ", ".join(str(index + 1) for index in indexes[:_NAMED])
-    more = f" and {len(indexes) - _NAMED} more" if len(indexes) > _NAMED else ""
+    named = ", ".join(map(str, one.also(_NAMED)))
+    more = f" and {one.others - _NAMED} more" if one.others > _NAMED else ""
     return f"  also in {named}{more}"

@@ -133,6 +133,9 @@ def _rows(one: RowsPreview) -> str:
     if one.rows is None:
         return f"{one.name} ({one.file}) cannot be read"
     missing = f", {one.missing} missing" if one.missing else ""
+    if not missing:
+        enough = f"{plural(one.rows, 'row')}, {one.needed:,} needed"
+        return f"{one.name} ({one.file}): {enough}"
     needed = plural(one.needed, "row")
     return f"{one.name} ({one.file}): {one.rows} of {needed} that are needed{missing}"
 

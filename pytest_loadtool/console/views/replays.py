@@ -23,14 +23,19 @@ OUTCOME_KINDS: Mapping[Outcome, Kind] = {
 
 def replay_line(number: int, replay: KeptReplay, *, at_hand: bool) -> ViewLine:
     """Return one line about a replay: when, how long, what became of it, where it went."""
-    failed = len(replay.failed)
     mark = ">" if at_hand else " "
     return ViewLine(
         (f"{mark}{number:2}  ", "number"),
         (f"{when(replay.started)}  {replay.seconds:6.1f} s  ", ""),
-        (f"{counted(failed, 'failure') if failed else 'passed'}", "bad" if failed else "good"),
+        _result(replay),
         (f"  {replay_summary(replay)}", ""),
     )
+
+
+def _result(replay: KeptReplay) -> tuple[str, Kind]:
+    if replay.failed:
+        return counted(len(replay.failed), "failure"), "bad"
+    return ("passed", "good") if replay.ending == "finished" else ("not finished", "number")
 
 
 def replay_summary(replay: KeptReplay) -> str:
@@ -40,7 +45,7 @@ def replay_summary(replay: KeptReplay) -> str:
     parts = [counted(total, "transaction") if sent == total else f"{sent} of {total} transactions"]
     if replay.ending in ("stopped", "interrupted"):
         parts.append(replay.ending)
-    if replay.problem:
+    if replay.problem and replay.problem != replay.ending:
         parts.append(replay.problem)
     parts += [f"row {one.row} of {one.file}" for one in replay.rows]
     return ", ".join([*parts, replay.server])

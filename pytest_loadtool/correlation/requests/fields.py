@@ -9,19 +9,21 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import count, islice
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import count
 
 from pytest_loadtool.codec.cookie import sent_cookies
 from pytest_loadtool.codec.multipart import parts_of
 from pytest_loadtool.codec.names import CREDENTIALS
 from pytest_loadtool.codec.template import Reference
 from pytest_loadtool.correlation.requests.parts import content_type
-from pytest_loadtool.correlation.requests.plain_request import Plain, whole_request
+from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.slots import Masked, Slot, request_slots
-from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.model.case import Header, Request, TestCase, Transaction, wire_headers
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.same import Same
 
 #: The datasources of fields. An extractor's has its number: ``Extractor[3]``.
 CONSTANT, DATASET, USER_VARIABLE = "Constant value", "Dataset", "User variable"
@@ -29,6 +31,11 @@ EXTRACTOR, SERVER_AUTHENTICATION = "Extractor", "Server authentication header"
 
 #: What the names of cookies begin with.
 COOKIE = "Cookie "
+#: What sends a field that no text of the request has.
+_JAR = "the virtual user's cookie jar"
+#: Requests of which is remembered what they say: those of a large test case, whose fields an editor
+#: shows anew after each change.
+_REMEMBERED = 8192
 #: By variable: the extractors that set it, each as its transaction and its number in the case.
 _Extractors = Mapping[str, Sequence[tuple[int, int]]]
 
@@ -52,7 +59,7 @@ class Field:
     datasource: str
     correlated: bool
     slot: Slot | None
-    sent_by: str = "the virtual user's cookie jar"
+    sent_by: str = _JAR
 
     @property
     def wire_name(self) -> str:
@@ -66,28 +73,48 @@ class Field:
 
 
 def fields_of(
-    case: TestCase, index: int, exchange: Exchange | None = None, *, within: bool = False
+    case: TestCase,
+    index: int,
+    exchange: Exchange | None = None,
+    *,
+    within: bool = False,
+    empty: bool = False,
 ) -> tuple[Field, ...]:
     """Return the fields of transaction ``index``, in the order they stand; cookies as ``exchange``
-    had. ``within`` is as in `every_field`."""
-    transaction = next(islice(case.transactions(), index, None))
-    found = _fields(case, index, transaction, _extractors(case), within=within)
-    return (*found, *jar_fields(case, transaction, exchange))
-
-
-def every_field(case: TestCase, *, within: bool = False) -> Iterator[tuple[Field, ...]]:
-    """Return the fields of each transaction, cookies aside; with what is ``within`` them, as if
-    that were fields, too: right behind the one that it is in."""
-    return fields_at(case, range(len(list(case.transactions()))), within=within)
+    had. ``within`` is as in `every_field`; with ``empty``, those without a value, too."""
+    return next(fields_at(case, [index], [exchange], within=within, empty=empty))
 
 
 def fields_at(
-    case: TestCase, indexes: Iterable[int], *, within: bool = False
+    case: TestCase,
+    indexes: Iterable[int],
+    exchanges: Iterable[Exchange | None],
+    *,
+    within: bool = False,
+    empty: bool = False,
 ) -> Iterator[tuple[Field, ...]]:
-    """Likewise, of some transactions."""
+    """Yield `fields_of` each of these transactions, which had these exchanges."""
     extractors, transactions = _extractors(case), list(case.transactions())
-    for index in indexes:
-        yield _fields(case, index, transactions[index], extractors, within=within)
+    for index, exchange in zip(indexes, exchanges, strict=True):
+        one = transactions[index]
+        found = _fields(case, index, one, extractors, within=within, empty=empty)
+        yield (*found, *_cookies(case, one, exchange))
+
+
+def every_field(case: TestCase, *, within: bool = False) -> Iterator[tuple[Field, ...]]:
+    """Yield the fields of each transaction, cookies aside; with what is ``within`` them, as if that
+    were fields, too: right behind the one that it is in."""
+    extractors = _extractors(case)
+    for index, transaction in enumerate(case.transactions()):
+        yield _fields(case, index, transaction, extractors, within=within)
+
+
+def every_value(case: TestCase) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Yield what the fields of each transaction, cookies aside, are called in its request, and
+    their values."""
+    for transaction in case.transactions():
+        written = _written(case, transaction, within=False)
+        yield tuple((one.wire_name, one.value) for one in written if one.value)
 
 
 def _fields(
@@ -97,14 +124,61 @@ def _fields(
     extractors: _Extractors,
     *,
     within: bool = False,
+    empty: bool = False,
 ) -> tuple[Field, ...]:
-    plain = Plain.of(whole_request(case, transaction.request))
+    return tuple(
+        Field(
+            name=one.name,
+            section=one.section,
+            value=one.value,
+            datasource=_datasource(case, index, one, extractors),
+            correlated=any(_by_asm(case, used) for used in one.references),
+            slot=one.slot and (replace(one.slot, transaction=index) if index else one.slot),
+            sent_by=f"the file {one.file}" if one.file else _JAR,
+        )
+        for one in _written(case, transaction, within=within)
+        if one.value or empty
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A field as the text of its request has it, whatever the test case knows of its
+    placeholders. ``slot`` is that of a transaction 0."""
+
+    name: str
+    section: str
+    value: str
+    references: tuple[Reference, ...] = ()
+    slot: Slot | None = None
+    file: str = ""
+
+    @property
+    def wire_name(self) -> str:
+        """Return what the request calls it, whether that is unique or not."""
+        return self.slot.name if self.slot is not None else self.name
+
+
+def _written(case: TestCase, transaction: Transaction, *, within: bool) -> tuple[_Written, ...]:
+    request = transaction.request
+    shared = case.header_sets[request.header_set] if request.header_set else case.headers
+    return _read(Same(request), Same(shared), within=within)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _read(
+    request: Same[Request], shared: Same[tuple[Header, ...]], *, within: bool
+) -> tuple[_Written, ...]:
+    """Return the fields of a request, with the headers that it shares with others."""
+    headers = wire_headers(shared.it, request.it.headers)
+    plain = Plain.of(replace(request.it, headers=headers))
     seen: Counter[str] = Counter()
     found = []
     path_ends = _path_end(plain.request.target)
-    media = content_type(plain.request.headers)
-    for slot in request_slots(plain.request, media, index, inside=within):
-        references = plain.references(slot.raw)
+    for slot in request_slots(plain.request, content_type(plain.request.headers), 0, empty=True):
+        if slot.depth and not within:
+            continue  # a value within a field is a part of that field
+        references = tuple(plain.references(slot.raw))
         if any(one.file is not None for one in references):
             continue
         # A parameter within a segment (";s=…") has a name; the segment has a path before it.
@@ -113,19 +187,18 @@ def _fields(
         seen[base] += 1
         number = f"[{seen[base]}]" if seen[base] > 1 or base == "path" else ""
         found.append(
-            Field(
-                name=base + number,
-                section=_section(slot, path_ends),
-                value=plain.original(slot.value),
-                datasource=_datasource(case, index, slot, references, extractors),
-                correlated=any(_by_asm(case, one) for one in references),
-                slot=slot,
+            _Written(
+                base + number,
+                _section(slot, path_ends),
+                plain.original(slot.value),
+                references,
+                slot,
             )
         )
     return (*found, *_files(plain, seen))
 
 
-def _files(plain: Plain, seen: Counter[str]) -> Iterator[Field]:
+def _files(plain: Plain, seen: Counter[str]) -> Iterator[_Written]:
     """Yield the files of a multipart body, each with the name of its field."""
     body = plain.request.body
     masked = Masked.of(body) if isinstance(body, str) else None
@@ -137,8 +210,7 @@ def _files(plain: Plain, seen: Counter[str]) -> Iterator[Field]:
             base = part.field or "value"
             seen[base] += 1
             name = base + (f"[{seen[base]}]" if seen[base] > 1 else "")
-            value = plain.original(text)
-            yield Field(name, "POST content", value, CONSTANT, False, None, f"the file {file}")
+            yield _Written(name, "POST content", plain.original(text), file=file)
 
 
 def _path_end(target: str) -> int:
@@ -162,17 +234,12 @@ def _by_asm(case: TestCase, reference: Reference) -> bool:
     return variable is not None and variable.set_by == "asm"
 
 
-def _datasource(
-    case: TestCase,
-    index: int,
-    slot: Slot,
-    references: list[Reference],
-    extractors: _Extractors,
-) -> str:
-    authentication = isinstance(slot.part, int) and slot.name.lower() in CREDENTIALS
-    if authentication and any(_by_asm(case, one) for one in references):
+def _datasource(case: TestCase, index: int, one: _Written, extractors: _Extractors) -> str:
+    in_header = one.slot is not None and isinstance(one.slot.part, int)
+    authentication = in_header and one.wire_name.lower() in CREDENTIALS
+    if authentication and any(_by_asm(case, used) for used in one.references):
         return SERVER_AUTHENTICATION
-    names = dict.fromkeys(_source(index, one, extractors) for one in references)
+    names = dict.fromkeys(_source(index, used, extractors) for used in one.references)
     return ", ".join(names) or CONSTANT
 
 
@@ -195,7 +262,7 @@ def _extractors(case: TestCase) -> _Extractors:
     return found
 
 
-def jar_fields(
+def _cookies(
     case: TestCase, transaction: Transaction, exchange: Exchange | None
 ) -> Iterator[Field]:
     """Yield the cookies that the virtual user's jar sends where the recording had a Cookie header,

@@ -150,22 +150,22 @@ def _template(masked: str, references: Iterator[Reference]) -> str:
 
 
 def request_slots(
-    request: Request, content_type: str, transaction: int, *, inside: bool = True
+    request: Request, content_type: str, transaction: int, *, empty: bool = False
 ) -> Iterator[Slot]:
     """Yield all slots of a request that a placeholder could take, in the order they stand; with
-    what is ``inside`` them, unless told otherwise, which takes as long again."""
+    ``empty``, those of named values that are empty, too."""
     seen: Counter[str] = Counter()
     masked = Masked.of(request.target)
     if masked is not None:
         spans = target_spans(masked.text)
-        yield from _usable(masked.text, spans, transaction, "target", seen, inside=inside)
+        yield from _usable(masked.text, spans, transaction, "target", seen, empty=empty)
     for position, header in enumerate(request.headers):
         name = header.name.lower()
         if header.value and name not in _NO_SLOTS and not name.startswith("sec-"):
             masked = Masked.of(header.value)
             if masked is not None:
                 spans = header_spans(masked.text, header.name)
-                yield from _usable(masked.text, spans, transaction, position, seen, inside=inside)
+                yield from _usable(masked.text, spans, transaction, position, seen)
     for position, cookie in enumerate(request.cookies):
         masked = Masked.of(cookie)
         if masked is not None:
@@ -174,7 +174,7 @@ def request_slots(
         masked = Masked.of(request.body)
         if masked is not None:
             spans = _body(masked.text, request.body, content_type)
-            yield from _usable(masked.text, spans, transaction, "body", seen, inside=inside)
+            yield from _usable(masked.text, spans, transaction, "body", seen, empty=empty)
 
 
 def target_slots(text: str, transaction: int, seen: Counter[str] | None = None) -> Iterator[Slot]:
@@ -190,11 +190,11 @@ def _usable(
     part: Part,
     seen: Counter[str],
     *,
-    inside: bool = True,
+    empty: bool = False,
 ) -> Iterator[Slot]:
     """Return the first spans that a placeholder could take, each with what is inside it. ``seen``
     counts their names."""
-    return islice(_all_usable(text, spans, transaction, part, seen, inside), MOST_SLOTS)
+    return islice(_all_usable(text, spans, transaction, part, seen, empty), MOST_SLOTS)
 
 
 def _all_usable(
@@ -203,20 +203,19 @@ def _all_usable(
     transaction: int,
     part: Part,
     seen: Counter[str],
-    inside: bool,
+    empty: bool,
 ) -> Iterator[Slot]:
     query = written_query(text) if part == "target" else Place.QUERY
     for start, end, place, name, value, before in spans:
         raw = text[start:end]
         root = query if place is Place.QUERY else place
         seen[name] += 1
-        if raw and HOLE not in raw and _free(text, start):
+        there = raw or (empty and name and place is not Place.PATH)
+        if there and HOLE not in raw and _free(text, start):
             yield Slot(
                 transaction, part, start, end, place, name, value, before, raw, root=root,
                 nth=seen[name],
             )  # fmt: skip
-        if not inside:
-            continue
         if place is Place.PATH and before and (id_ := id_before_ending(raw)):
             yield Slot(
                 transaction, part, start, start + len(id_), place, name, id_, before, id_,

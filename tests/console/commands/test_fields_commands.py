@@ -261,7 +261,7 @@ def test_fields_fit(shop: Console, width: int) -> None:
     (row,) = (line for line in shop.frontend.said if line.startswith("+ 3  sku "))
     assert row.endswith("  also in 1, 2, 4")
     assert ("…" in row) == (width == 80)
-    _, one = table([ShownField(0, CARD, also=tuple(range(1, 40)))], width=width)
+    _, one = table([ShownField(0, CARD, senders=range(40))], width=width)
     assert one.endswith("  also in 2, 3, 4, 5 and 35 more" if width == 160 else "  in 39 more")
 
 

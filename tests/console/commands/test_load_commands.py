@@ -175,7 +175,7 @@ def test_nothing_to_start_is_said(session: Console, opened: Console) -> None:
         do(opened, "start rush")
     (session.case_path.with_name("night.load.toml")).write_text(ONCE)
     for line in ("start", "start rush", "start rush.toml", "load rush", "load trial rush"):
-        with pytest.raises(CommandError, match=r"; there is night\.load\.toml$"):
+        with pytest.raises(CommandError, match=r"; there is night\.load\.toml(:|$)"):
             do(opened, line)
     session.document = None
     with pytest.raises(CommandError, match="there is no test case yet"):

@@ -12,10 +12,11 @@ from pytest_loadtool.console.screens.editor import Editor, beside_replay, editor
 from pytest_loadtool.console.screens.editor_drawing import drawn
 from pytest_loadtool.console.screens.editor_keys import FIELD_KEYS, KEYS, PICK_KEYS
 from pytest_loadtool.console.screens.editor_moves import MOVES, clicked, searched
-from pytest_loadtool.console.screens.field_rows import FieldRow, field_lines
+from pytest_loadtool.console.screens.field_rows import field_lines
 from pytest_loadtool.console.screens.keys import available
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
 from pytest_loadtool.masking.text import BY_NAME
+from pytest_loadtool.workflow.fields import ShownField
 from tests.console.screens.shop import REPLAY, SHOP
 
 SMALL, LARGE = (80, 21), (160, 47)
@@ -311,7 +312,6 @@ def test_tabs_in_little_room() -> None:
 
 def test_a_value_of_many_transactions() -> None:
     """The first of them stand behind it, and that there are more."""
-    also = tuple(range(1, 50))
-    row = FieldRow(50, Field("path[1]", "PATH", "api", CONSTANT, False, None), False, also)
+    row = ShownField(49, Field("path[1]", "PATH", "api", CONSTANT, False, None), False, range(50))
     *_, (_, line) = field_lines([row], BY_NAME, 80)
     assert str(line).endswith(" 1,2,3,4,5,…")

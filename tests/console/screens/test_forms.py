@@ -328,7 +328,7 @@ def test_all_with_the_same_value() -> None:
         (n, row)
         for n in range(1, 6)
         for row in at(n, "tab 3", "open").fields
-        if row.also and row.field.slot is not None
+        if row.others and row.field.slot is not None
     )
     number, row = with_others
     editor = at(number, "tab 3", "open")

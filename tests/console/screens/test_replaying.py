@@ -31,7 +31,7 @@ def test_a_held_replay_shows_variables_and_what_goes_out_next(tmp_path: Path) ->
     moment = ReplayMoment(
         "held", "breakpoint", plan.pages[1], plan.steps[1],
         request=b"POST /orders HTTP/1.1\r\nHost: x\r\n\r\npassword=secret-pass-1&n=2",
-        done=1, values={"csrf": "6CCU", "users.password": "secret-pass-1"},
+        done=1, values={"csrf": "6CCU", "users.password": "secret-pass-1", "order": "17"},
         set_by={"csrf": plan.steps[0]},
     )  # fmt: skip
     said = ["    1  200       8 ms  passed  GET /login"]
@@ -41,8 +41,9 @@ def test_a_held_replay_shows_variables_and_what_goes_out_next(tmp_path: Path) ->
     assert lines[0].rstrip() == " page 2 of 2  Orders  1 of 2  errors 0  elapsed 1:02"
     assert lines[1].rstrip() == " held before 2 (breakpoint)"
     assert lines[2].startswith("    1  200       8 ms  passed  GET /login   │ Variables")
-    assert "csrf               1  6CCU" in text
-    assert "users.password   row  secr…" in text
+    assert "csrf            1          6CCU" in text
+    assert "users.password  row        secr…" in text
+    assert "order           recorded   17" in text
     assert "── next: 2" in text
     assert " password=secr…&n=2" in text
     assert "secret-pass-1" not in text

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.screens.tree import CaseTree, TreeRow, tree_of
 from pytest_loadtool.console.screens.tree_drawing import drawn, letters, mark_help
+from pytest_loadtool.console.selection import select
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.same import Same
 from pytest_loadtool.recording import without
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.replaying import breakpoint_of
@@ -64,9 +65,21 @@ def test_marks_are_what_a_command_selects() -> None:
     assert tree.selected == "P1"
     assert tree.goto(3, ROWS).selected == "3"
     tree = tree.toggled_mark().goto(5, ROWS).toggled_mark()
-    assert tree.selected == "1,2,5"
+    assert (tree.selected, tree.pages) == ("P1,P3", "P1,P3")
     assert shown(tree)[1] == "*1 GET  200 /login               xw"
-    assert tree.goto(1, ROWS).toggled_mark().selected == "2,5"
+    tree = tree.goto(1, ROWS).toggled_mark()
+    assert (tree.selected, tree.pages) == ("P3,2", "P1,P3")
+    assert select(SHOP, [tree.selected]).transactions == (1, 4)
+    tree = tree.goto(3, ROWS).toggled_mark().goto(4, ROWS).toggled_mark()
+    assert (tree.selected, tree.pages) == ("P2-P3,2", "P1-P3")
+
+
+def test_what_a_filter_hides_is_not_selected() -> None:
+    """A page stands for what is shown of it: nobody deletes what they do not see."""
+    tree = tree_of(SHOP).filtered("~m POST")
+    assert (tree.row, tree.selected) == (TreeRow(0), "2")
+    tree = tree.toggled_mark().moved(1, ROWS).toggled_mark()
+    assert (tree.marked, tree.selected) == (frozenset(), "2")
 
 
 @pytest.mark.parametrize(
