@@ -24,6 +24,7 @@ from pytest_loadtool.load import PageKey, Progress, Share, TransactionKey
 from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load.metrics.measures import TransactionMetrics
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
+from pytest_loadtool.load.metrics.packed import to_bytes
 from pytest_loadtool.load.metrics.slices import Slices
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.report.html.load import load_page, run_data
@@ -101,7 +102,7 @@ def measured(random: Random, part: Slices, requests: int, transactions: int) -> 
         for one in times:
             one[1:3] = _EXTENT
         wire = [[[200], [count]], errors, [4000 * count, 600 * count], [0], *times]
-        part.add(index, wire, before)
+        part.add_transaction(index, wire, before)
         yield from (value + 30 for value in values)
 
 
@@ -113,7 +114,7 @@ def report(
     late = times_wire(
         [int(1100 / (1 - random.random()) ** 0.4) for _ in range(_LATE * part.length)]
     )
-    packed, content = part.to_bytes()
+    packed, content = to_bytes(part)
     seconds = range(part.second, part.second + part.length)
     requests = len(response) // part.length
     beat = [_USERS * part.length, _OPENED, 400_000, late, {"status": part.errors}]

@@ -16,9 +16,10 @@ from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.keys import FlowKey, PageKey, TransactionKey
 from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
+from pytest_loadtool.load.metrics.packed import PackedSlices, to_bytes
 from pytest_loadtool.load.metrics.slices import Slices
 
-_FORMAT = 11
+_FORMAT = 12
 
 
 def to_wire(metrics: LoadMetrics) -> dict[str, Any]:
@@ -50,7 +51,7 @@ def from_wire(wire: dict[str, Any]) -> MergedMetrics:
 
 
 def read(report: bytes) -> dict[str, Any]:
-    """Return what `Reporter.report` told, with `Slices` in it.
+    """Return what `Reporter.report` told, with `PackedSlices` in it.
 
     Raises:
         ValueError: it comes from another version of this program.
@@ -62,7 +63,7 @@ def read(report: bytes) -> dict[str, Any]:
     content = memoryview(rest)
     found = []
     for one in wire["slices"]:
-        slices, end = Slices.of_bytes(one, content)
+        slices, end = PackedSlices.of_bytes(one, content)
         found.append(slices)
         content = content[end:]
     wire["slices"] = found
@@ -125,7 +126,7 @@ class Reporter:
         self._beat(metrics.second)
         beats, self._beats = self._beats, []
         slices, self._slices = self._slices, {}
-        packed = [one.to_bytes() for _, one in sorted(slices.items())]
+        packed = [to_bytes(one) for _, one in sorted(slices.items())]
         yield b',"beats":' + _json(beats)
         yield b',"slices":' + _json([head for head, _ in packed]) + b"}\n"
         yield from (content for _, content in packed)
@@ -146,10 +147,10 @@ class Reporter:
         if slices is None:
             slices = self._slices[second] = Slices(second, self._length)
         if self.course is None:
-            slices.add(index, wire, before)
+            slices.add_transaction(index, wire, before)
         else:
             own = Slices(second, self._length)
-            own.add(index, wire, before)
+            own.add_transaction(index, wire, before)
             slices.extend(own)
             self.course.add_slices(own)
         self.reported.add_measured("transactions", index, wire)
