@@ -106,10 +106,8 @@ def measured(random: Random, part: Slices, requests: int, transactions: int) -> 
         yield from (value + 30 for value in values)
 
 
-def report(
-    random: Random, head: dict[str, Any], part: Slices, rate: float, transactions: int
-) -> bytes:
-    """A worker's report of a part of the run."""
+def report(random: Random, like: bytes, part: Slices, rate: float, transactions: int) -> bytes:
+    """A worker's report of a part of the run, ``like`` one in which nothing was measured."""
     response = list(measured(random, part, round(rate * part.length), transactions))
     late = times_wire(
         [int(1100 / (1 - random.random()) ** 0.4) for _ in range(_LATE * part.length)]
@@ -122,7 +120,8 @@ def report(
         [second, requests, 0, _USERS, sum(response) // part.length, max(response)]
         for second in seconds
     ]
-    told = head | {
+    head, names, _ = like.split(b"\n", 2)
+    told = json.loads(head) | {
         "slices": [packed],
         "beats": [[part.second, part.length, *beat]],
         "timeline": [[1], *rows],
@@ -130,7 +129,7 @@ def report(
         "second": seconds[-1],
         "lateness": late,
     }
-    return json.dumps(told, separators=(",", ":")).encode() + b"\n" + content
+    return json.dumps(told, separators=(",", ":")).encode() + b"\n" + names + b"\n" + content
 
 
 def resident() -> float:
@@ -177,7 +176,7 @@ def main() -> None:
     length, rate = Share(0, count).report_length, options.rate / count
     seconds = -(-options.seconds // length) * length
     reporter = reports.Reporter(keys_of(many), length=length)
-    first, later = (json.loads(b"".join(reporter.report()).partition(b"\n")[0]) for _ in range(2))
+    first, later = (b"".join(reporter.report()) for _ in range(2))
     plan = LoadConfiguration(
         "many", (CaseShare("shop.case.toml"),), _USERS * count, float(seconds), 60.0
     )
@@ -194,9 +193,9 @@ def main() -> None:
             if (second + 1) % length != number % length:
                 clock.time(run.hear, worker, "alive", (_USERS, round(rate), 0))
                 continue
-            head = first if second < length else later
+            like = first if second < length else later
             part = Slices(second // length * length, length)
-            told = report(random, head, part, rate, many)
+            told = report(random, like, part, rate, many)
             size += len(told)
             clock.time(run.hear, worker, "snapshot", told)
         largest = max(largest, clock.used - was)

@@ -205,7 +205,7 @@ class Merger:
         slices = wire.pop("slices")
         totals = self._totals.get(worker)
         if totals is None:
-            names = wire["keys"], wire["detailed_pages"]
+            names = wire["names"], wire["detailed_pages"]
             if not self._totals:
                 self._names, self._merged = names, reports.from_wire(wire)
             elif names != self._names:

@@ -38,7 +38,7 @@ def from_wire(wire: dict[str, Any]) -> MergedMetrics:
     """
     if wire.get("format") != _FORMAT:
         raise ValueError("the workers run different versions of pytest-loadtool")
-    transactions, pages, cases, flows = wire["keys"]
+    transactions, pages, cases, flows = wire.get("keys") or json.loads(wire["names"])
     metrics = MergedMetrics(
         [TransactionKey(*key) for key in transactions],
         [PageKey(*key) for key in pages],
@@ -51,16 +51,17 @@ def from_wire(wire: dict[str, Any]) -> MergedMetrics:
 
 
 def read(report: bytes) -> dict[str, Any]:
-    """Return what `Reporter.report` told, with `PackedSlices` in it.
+    """Return what `Reporter.report` told, with `PackedSlices` in it. Its ``names`` are bytes, which
+    are the same if the transactions are, and empty but in a first report.
 
     Raises:
         ValueError: it comes from another version of this program.
     """
-    head, _, rest = report.partition(b"\n")
+    head, names, rest = report.split(b"\n", 2)
     wire: dict[str, Any] = json.loads(head)
     if wire.get("format") != _FORMAT:
         raise ValueError("the workers run different versions of pytest-loadtool")
-    content = memoryview(rest)
+    wire["names"], content = names, memoryview(rest)
     found = []
     for one in wire["slices"]:
         slices, end = PackedSlices.of_bytes(one, content)
@@ -107,9 +108,9 @@ class Reporter:
         metrics, reported = self._metrics, self.reported
         small = _small_wire(metrics, reported)
         reported.add_small(small)
-        if self._named:
-            del small["keys"]
-        self._named = True
+        keys, names = small.pop("keys"), b""
+        if not self._named:
+            self._named, names = True, _json(keys)
         yield _json(small)[:-1]
         for name in ("pages", "cases", "flows"):
             yield b',"%s":[' % name.encode()
@@ -128,7 +129,7 @@ class Reporter:
         slices, self._slices = self._slices, {}
         packed = [to_bytes(one) for _, one in sorted(slices.items())]
         yield b',"beats":' + _json(beats)
-        yield b',"slices":' + _json([head for head, _ in packed]) + b"}\n"
+        yield b',"slices":' + _json([head for head, _ in packed]) + b"}\n" + names + b"\n"
         yield from (content for _, content in packed)
 
     def _turned(self, index: int) -> None:
