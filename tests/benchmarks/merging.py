@@ -86,10 +86,12 @@ def known_extents() -> TransactionMetrics:
 
 
 def measured(random: Random, part: Slices, requests: int, transactions: int) -> Iterator[int]:
-    """Add that many requests, spread evenly; yield their response times. Only the first part has
-    new extremes."""
-    before = known_extents() if part.second else TransactionMetrics()
+    """Add that many requests, spread evenly; yield their response times. New extremes become
+    rare, as they do."""
     each = requests / transactions
+    known, nothing = known_extents(), TransactionMetrics()
+    # How likely one more time is the least or the most of those that a worker has had.
+    new = 2 / (1 + each * part.second / part.length)
     for index in range(transactions):
         count = int(each) + (random.random() < each % 1)
         if not count:
@@ -102,7 +104,7 @@ def measured(random: Random, part: Slices, requests: int, transactions: int) -> 
         for one in times:
             one[1:3] = _EXTENT
         wire = [[[200], [count]], errors, [4000 * count, 600 * count], [0], *times]
-        part.add_transaction(index, wire, before)
+        part.add_transaction(index, wire, nothing if random.random() < new else known)
         yield from (value + 30 for value in values)
 
 

@@ -22,7 +22,7 @@ from pytest_loadtool.fleet import luggage
 from pytest_loadtool.load import Share
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.load import LoadConfiguration
-from tests.fleet.clusters import FAST_CLOCK, Cluster, Place, cluster
+from tests.fleet.clusters import FAST_CLOCK, LATE_START, Cluster, Place, cluster
 from tests.plugin.loading import Project, load, wait_until
 from tests.plugin.serving import Server, case, serving, transaction
 
@@ -233,9 +233,11 @@ def _workers_of(nanny: int) -> list[int]:
 def test_tls_and_a_clock_that_is_fast(
     project: Project, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All start at one moment of this machine's clock; without a certificate nobody is let in."""
+    """All start at one moment of this machine's clock, or it is said who is late; without a
+    certificate nobody is let in."""
     (tmp_path / "fast").mkdir()
-    (tmp_path / "fast" / "sitecustomize.py").write_text(FAST_CLOCK, encoding="utf-8")
+    late = FAST_CLOCK + LATE_START
+    (tmp_path / "fast" / "sitecustomize.py").write_text(late, encoding="utf-8")
     monkeypatch.setenv("SHOP_KEY", "s3cret")
     written(project, server.url, more="iterations = 2")
     settings = _certificates(tmp_path)
@@ -253,12 +255,16 @@ def test_tls_and_a_clock_that_is_fast(
         assert "1 passed" in done.stdout, done.stdout
         assert len(server.requests) == project.json()["totals"]["requests"] == 6 * 2 * 2
         assert project.json()["totals"]["duration_s"] < 20
-        exact = r"locks \d+\.\d{3} s apart, start exact to \d+ ms"
+        exact = r"locks 300\.\d{3} s apart, start exact to \d+ ms and not to 20: worker west began"
         for said in (done.stdout, (project.path / "out.html").read_text(encoding="utf-8")):
-            assert re.search(exact, said)
+            assert re.search(exact, " ".join(said.split()))
+        # They are on one machine, so it is known how far their clocks are apart. What is reported
+        # is not further from it than it says, however busy the machine is.
         east, west = project.json()["workers"]
-        assert west["clock_ahead_ms"] - east["clock_ahead_ms"] == pytest.approx(300e3, abs=500)
-        assert 0 < west["start_exact_to_ms"] < 500
+        apart = west["clock_ahead_ms"] - east["clock_ahead_ms"]
+        known = [one["start_exact_to_ms"] - one["start_late_ms"] for one in (east, west)]
+        assert apart == pytest.approx(300e3, abs=sum(known) + 0.01)
+        assert west["start_exact_to_ms"] > west["start_late_ms"] > 500 > 0 <= east["start_late_ms"]
         monkeypatch.setattr(of_clusters, "_PATIENCE", 1.0)
         with dask.config.set({"distributed.comm.tls": _nested({})}):
             for on in (two.url, two.url.replace("+tls", "")):

@@ -40,6 +40,7 @@ class WorkerTotals:
     lag: Histogram = field(default_factory=Histogram)
     lateness: Histogram = field(default_factory=Histogram)
     elapsed_us: int = 0
+    start_late_us: int = 0
     cpu_us: int = 0
     users: int = 0
     last_requests: int = 0
@@ -75,7 +76,7 @@ class WorkerTotals:
 _DELAYS = ("lag", "lateness")
 #: What ``alive`` tells.
 _NOW = ("users", "last_requests", "last_errors")
-_LAST = ("elapsed_us", "cpu_us", "users", "last_requests", "last_errors")
+_LAST = ("elapsed_us", "start_late_us", "cpu_us", "users", "last_requests", "last_errors")
 
 
 @dataclass(frozen=True, slots=True)

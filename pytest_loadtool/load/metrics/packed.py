@@ -83,9 +83,12 @@ def to_bytes(slices: Slices) -> tuple[list[Any], bytes]:
     """Return what `PackedSlices.of_bytes` takes: a head of builtin types, and all numbers."""
     width, size = len(SUMS), 1 + max(slices.sums[0], default=-1)
     sums = array("Q", bytes(8 * width * size))
-    for index, *values in slices.sums_of_each():
-        for place, value in enumerate(values, width * index):
-            sums[place] += value
+    indices, *columns = slices.sums
+    for place, column in enumerate(columns):
+        each = [0] * size
+        for index, value in zip(indices, column, strict=True):
+            each[index] += value
+        sums[place::width] = array("Q", each)
     statuses: dict[int, array[int]] = {}
     for index, status, count in slices.statuses():
         counts = statuses.get(status)
@@ -94,12 +97,12 @@ def to_bytes(slices: Slices) -> tuple[list[Any], bytes]:
         counts.extend([0] * (1 + index - len(counts)))
         counts[index] += count
     numbers = [sums, *statuses.values()]
-    columns = [array(code, one) for code, one in zip(TIME_CODES, slices.columns, strict=True)]
+    times = [array(code, one) for code, one in zip(TIME_CODES, slices.columns, strict=True)]
     head = [slices.second, slices.length, slices.requests, slices.errors, 8 * len(sums)]
     sizes = [[status, 8 * len(counts)] for status, counts in statuses.items()]
     return (
-        [*head, sizes, slices.spans, slices.others, *map(len, columns)],
-        b"".join([_little(one) for one in (*numbers, *columns)]),
+        [*head, sizes, slices.spans, slices.others, *map(len, times)],
+        b"".join([_little(one) for one in (*numbers, *times)]),
     )
 
 
