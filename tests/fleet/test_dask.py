@@ -103,26 +103,74 @@ def is_quiet(server: Server, of: str = "", seconds: float = 0.5) -> bool:
     return len([one for one in server.requests if of in one]) == before
 
 
+#: Values that are made up, a page that is repeated, and two schedules.
+MADE = """[variables]
+number = { generate = "sequence", start = 1000 }
+id = { generate = "uuid" }
+colour = { generate = "choice", choices = { red = 1, green = 3 }, seed = 7 }
+price = { generate = "number", min = 0.5, max = 99, decimals = 2, seed = 3 }
+
+[flows.often]
+repeat = 3
+"""
+AGAIN = f'[[page]]\nname = "Again"\nflow = "often"\n{transaction("GET /again?n=${number}")}\n'
+TOUR = """format = 1
+name = "Tour"
+
+[[case]]
+file = "made.case.toml"
+users = 6
+iterations = 4
+
+[[case]]
+file = "plain.case.toml"
+users = 3
+iterations = 5
+start = "500ms"
+"""
+
+
 def test_the_same_totals_here_on_xdist_and_on_dask(
     project: Project, server: Server, two: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Datasets are disjoint over all machines, what cases need travels with them, the server has
-    seen what is reported, and nothing is left on the cluster."""
+    """Datasets are disjoint over all machines, and so are numbers that are made up; what cases need
+    travels with them, the server has seen what is reported, and nothing is left on the cluster."""
     monkeypatch.setenv("SHOP_KEY", "s3cret")
     written(project, server.url, more="iterations = 4")
+    made = "GET /made?n=${number}&c=${colour}&p=${price}&id=${id}"
+    texts = {
+        "made.case": case(server.url, made, head=MADE) + AGAIN,
+        "plain.case": case(server.url, "GET /plain"),
+        "tour.load": TOUR,
+    }
+    for name, text in texts.items():
+        (project.path / "cases" / f"{name}.toml").write_text(text, encoding="utf-8")
     seen = []
     for arguments in ([], ["-n", "2"], ["--load-on", two.url], ["--load-on", two.url]):
         server.requests.clear()
         done = project.run("--load", "--load-json", "out.json", *arguments)
-        assert "1 passed" in done.stdout, done.stdout
-        totals = project.json()["totals"]
-        assert totals["requests"] == len(server.requests) == 6 * 4 * 2
-        seen.append(Counter(server.requests))
+        assert "2 passed" in done.stdout, done.stdout
+        requests = [run["totals"]["requests"] for run in project.json()["runs"]]
+        assert requests == [6 * 4 * 2, 6 * 4 * (1 + 3) + 3 * 5]
+        assert len(server.requests) == sum(requests)
+        own = [one.partition("&id=")[::2] for one in server.requests if "&id=" in one]
+        assert len({name for _, name in own}) == 6 * 4
+        assert {re.findall(r"n=(\d+)", one)[0] for one, _ in own} == _numbers(server, "/again")
+        assert Counter(re.findall(r"/again\?n=(\d+)", " ".join(server.requests))) == dict.fromkeys(
+            _numbers(server, "/made"), 3
+        )
+        seen.append(Counter(one.partition("&id=")[0] for one in server.requests))
     assert all(one == seen[0] for one in seen)
     assert seen[0]["POST /note?as=p5&key=s3cret"] == 4
+    assert len([one for one in seen[0] if "/made" in one]) == 6 * 4
     assert "worker east" in done.stdout
     assert "worker west" in done.stdout
     wait_until(lambda: two.left() == [], 20)
+
+
+def _numbers(server: Server, path: str) -> set[str]:
+    """The made up numbers that were sent there."""
+    return set(re.findall(rf"{path}\?n=(\d+)", " ".join(server.requests)))
 
 
 def test_a_share_that_stands_still_is_no_pass(
