@@ -197,7 +197,9 @@ class LoadRunner:
         gc.freeze()
         gc.set_threshold(_RARELY)
         # Only now: in a large process the collector has taken its time.
-        clock.begin(perf_counter() + max(0.0, start_at - time.time()))
+        wait = max(0.0, start_at - time.time())
+        clock.begin(perf_counter() + wait)
+        loop.call_later(wait, self._note_start, start_at)
         timeouts = loop.create_task(self._watch_timeouts(pools))
         try:
             if not self._stop_early:
@@ -210,6 +212,10 @@ class LoadRunner:
             timeouts.cancel()
             for pool in pools:
                 pool.stop()
+
+    def _note_start(self, start_at: float) -> None:
+        """Begin: how late that is, by the clock that the moment was told by."""
+        self._metrics.start_late_us = max(0, int((time.time() - start_at) * 1e6))
 
     def _end_early(self, pool: UserPool, loop: asyncio.AbstractEventLoop, start: float) -> None:
         """Have a pool end in time whose schedule is over before the run is."""

@@ -92,6 +92,7 @@ class FleetRun:
         self._tasks: dict[str, Future] = {}
         self._problems: list[str] = []
         self._stopped = False
+        self._began: tuple[WorkerSummary, ...] = ()
 
     def stop(self) -> None:
         """Stop soon. May be called in a handler of signals."""
@@ -141,11 +142,13 @@ class FleetRun:
             raise LoadToolError(
                 "\n".join(dict.fromkeys(told)) or f"not run: workers were lost: {lost}"
             )
-        return replace(summary, workers=tuple(map(self._with_start, summary.workers)))
+        self._began = tuple(map(self._with_start, summary.workers))
+        return replace(summary, workers=self._began)
 
     def _with_start(self, worker: WorkerSummary) -> WorkerSummary:
         offset = self._clocks.offsets[worker.name]
-        return replace(worker, clock_ahead_s=offset.ahead, start_exact_to_s=offset.exact_to)
+        exact = None if offset.exact_to is None else offset.exact_to + worker.start_late_s
+        return replace(worker, clock_ahead_s=offset.ahead, start_exact_to_s=exact)
 
     @property
     def note(self) -> str:
@@ -154,7 +157,7 @@ class FleetRun:
         partly = f", {len(weak)} with part of a processor" if weak else ""
         return (
             f"{plural(len(self._workers), 'worker')} of {self._client.scheduler.address}{partly}; "
-            f"{exactness(self._clocks.offsets.values())}"
+            f"{exactness(self._began)}"
         )
 
     # As the `Workers` of its run.

@@ -24,6 +24,7 @@ from pytest_loadtool.load import PageKey, Progress, Share, TransactionKey
 from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load.metrics.measures import TransactionMetrics
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
+from pytest_loadtool.load.metrics.packed import to_bytes
 from pytest_loadtool.load.metrics.slices import Slices
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.report.html.load import load_page, run_data
@@ -85,10 +86,12 @@ def known_extents() -> TransactionMetrics:
 
 
 def measured(random: Random, part: Slices, requests: int, transactions: int) -> Iterator[int]:
-    """Add that many requests, spread evenly; yield their response times. Only the first part has
-    new extremes."""
-    before = known_extents() if part.second else TransactionMetrics()
+    """Add that many requests, spread evenly; yield their response times. New extremes become
+    rare, as they do."""
     each = requests / transactions
+    known, nothing = known_extents(), TransactionMetrics()
+    # How likely one more time is the least or the most of those that a worker has had.
+    new = 2 / (1 + each * part.second / part.length)
     for index in range(transactions):
         count = int(each) + (random.random() < each % 1)
         if not count:
@@ -101,19 +104,17 @@ def measured(random: Random, part: Slices, requests: int, transactions: int) -> 
         for one in times:
             one[1:3] = _EXTENT
         wire = [[[200], [count]], errors, [4000 * count, 600 * count], [0], *times]
-        part.add(index, wire, before)
+        part.add_transaction(index, wire, nothing if random.random() < new else known)
         yield from (value + 30 for value in values)
 
 
-def report(
-    random: Random, head: dict[str, Any], part: Slices, rate: float, transactions: int
-) -> bytes:
-    """A worker's report of a part of the run."""
+def report(random: Random, like: bytes, part: Slices, rate: float, transactions: int) -> bytes:
+    """A worker's report of a part of the run, ``like`` one in which nothing was measured."""
     response = list(measured(random, part, round(rate * part.length), transactions))
     late = times_wire(
         [int(1100 / (1 - random.random()) ** 0.4) for _ in range(_LATE * part.length)]
     )
-    packed, content = part.to_bytes()
+    packed, content = to_bytes(part)
     seconds = range(part.second, part.second + part.length)
     requests = len(response) // part.length
     beat = [_USERS * part.length, _OPENED, 400_000, late, {"status": part.errors}, []]
@@ -121,7 +122,8 @@ def report(
         [second, requests, 0, _USERS, sum(response) // part.length, max(response)]
         for second in seconds
     ]
-    told = head | {
+    head, names, _ = like.split(b"\n", 2)
+    told = json.loads(head) | {
         "slices": [packed],
         "beats": [[part.second, part.length, *beat]],
         "timeline": [[1], *rows],
@@ -129,7 +131,7 @@ def report(
         "second": seconds[-1],
         "lateness": late,
     }
-    return json.dumps(told, separators=(",", ":")).encode() + b"\n" + content
+    return json.dumps(told, separators=(",", ":")).encode() + b"\n" + names + b"\n" + content
 
 
 def resident() -> float:
@@ -176,7 +178,7 @@ def main() -> None:
     length, rate = Share(0, count).report_length, options.rate / count
     seconds = -(-options.seconds // length) * length
     reporter = reports.Reporter(keys_of(many), length=length)
-    first, later = (json.loads(b"".join(reporter.report()).partition(b"\n")[0]) for _ in range(2))
+    first, later = (b"".join(reporter.report()) for _ in range(2))
     plan = LoadConfiguration(
         "many", (CaseShare("shop.case.toml"),), _USERS * count, float(seconds), 60.0
     )
@@ -193,9 +195,9 @@ def main() -> None:
             if (second + 1) % length != number % length:
                 clock.time(run.hear, worker, "alive", (_USERS, round(rate), 0))
                 continue
-            head = first if second < length else later
+            like = first if second < length else later
             part = Slices(second // length * length, length)
-            told = report(random, head, part, rate, many)
+            told = report(random, like, part, rate, many)
             size += len(told)
             clock.time(run.hear, worker, "snapshot", told)
         largest = max(largest, clock.used - was)

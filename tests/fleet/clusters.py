@@ -24,6 +24,13 @@ _right = time.time
 time.time = lambda: _right() + 300
 """
 
+#: Makes its shares begin a second after they are told, at least: later than they should.
+LATE_START = """
+import gc
+_collect = gc.collect
+gc.collect = lambda *many: (time.sleep(1.1), _collect(*many))[1]
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

@@ -3,7 +3,8 @@
     python -m tests.fleet.faults [--who WORD …] [--phase WORD …] [--how kill stop link]
 
 Starts a cluster for each row, a load test on it, and does it: `kill` is SIGKILL, `stop` SIGSTOP,
-and `link` takes a worker's cable away for 5 s or for 60 s (in network namespaces, as root). Prints
+and `link` takes the cable of a worker or of who leads away for 5 s or for 60 s (in network
+namespaces, as root). Prints
 what pytest ends with and says, for how long the server was still asked, and whether all is as it
 has to be, nothing left on the cluster too: else it ends with 1. A row takes half a minute, so this
 is in no test.
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.fleet.clusters import Cluster, Place, cluster
-from tests.fleet.namespaces import network
+from tests.fleet.namespaces import Network, network
 from tests.plugin.loading import Project, load, wait_until
 from tests.plugin.serving import Server, case, serving, transaction
 
@@ -91,6 +92,27 @@ class Fault:
     how: str
     phase: str
 
+    @property
+    def is_of_link(self) -> bool:
+        """Whether it is a cable."""
+        return self.how.startswith("link")
+
+    @property
+    def ends_controller(self) -> bool:
+        """Whether nothing is told any more."""
+        return self.who == "controller" and not self.is_of_link
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere(Project):
+    """A project whose pytest runs where a command says."""
+
+    before: tuple[str, ...] = ()
+
+    def command(self, *arguments: str) -> list[str]:
+        """What runs pytest there."""
+        return [*self.before, *Project.command(self, *arguments)]
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -108,7 +130,7 @@ class Outcome:
             return f"left on the cluster: {', '.join(self.left)}"
         if fault.who in {"scheduler", "controller"} and self.asked_for > _ENDED:
             return f"the server was asked for {self.asked_for:.0f} s more"
-        if fault.who == "controller":
+        if fault.ends_controller:
             return ""
         if fault.who == "nanny" and fault.how == "stop":
             expected = {0}  # its worker goes on
@@ -124,7 +146,7 @@ class Outcome:
         return "" if self.ended in expected else f"ended with {self.ended}"
 
 
-def project(folder: Path, server: str) -> Project:
+def project(folder: Path, server: str, before: tuple[str, ...]) -> Project:
     """A load test of six users who pause between two requests."""
     (folder / "conftest.py").write_text(_CONFTEST, encoding="utf-8")
     text = case(server, "GET /first", page=f'First"\nthink_time = "{_PAUSE}s')
@@ -133,20 +155,20 @@ def project(folder: Path, server: str) -> Project:
     more = f'ramp_up = "{_RAMP}s"\ngrace = "10s"\nthink_time = "recorded"'
     text = load("shop.case.toml", users=6, duration=f"{_RUN}s", more=more)
     (folder / "rush.load.toml").write_text(text, encoding="utf-8")
-    return Project(folder)
+    return Elsewhere(folder, before=before)
 
 
 @contextmanager
-def places(fault: Fault, folder: Path) -> Iterator[tuple[Cluster, Server, object]]:
+def places(fault: Fault, folder: Path) -> Iterator[tuple[Cluster, Server, Network | None]]:
     """A cluster, a server, and the network between them if a cable is to be pulled."""
     with ExitStack() as stack:
         nanny = Place(options=("--nanny", "--worker-port", "0"))
-        if not fault.how.startswith("link"):
+        if not fault.is_of_link:
             server = stack.enter_context(serving())
             found = stack.enter_context(cluster(folder, {"east": Place(), "west": nanny}))
             yield found, server, None
             return
-        net = stack.enter_context(network("s", "e", "w", "t"))
+        net = stack.enter_context(network("s", "e", "w", "t", "c"))
         with net.inside("t"):
             server = stack.enter_context(serving(net.addresses["t"]))
         workers = {"east": Place(net.command("e")), "west": Place(net.command("w"))}
@@ -162,7 +184,7 @@ def tried(fault: Fault) -> Outcome:
         tests.mkdir()
         two, server, net = stack.enter_context(places(fault, folder))
         server.requests = asked = Times()
-        given = project(tests, server.url)
+        given = project(tests, server.url, net.command("c") if net is not None else ())
         if fault.phase == "before":
             _do(fault, two, None)
         began = time.monotonic()
@@ -178,10 +200,11 @@ def tried(fault: Fault) -> Outcome:
             if net is None:
                 _do(fault, two, running.pid)
             else:
-                net.link("w", "down")  # type: ignore[attr-defined]  # a Network
+                cable = fault.who[0]
+                net.link(cable, "down")
                 time.sleep(int(fault.how.split()[1]))
-                net.link("w", "up")  # type: ignore[attr-defined]  # a Network
-        if fault.who == "controller":
+                net.link(cable, "up")
+        if fault.ends_controller:
             wait_until(lambda: time.monotonic() - max(began, asked.last) > _PAUSE + 4, 120)
             with suppress(ProcessLookupError):
                 os.killpg(running.pid, signal.SIGKILL)
@@ -240,8 +263,9 @@ def faults() -> Iterator[Fault]:
                 for how in SIGNALS:
                     yield Fault(who, how, phase)
     for how in ("link 5 s", "link 60 s"):
-        for phase in ("ramp-up", "steady"):
-            yield Fault("worker", how, phase)
+        for who in ("worker", "controller"):
+            for phase in ("ramp-up", "steady"):
+                yield Fault(who, how, phase)
 
 
 def line(fault: Fault, found: Outcome) -> str:

@@ -10,6 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil
+from typing import Protocol
+
+#: All start so exactly at one moment, in milliseconds, or it is said that they have not.
+EXACT_TO_MS = 20
 
 #: How often each worker is asked.
 ROUND_TRIPS = 8
@@ -24,15 +28,41 @@ class Offset:
     exact_to: float | None = None
 
 
-def exactness(offsets: Iterable[Offset]) -> str:
-    """Return how far clocks are apart, and how exactly all start at one moment; empty if nobody
-    has measured it."""
-    known = [(one.ahead, one.exact_to) for one in offsets if one.exact_to is not None]
+class Beginner(Protocol):
+    """A worker that has begun, as its `WorkerSummary` says."""
+
+    @property
+    def name(self) -> str:
+        """Its own."""
+
+    @property
+    def start_late_s(self) -> float:
+        """How long after the moment to start it began, by its own clock."""
+
+    @property
+    def clock_ahead_s(self) -> float | None:
+        """How far this is ahead."""
+
+    @property
+    def start_exact_to_s(self) -> float | None:
+        """How exactly it began when the others did, at worst: late as it was."""
+
+
+def exactness(workers: Iterable[Beginner]) -> str:
+    """Return how far clocks are apart, and how exactly all have begun at one moment, with the worst
+    if that is not as exact as it has to be; empty if nobody has measured it."""
+    known = {one.name: one for one in workers if one.start_exact_to_s is not None}
     if not known:
         return ""
-    ahead, exact_to = zip(*known, strict=True)
-    apart, exact = max(ahead) - min(ahead), ceil(1000 * max(exact_to))
-    return f"clocks {apart:.3f} s apart, start exact to {exact} ms"
+    ahead = [one.clock_ahead_s or 0.0 for one in known.values()]
+    worst = max(known.values(), key=lambda one: one.start_exact_to_s or 0.0)
+    exact, late = (ceil(1000 * (one or 0)) for one in (worst.start_exact_to_s, worst.start_late_s))
+    text = f"clocks {max(ahead) - min(ahead):.3f} s apart, start exact to {exact} ms"
+    if exact > EXACT_TO_MS:
+        text += f" and not to {EXACT_TO_MS}: {worst.name} began {late} ms late"
+        if late < exact:
+            text += f", and its clock is known to {exact - late} ms"
+    return text
 
 
 def measured(sent: float, theirs: float, received: float, known: Offset) -> Offset:

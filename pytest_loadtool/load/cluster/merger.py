@@ -16,8 +16,8 @@ from pytest_loadtool.load.metrics.course import RunCourse
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, LoadMetrics
+from pytest_loadtool.load.metrics.packed import PackedSlices
 from pytest_loadtool.load.metrics.reports import Reporter
-from pytest_loadtool.load.metrics.slices import Slices
 
 WorkerState = Literal["waiting", "running", "final", "lost", "failed"]
 
@@ -40,6 +40,7 @@ class WorkerTotals:
     lag: Histogram = field(default_factory=Histogram)
     lateness: Histogram = field(default_factory=Histogram)
     elapsed_us: int = 0
+    start_late_us: int = 0
     cpu_us: int = 0
     users: int = 0
     last_requests: int = 0
@@ -59,7 +60,7 @@ class WorkerTotals:
         """`_NOW`, as of its last report."""
         return self.users, self.last_requests, self.last_errors
 
-    def add_wire(self, wire: dict[str, Any], told: Iterable[Slices]) -> None:
+    def add_wire(self, wire: dict[str, Any], told: Iterable[PackedSlices]) -> None:
         """Add what `reports` describe of what came since the last report."""
         for slices in told:
             self.requests += slices.requests
@@ -75,7 +76,7 @@ class WorkerTotals:
 _DELAYS = ("lag", "lateness")
 #: What ``alive`` tells.
 _NOW = ("users", "last_requests", "last_errors")
-_LAST = ("elapsed_us", "cpu_us", "users", "last_requests", "last_errors")
+_LAST = ("elapsed_us", "start_late_us", "cpu_us", "users", "last_requests", "last_errors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ class Merger:
         self._course = RunCourse()
         # What was heard and is not added up yet, by the second in which it begins: as little as
         # possible is done for each report, there may be a thousand a second.
-        self._heard: dict[int, Slices] = {}
+        self._heard: dict[int, PackedSlices] = {}
         self._names: tuple[Any, ...] = ()
         """Of what transactions the workers report, and whether of pages in detail."""
         self._now: dict[str, tuple[int, ...]] = {}
@@ -205,7 +206,7 @@ class Merger:
         slices = wire.pop("slices")
         totals = self._totals.get(worker)
         if totals is None:
-            names = wire["keys"], wire["detailed_pages"]
+            names = wire["names"], wire["detailed_pages"]
             if not self._totals:
                 self._names, self._merged = names, reports.from_wire(wire)
             elif names != self._names:
@@ -218,15 +219,15 @@ class Merger:
         totals.add_wire(wire, slices)
         self._course.add_beats(wire)
         for one in slices:
-            self._heard.setdefault(one.second, Slices(one.second, one.length)).extend(one)
+            self._heard.setdefault(one.second, PackedSlices(one.second, one.length)).extend(one)
         if sum(one.size for one in self._heard.values()) > _MOST_HEARD:
             self._add_up()
 
     def _add_up(self) -> None:
         """Add what was heard to all that was before."""
         heard, self._heard = self._heard, {}
-        for _, slices in sorted(heard.items()):
-            slices.fold()
+        for _, packed in sorted(heard.items()):
+            slices = packed.unpacked()
             self._merged.add_slices(slices)
             self._course.add_slices(slices)
 

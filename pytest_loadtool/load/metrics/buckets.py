@@ -45,8 +45,12 @@ class Buckets:
 
     def add_all(self, gained: Iterable[tuple[int, int]]) -> None:
         """Count values of several buckets: each bucket, and how many."""
+        low = self.low
         for bucket, more in gained:
-            self.add(bucket, more)
+            try:  # quicker than a call: what is merged of a second is many buckets with few values
+                low[bucket] += more
+            except (ValueError, IndexError):  # it is full, or elsewhere
+                self.add(bucket, more)
 
     def merge(self, other: Buckets) -> None:
         """Add the other's counts to these."""

@@ -218,7 +218,7 @@ class RunCourse:
         stretch.service.add(service_us, slices.together(1))
         stretch.response.add(response_us, slices.together(2))
         found: dict[int, TransactionStretch] = {}
-        for index, errors, _, _, _, service_us, response_us in slices.sums():
+        for index, errors, _, _, _, service_us, response_us in slices.sums_of_each():
             own = found.get(index)
             if own is None:
                 own = found[index] = self._of_transaction(index, second, length)
@@ -264,7 +264,7 @@ class RunCourse:
         """Add the report of a worker, as `reports.read` gives it."""
         self.add_beats(report)
         for slices in report["slices"]:
-            self.add_slices(slices)
+            self.add_slices(slices.unpacked())
 
     def add_beats(self, report: Mapping[str, Any]) -> None:
         """Add what the report of a worker has beside the slices."""

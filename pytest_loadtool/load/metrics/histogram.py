@@ -170,7 +170,10 @@ class Histogram:
         rows = self._rows
         for number, more in counts.items():
             row = rows[number >> 10] or self._make(number >> 10)
-            row.add(number & _MASK, more)
+            try:  # as in `Buckets.add_all`
+                row.low[number & _MASK] += more
+            except (ValueError, IndexError):
+                row.add(number & _MASK, more)
 
     def extend(self, least: int, greatest: int) -> None:
         """Know of a least and a greatest value, whose counts are added to rows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from pytest_loadtool.load.metrics.buckets import Buckets
 from pytest_loadtool.load.metrics.errorlog import ErrorLog
@@ -13,6 +13,9 @@ from pytest_loadtool.load.metrics.keys import FlowKey, PageKey, TransactionKey
 from pytest_loadtool.load.metrics.measures import TransactionMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
 from pytest_loadtool.load.metrics.slices import KINDS, Slices
+
+_NOTHING_YET: Final = 1 << 60
+_ROW_BITS: Final = 6  # of the number of a row, below a transaction's index
 
 
 class MergedMetrics(LoadMetrics):
@@ -36,7 +39,11 @@ class MergedMetrics(LoadMetrics):
         self._totals: dict[tuple[int, ...], TransactionMetrics] = {}
         self._totals_of: list[list[TransactionMetrics]] = [[] for _ in self.transactions]
         # By kind of time, the counts of rows by transaction and number: quickly found.
-        self._counts: list[dict[int, bytearray]] = [{} for _ in KINDS]
+        rows = len(self.transactions) << _ROW_BITS
+        self._counts: list[list[bytearray | None]] = [[None] * rows for _ in KINDS]
+        # The least and the most times that are known, by their places in slices.
+        self._least = [_NOTHING_YET] * (len(KINDS) * len(self.transactions))
+        self._most = [-1] * len(self._least)
 
     @staticmethod
     def of(many: Iterable[LoadMetrics]) -> MergedMetrics:
@@ -119,7 +126,7 @@ class MergedMetrics(LoadMetrics):
             for number, one in enumerate(wire.get(name, ())):
                 self.add_measured(name, number, one)
         for slices in wire.get("slices", ()):
-            self.add_slices(slices)
+            self.add_slices(slices.unpacked())
 
     def add_small(self, wire: dict[str, Any]) -> None:
         """Add all of it but what is of transactions, pages and cases."""
@@ -144,22 +151,23 @@ class MergedMetrics(LoadMetrics):
     def add_slices(self, slices: Slices) -> None:
         """Add what transactions did."""
         transactions = self.transactions
-        for index, *sums in slices.sums():
+        for index, *sums in slices.sums_of_each():
             transactions[index].add_sums(sums)
         for index, status, count in slices.statuses():
             statuses = transactions[index].statuses
             statuses[status] = statuses.get(status, 0) + count
-        for index, kind, least, most in slices.extents():
-            times: Histogram = getattr(transactions[index], KINDS[kind])
-            times.extend(least, most)
+        for place, least, most in slices.extents():
+            if least < self._least[place] or most > self._most[place]:
+                times: Histogram = getattr(transactions[place // 3], KINDS[place % 3])
+                times.extend(least, most)
+                self._least[place], self._most[place] = times.min, times.max
         for kind, counts in enumerate(self._counts):
             for key in slices.times(kind):
-                try:  # the quickest there is, for each time that was measured by anybody
-                    counts[key >> 10][key & 1023] += 1
-                except KeyError:
-                    row = self._row(kind, key)
-                    counts[key >> 10] = row.low
-                    row.count(key & 1023)
+                low = counts[key >> 10]  # the quickest there is, for each time that was measured
+                if low is None:
+                    low = counts[key >> 10] = self._row(kind, key).low
+                try:
+                    low[key & 1023] += 1
                 except ValueError:  # it is full
                     self._row(kind, key).count(key & 1023)
             for key, more in slices.repeated(kind):

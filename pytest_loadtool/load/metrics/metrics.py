@@ -31,7 +31,7 @@ ADDED = (
 )  # fmt: skip
 """Plain integers of `LoadMetrics` that are added up."""
 
-LONGEST = ("elapsed_us", "second")
+LONGEST = ("elapsed_us", "second", "start_late_us")
 """Those of which the greatest counts."""
 
 DELAYS = ("lateness", "lag", "connect", "tls", "negotiation", "hooks")
@@ -59,6 +59,7 @@ class LoadMetrics:
     * ``elapsed_us``: how long the worker has run; ``cpu_us``: the processor time its process used
       meanwhile; ``waited_us``: how long it waited for a processor, where that is known. All
       cumulative.
+    * ``start_late_us``: how long after the moment to start it began, by its own clock.
 
     ``last_requests`` and ``last_errors`` are of the last whole second. ``causes`` counts failed
     requests by the cause of their `main_failure`.
@@ -108,7 +109,7 @@ class LoadMetrics:
         self.cut = self.cut_iterations = self.retried = self.renewals = self.dropped = 0
         self.backed_off_us = 0
         self.users = self.peak_users = 0
-        self.elapsed_us = self.cpu_us = self.waited_us = 0
+        self.elapsed_us = self.cpu_us = self.waited_us = self.start_late_us = 0
         self.second = self.last_requests = self.last_errors = 0
         self.on_turn: Callable[[int], None] | None = None
         self.on_second: Callable[[int], None] | None = None

@@ -16,6 +16,7 @@ from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.keys import FlowKey, PageKey, TransactionKey
 from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
+from pytest_loadtool.load.metrics.packed import PackedSlices, to_bytes
 from pytest_loadtool.load.metrics.slices import Slices
 
 _FORMAT = 12
@@ -37,7 +38,7 @@ def from_wire(wire: dict[str, Any]) -> MergedMetrics:
     """
     if wire.get("format") != _FORMAT:
         raise ValueError("the workers run different versions of pytest-loadtool")
-    transactions, pages, cases, flows = wire["keys"]
+    transactions, pages, cases, flows = wire.get("keys") or json.loads(wire["names"])
     metrics = MergedMetrics(
         [TransactionKey(*key) for key in transactions],
         [PageKey(*key) for key in pages],
@@ -50,19 +51,20 @@ def from_wire(wire: dict[str, Any]) -> MergedMetrics:
 
 
 def read(report: bytes) -> dict[str, Any]:
-    """Return what `Reporter.report` told, with `Slices` in it.
+    """Return what `Reporter.report` told, with `PackedSlices` in it. Its ``names`` are bytes, which
+    are the same if the transactions are, and empty but in a first report.
 
     Raises:
         ValueError: it comes from another version of this program.
     """
-    head, _, rest = report.partition(b"\n")
+    head, names, rest = report.split(b"\n", 2)
     wire: dict[str, Any] = json.loads(head)
     if wire.get("format") != _FORMAT:
         raise ValueError("the workers run different versions of pytest-loadtool")
-    content = memoryview(rest)
+    wire["names"], content = names, memoryview(rest)
     found = []
     for one in wire["slices"]:
-        slices, end = Slices.of_bytes(one, content)
+        slices, end = PackedSlices.of_bytes(one, content)
         found.append(slices)
         content = content[end:]
     wire["slices"] = found
@@ -106,9 +108,9 @@ class Reporter:
         metrics, reported = self._metrics, self.reported
         small = _small_wire(metrics, reported)
         reported.add_small(small)
-        if self._named:
-            del small["keys"]
-        self._named = True
+        keys, names = small.pop("keys"), b""
+        if not self._named:
+            self._named, names = True, _json(keys)
         yield _json(small)[:-1]
         for name in ("pages", "cases", "flows"):
             yield b',"%s":[' % name.encode()
@@ -125,9 +127,9 @@ class Reporter:
         self._beat(metrics.second)
         beats, self._beats = self._beats, []
         slices, self._slices = self._slices, {}
-        packed = [one.to_bytes() for _, one in sorted(slices.items())]
+        packed = [to_bytes(one) for _, one in sorted(slices.items())]
         yield b',"beats":' + _json(beats)
-        yield b',"slices":' + _json([head for head, _ in packed]) + b"}\n"
+        yield b',"slices":' + _json([head for head, _ in packed]) + b"}\n" + names + b"\n"
         yield from (content for _, content in packed)
 
     def _turned(self, index: int) -> None:
@@ -146,10 +148,10 @@ class Reporter:
         if slices is None:
             slices = self._slices[second] = Slices(second, self._length)
         if self.course is None:
-            slices.add(index, wire, before)
+            slices.add_transaction(index, wire, before)
         else:
             own = Slices(second, self._length)
-            own.add(index, wire, before)
+            own.add_transaction(index, wire, before)
             slices.extend(own)
             self.course.add_slices(own)
         self.reported.add_measured("transactions", index, wire)

@@ -2,15 +2,14 @@
 
 A worker's report has some of each transaction that had requests. A list for each number rather than
 an object for each transaction is put together with others by extending lists, and travels as
-arrays.
+arrays: `packed` has them as they travel.
 """
 
 from __future__ import annotations
 
-import sys
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, MutableSequence, Set
 from itertools import compress
 from typing import Any, Final
 
@@ -21,142 +20,71 @@ from pytest_loadtool.load.metrics.measures import TransactionMetrics
 KINDS: Final = ("first_byte", "service", "response")
 """The histograms of `TransactionMetrics`, in their order here."""
 
-_SUMS: Final = ("errors", "received", "sent", "first_byte_us", "service_us", "response_us")
-_LISTS: Final = 1 + len(_SUMS) + 3 + 4 + 3 * len(KINDS)
+SUMS: Final = ("errors", "received", "sent", "first_byte_us", "service_us", "response_us")
+"""What is added up of each transaction."""
+
+_EXTENTS: Final = 3  # columns, before the three of each kind of time
 
 
-class Slices:
-    """What transactions did in ``length`` seconds of a run, from ``second`` on.
+class TimeColumns:
+    """Times of transactions, counted by bucket, in ``columns`` whose places go together.
 
-    A transaction may come more than once. Of each there is a place in the first ``columns``: its
-    index, its errors, bytes received and sent, and the sums of its three times. Then follow lists
-    whose places go together: index, status, how many; index, kind of time, least, most, both of
-    the run so far; and for each kind of time the buckets with a value, then those with more than
-    one and how many more. A bucket is told by its number in a `SparseHistogram`, with the
-    transaction's index above the lower 16 bits. Of a thousand workers' few buckets have two values.
-
-    ``others`` are what is rare: index, how many were not as recorded, and in which ways.
+    Of a transaction whose least or most time of the run so far is new: its place (three times its
+    index, and the kind of time), the least, the most; ``spans`` has both by kind, of all of these.
+    For each kind of time the buckets with a value, then those with more than one and how many more.
+    A bucket is told by its number in a `SparseHistogram`, with the transaction's index above the
+    lower 16 bits. Of a thousand workers' few buckets have two values.
     """
 
-    __slots__ = ("_together", "columns", "length", "others", "second")
+    __slots__ = ("_together", "columns", "spans")
 
-    def __init__(self, second: int, length: int = 1) -> None:
-        self.second = second
-        self.length = length
-        self.columns: list[list[int]] = [[] for _ in range(_LISTS)]
-        self.others: list[list[Any]] = []
+    def __init__(self) -> None:
+        self.columns: list[MutableSequence[int]] = [array(code) for code in TIME_CODES]
+        self.spans: list[list[int]] = [[] for _ in KINDS]
         self._together: dict[int, Counter[int]] = {}
-
-    @property
-    def requests(self) -> int:
-        """Return how many there were."""
-        return sum(self.columns[_STATUSES + 2])
-
-    @property
-    def errors(self) -> int:
-        """Return how many of them failed."""
-        return sum(self.columns[1])
 
     @property
     def size(self) -> int:
         """Return how many buckets it has of the three times."""
-        return sum(len(one) for one in self.columns[_BUCKETS::3])
+        return sum(map(len, self.columns[_EXTENTS::3]))
 
-    def add(self, index: int, wire: list[Any], before: TransactionMetrics) -> None:
-        """Add one transaction: what `TransactionMetrics.to_wire` says of what came after
-        ``before``."""
+    def add(self, index: int, kind: int, wire: list[Any], known: Histogram) -> None:
+        """Add what `Histogram.to_wire` says of what came after ``known``."""
         self._together.clear()
-        (statuses, counts), errors, (received, sent), (not_as_recorded, *differences), *times = wire
+        _, least, most, *rows = wire
         columns = self.columns
-        sums = [index, errors, received, sent, *(one[0] for one in times)]
-        for column, value in zip(columns, sums, strict=False):
-            column.append(value)
-        columns[_STATUSES] += [index] * len(statuses)
-        columns[_STATUSES + 1] += statuses
-        columns[_STATUSES + 2] += counts
-        for kind, (_, least, most, *rows) in enumerate(times):
-            known = getattr(before, KINDS[kind])
-            if rows and (least != known.min or most != known.max or not known.max):
-                for place, value in enumerate((index, kind, least, most)):
-                    columns[_EXTENTS + place].append(value)
-            place = _BUCKETS + 3 * kind
-            for shift, buckets, gained in rows:
-                start = (index << 16) + (shift + 1) * BUCKETS
-                columns[place] += [start + bucket for bucket in buckets]
-                if max(gained) > 1:
-                    many = [count > 1 for count in gained]
-                    columns[place + 1] += [start + bucket for bucket in compress(buckets, many)]
-                    columns[place + 2] += [count - 1 for count in compress(gained, many)]
-        if not_as_recorded or differences:
-            self.others.append([index, not_as_recorded, *differences])
+        if rows and (least != known.min or most != known.max or not known.max):
+            for column, value in zip(columns, (3 * index + kind, least, most), strict=False):
+                column.append(value)
+            self._span(kind, [least, most])
+        buckets, repeated, more = columns[_EXTENTS + 3 * kind : _EXTENTS + 3 * kind + 3]
+        for shift, found, gained in rows:
+            start = (index << 16) + (shift + 1) * BUCKETS
+            buckets.extend([start + bucket for bucket in found])
+            if max(gained) > 1:
+                many = [count > 1 for count in gained]
+                repeated.extend([start + bucket for bucket in compress(found, many)])
+                more.extend([count - 1 for count in compress(gained, many)])
 
-    def extend(self, other: Slices) -> None:
+    def extend_times(self, other: TimeColumns) -> None:
         """Add another's, of the same time."""
         self._together.clear()
         for mine, theirs in zip(self.columns, other.columns, strict=True):
-            mine += theirs
-        self.others += other.others
-
-    def fold(self) -> None:
-        """Have the sums of each transaction once, and each of its statuses: of many reports."""
-        rows: dict[int, list[int]] = {}
-        for row in zip(*self.columns[:_STATUSES], strict=True):
-            known = rows.get(row[0])
-            if known is None:
-                rows[row[0]] = list(row)
-                continue
-            _, errors, received, sent, first_byte, service, response = row
-            known[1] += errors
-            known[2] += received
-            known[3] += sent
-            known[4] += first_byte
-            known[5] += service
-            known[6] += response
-        counts: dict[int, int] = {}
-        for index, status, count in self.statuses():
-            key = index << 16 | status
-            counts[key] = counts.get(key, 0) + count
-        self.columns[:_EXTENTS] = [
-            *map(list, zip(*rows.values(), strict=True) if rows else [()] * _STATUSES),
-            [key >> 16 for key in counts],
-            [key & 0xFFFF for key in counts],
-            list(counts.values()),
-        ]
-
-    def of(self, indices: Set[int]) -> Slices:
-        """Return those of some transactions."""
-        found = Slices(self.second, self.length)
-        for begin, end in _TABLES:
-            columns = self.columns[begin:end]
-            shift = 16 if begin >= _BUCKETS else 0
-            kept = [one >> shift in indices for one in columns[0]]
-            found.columns[begin:end] = [list(compress(one, kept)) for one in columns]
-        found.others = [one for one in self.others if one[0] in indices]
-        return found
-
-    def sums(self) -> Iterable[tuple[int, ...]]:
-        """Index, errors, bytes received and sent, the sums of three times: of each."""
-        return zip(*self.columns[:_STATUSES], strict=True)
-
-    def added(self) -> list[int]:
-        """Return the same, of all together; the first of it means nothing."""
-        return [sum(one) for one in self.columns[:_STATUSES]]
-
-    def statuses(self) -> Iterable[tuple[int, ...]]:
-        """Index, status, how many."""
-        return zip(*self.columns[_STATUSES:_EXTENTS], strict=True)
+            mine.extend(theirs)
+        for kind, span in enumerate(other.spans):
+            self._span(kind, span)
 
     def extents(self) -> Iterable[tuple[int, ...]]:
-        """Index, kind of time, the least and the most of the run so far, where these are new."""
-        return zip(*self.columns[_EXTENTS:_BUCKETS], strict=True)
+        """Return the place, the least and the most of the run so far, where these are new."""
+        return zip(*self.columns[:_EXTENTS], strict=True)
 
-    def times(self, kind: int) -> list[int]:
+    def times(self, kind: int) -> Iterable[int]:
         """Return the buckets of a kind of time in which there are values, by transaction."""
-        return self.columns[_BUCKETS + 3 * kind]
+        return self.columns[_EXTENTS + 3 * kind]
 
     def repeated(self, kind: int) -> Iterable[tuple[int, ...]]:
         """Return those that have more than one value, and how many more."""
-        place = _BUCKETS + 3 * kind
+        place = _EXTENTS + 3 * kind
         return zip(*self.columns[place + 1 : place + 3], strict=True)
 
     def together(self, kind: int) -> Counter[int]:
@@ -171,55 +99,107 @@ class Slices:
     def add_times(self, kind: int, times: Histogram) -> None:
         """Add a kind of time of all transactions to a histogram; not its sum."""
         times.add_counts(self.together(kind))
-        for _, of, least, most in self.extents():
-            if of == kind:
-                times.extend(least, most)
+        if self.spans[kind]:
+            times.extend(*self.spans[kind])
 
-    def to_bytes(self) -> tuple[list[Any], bytes]:
-        """Return what `of_bytes` takes: a head of builtin types, and all numbers."""
-        packed = [_packed(one) for one in self.columns]
-        sizes = [[one.typecode, len(one)] for one in packed]
-        return [self.second, self.length, self.others, sizes], b"".join(
-            one.tobytes() for one in packed
+    def take(self, other: TimeColumns, indices: Set[int]) -> None:
+        """Take those of some transactions from another."""
+        for begin, end in _TABLES:
+            columns = other.columns[begin:end]
+            kept = [(one >> 16 if begin else one // 3) in indices for one in columns[0]]
+            for mine, theirs in zip(self.columns[begin:end], columns, strict=True):
+                mine.extend(compress(theirs, kept))
+        for place, least, most in self.extents():
+            self._span(place % 3, [least, most])
+
+    def _span(self, kind: int, span: list[int]) -> None:
+        both = [*self.spans[kind], *span]
+        self.spans[kind] = [min(both), max(both)] if both else []
+
+
+class Slices(TimeColumns):
+    """What transactions did in ``length`` seconds of a run, from ``second`` on.
+
+    A transaction may come more than once. ``sums`` has by column its index, its errors, bytes
+    received and sent, and the sums of its three times; ``counts`` its index, a status, and how many
+    had that. ``others`` are what is rare: index, how many were not as recorded, in which ways.
+    """
+
+    __slots__ = ("counts", "length", "others", "second", "sums")
+
+    def __init__(self, second: int, length: int = 1) -> None:
+        super().__init__()
+        self.second = second
+        self.length = length
+        self.sums: list[list[int]] = [[] for _ in range(1 + len(SUMS))]
+        self.counts: list[list[int]] = [[] for _ in range(3)]
+        self.others: list[list[Any]] = []
+
+    @property
+    def requests(self) -> int:
+        """Return how many there were."""
+        return sum(self.counts[2])
+
+    @property
+    def errors(self) -> int:
+        """Return how many of them failed."""
+        return sum(self.sums[1])
+
+    def add_transaction(self, index: int, wire: list[Any], before: TransactionMetrics) -> None:
+        """Add one transaction: what `TransactionMetrics.to_wire` says of what came after
+        ``before``."""
+        (statuses, counts), errors, (received, sent), (not_as_recorded, *differences), *times = wire
+        sums = [index, errors, received, sent, *(one[0] for one in times)]
+        for column, value in zip(self.sums, sums, strict=True):
+            column.append(value)
+        for column, values in zip(
+            self.counts, ([index] * len(statuses), statuses, counts), strict=True
+        ):
+            column += values
+        for kind, one in enumerate(times):
+            self.add(index, kind, one, getattr(before, KINDS[kind]))
+        if not_as_recorded or differences:
+            self.others.append([index, not_as_recorded, *differences])
+
+    def extend(self, other: Slices) -> None:
+        """Add another's, of the same time."""
+        self.extend_times(other)
+        for mine, theirs in zip(
+            (*self.sums, *self.counts), (*other.sums, *other.counts), strict=True
+        ):
+            mine += theirs
+        self.others += other.others
+
+    def of(self, indices: Set[int]) -> Slices:
+        """Return those of some transactions."""
+        found = Slices(self.second, self.length)
+        found.sums, found.counts = (
+            [list(compress(column, [one in indices for one in table[0]])) for column in table]
+            for table in (self.sums, self.counts)
         )
+        found.take(self, indices)
+        found.others = [one for one in self.others if one[0] in indices]
+        return found
 
-    @classmethod
-    def of_bytes(cls, head: list[Any], content: memoryview) -> tuple[Slices, int]:
-        """Return the slices that `to_bytes` described, and how many bytes of ``content`` they
-        took."""
-        second, length, others, sizes = head
-        self = cls(second, length)
-        self.others, self.columns, end = others, [], 0
-        for code, size in sizes:
-            numbers: array[int] = array(code)
-            begin, end = end, end + size * numbers.itemsize
-            numbers.frombytes(content[begin:end])
-            if _SWAPPED:
-                numbers.byteswap()
-            self.columns.append(numbers.tolist())
-        return self, end
+    def sums_of_each(self) -> Iterable[tuple[int, ...]]:
+        """Index, errors, bytes received and sent, the sums of three times: of each."""
+        return zip(*self.sums, strict=True)
+
+    def added(self) -> list[int]:
+        """Return the same, of all together; the first of it means nothing."""
+        return [sum(one) for one in self.sums]
+
+    def statuses(self) -> Iterable[tuple[int, ...]]:
+        """Index, status, how many."""
+        return zip(*self.counts, strict=True)
 
 
-_STATUSES: Final = 1 + len(_SUMS)
-_EXTENTS: Final = _STATUSES + 3
-_BUCKETS: Final = _EXTENTS + 4
+TIME_CODES: Final = ("I", "Q", "Q", *("I", "I", "I") * len(KINDS))
+"""How columns of times travel, as `array` says it."""
 
 #: Which columns have places that go together.
 _TABLES: Final = (
-    (0, _STATUSES), (_STATUSES, _EXTENTS), (_EXTENTS, _BUCKETS),
-    *((_BUCKETS + 3 * kind + begin, _BUCKETS + 3 * kind + end)
+    (0, _EXTENTS),
+    *((_EXTENTS + 3 * kind + begin, _EXTENTS + 3 * kind + end)
       for kind in range(len(KINDS)) for begin, end in ((0, 1), (1, 3))),
 )  # fmt: skip
-
-#: On the wire, numbers are little-endian, as they are on almost all machines.
-_SWAPPED: Final = sys.byteorder == "big"
-
-
-def _packed(numbers: list[int]) -> array[int]:
-    """In as few bytes as the greatest takes; all numbers are natural."""
-    greatest = max(numbers, default=0)
-    code = "B" if greatest < 1 << 8 else "I" if greatest < 1 << 32 else "Q"
-    packed = array(code, numbers)
-    if _SWAPPED:
-        packed.byteswap()
-    return packed

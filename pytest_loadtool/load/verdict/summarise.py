@@ -339,4 +339,5 @@ def _worker(worker: WorkerResult, load: LoadConfiguration) -> WorkerSummary:
         lateness_p95=lateness.p95,
         lateness_p99=lateness.p99,
         text=worker.text,
+        start_late_s=totals.start_late_us / 1e6,
     )

@@ -151,9 +151,10 @@ class NotAsRecordedSummary:
 
 @dataclass(frozen=True, slots=True)
 class WorkerSummary:
-    """One worker. ``cpu`` is processor time by elapsed time: 1 is a whole core. On a cluster its
-    clock is ``clock_ahead_s`` ahead of the controller's, and so exactly it began with the others:
-    None elsewhere, or where that was not measured.
+    """One worker. ``cpu`` is processor time by elapsed time: 1 is a whole core. It began
+    ``start_late_s`` after the moment that all were told, by its own clock. On a cluster that is
+    ``clock_ahead_s`` ahead of the controller's, as far as is known, and so exactly (late as it was)
+    it began with the others: None elsewhere, or where that was not measured.
     """
 
     name: str
@@ -167,6 +168,7 @@ class WorkerSummary:
     lateness_p95: float | None
     lateness_p99: float | None
     text: str
+    start_late_s: float = 0.0
     clock_ahead_s: float | None = None
     start_exact_to_s: float | None = None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_loadtool.load.cluster.clocks import Offset, exactness
+from pytest_loadtool.load.cluster.clocks import exactness
 from pytest_loadtool.load.formatting import count, percent, plural, seconds
 from pytest_loadtool.load.pacing.schedule import describe
 from pytest_loadtool.load.progress import Progress
@@ -122,9 +122,7 @@ def run_data(summary: Summary, environment: Pairs = ()) -> dict[str, Any]:
         "errors": [_error(one) for one in summary.errors],
         "other_errors": summary.other_errors,
         "workers": [_worker(one) for one in summary.workers],
-        "start": exactness(
-            Offset(one.clock_ahead_s or 0.0, one.start_exact_to_s) for one in summary.workers
-        ),
+        "start": exactness(summary.workers),
         "configuration": [*_configuration(plan)],
         "environment": [*environment],
     }

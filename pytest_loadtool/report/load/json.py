@@ -229,6 +229,7 @@ def _worker(worker: WorkerSummary) -> dict[str, Any]:
         "lag_p95_ms": worker.lag_p95,
         "lateness_p95_ms": worker.lateness_p95,
         "lateness_p99_ms": worker.lateness_p99,
+        "start_late_ms": _round(_milliseconds(worker.start_late_s)),
         "clock_ahead_ms": _round(_milliseconds(worker.clock_ahead_s)),
         "start_exact_to_ms": _round(_milliseconds(worker.start_exact_to_s)),
     }
