@@ -6,10 +6,14 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from pytest_loadtool.codec.names import words_of
+from pytest_loadtool.correlation.classify import is_path_id
 from pytest_loadtool.model.rule import ProducerKind
 
 #: The number of the form into which a partial response puts its fields.
 PARTIAL = -2
+#: What stands under such a name is one of many, whoever has made it: ``last_entry``, ``newest``.
+_ORDINALS = frozenset({"first", "last", "latest", "newest", "oldest", "recent"})
 
 
 class Wanted(Protocol):
@@ -85,3 +89,21 @@ class Producer:
     def in_list(self) -> bool:
         """Whether it is in an element of a list, of JSON or XML."""
         return any(isinstance(step, int) for step in self.steps)
+
+    @property
+    def is_ordinal(self) -> bool:
+        """Whether an object on the way to it is called the first or last of many."""
+        return any(_ORDINALS.intersection(words_of(one)[:1]) for one in self._keys())
+
+    @property
+    def has_dynamic_key(self) -> bool:
+        """Whether an object on the way to it stands under an id."""
+        return any(map(is_path_id, self._keys()))
+
+    @property
+    def of_many(self) -> bool:
+        """Whether there are others like it, so that its place is another one on another day."""
+        return self.in_list or self.is_ordinal or self.has_dynamic_key
+
+    def _keys(self) -> list[str]:
+        return [step for step in self.steps[:-1] if isinstance(step, str)]
