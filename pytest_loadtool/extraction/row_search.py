@@ -79,7 +79,11 @@ def looks_like_html(text: str) -> bool:
 
 
 def _parent(text: str, at: int) -> tuple[int, int]:
-    """Return where the element around the one around ``at`` starts and ends."""
+    """Return where the element around the one around ``at`` starts and ends; of an attribute, the
+    one that has it."""
+    opened = text.rfind("<", max(0, at - LONGEST_ROW), at)
+    if opened > text.rfind(">", 0, at) and (own := _TAG.match(text, opened)) and not own[1]:
+        return (opened, own.end()) if own[3] else _closed(text, own[2], opened)
     open_: list[tuple[str, int]] = []
     for tag in _TAG.finditer(text, max(0, at - LONGEST_ROW), at + 1):
         if tag[1]:
@@ -89,7 +93,11 @@ def _parent(text: str, at: int) -> tuple[int, int]:
             open_.append((tag[2], tag.start()))
     if len(open_) < 2:
         return 0, 0
-    name, start = open_[-2]
+    return _closed(text, *open_[-2])
+
+
+def _closed(text: str, name: str, start: int) -> tuple[int, int]:
+    """Return where the element that starts there starts and ends."""
     depth = 0
     for tag in _TAG.finditer(text, start):
         if tag[2] == name and not tag[3]:
