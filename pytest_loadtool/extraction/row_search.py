@@ -82,7 +82,8 @@ def _parent(text: str, at: int) -> tuple[int, int]:
     """Return where the element around the one around ``at`` starts and ends; of an attribute, the
     one that has it."""
     opened = text.rfind("<", max(0, at - LONGEST_ROW), at)
-    if opened > text.rfind(">", 0, at) and (own := _TAG.match(text, opened)) and not own[1]:
+    own = _TAG.match(text, opened) if opened > text.rfind(">", 0, at + 1) else None
+    if own is not None and not own[1]:
         return (opened, own.end()) if own[3] else _closed(text, own[2], opened)
     open_: list[tuple[str, int]] = []
     for tag in _TAG.finditer(text, max(0, at - LONGEST_ROW), at + 1):

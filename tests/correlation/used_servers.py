@@ -184,10 +184,9 @@ class Situation:
     spoil: Callable[[Shelf], None] = lambda _: None
     """Does something else to the used one."""
 
-    def shelf(self, *, used: bool) -> Shelf:
+    def shelf(self, *, used: bool, seed: int = 1) -> Shelf:
         """One that has two things, or one that others have used."""
-        numbers: dict[str, Any] = {"seed": 7, "first": 41} if used else {}
-        shelf = Shelf(self.show, **{**self.more, **numbers})
+        shelf = Shelf(self.show, seed, 41 if used else 1, **self.more)
         for name in self.others if used else ("Milk", "Bread Shop"):
             shelf.put(name)
         if used:
@@ -307,7 +306,7 @@ def recorded(situation: Situation, *, looks_first: bool) -> TestCase:
     """The session, recorded on a shelf with two things, and configured."""
     global _recorded
     _recorded = situation.shelf(used=False)
-    with serving(_recorded) as url:  # type: ignore[arg-type]
+    with serving(_recorded) as url:
         client = Client(url)
         _session(client, looks_first=looks_first)
         client.close()
@@ -315,32 +314,28 @@ def recorded(situation: Situation, *, looks_first: bool) -> TestCase:
     return configure(build_case(exchanges, name="shelf").case, exchanges).case
 
 
-def become(situation: Situation, case: TestCase) -> str:
-    """What becomes of a replay on the used one: right, red, told, or WRONG."""
-    shelf = situation.shelf(used=True)
+def become(situation: Situation, case: TestCase, *, used: bool = True) -> str:
+    """What becomes of a replay on a used one, or on a new one with other keys: right, red, told,
+    or WRONG."""
+    shelf = situation.shelf(used=used, seed=7)
     before = [one.note for one in shelf.things]
-    shade = colour(replayed(case, shelf))  # type: ignore[arg-type]
+    shade = colour(replayed(case, shelf))
     right = [one.note for one in shelf.things] == [*before, _WRITTEN]
-    if shade == "GREEN" and any(
-        one.by_place for each in case.transactions() for one in each.extractors
-    ):
-        shade = "told"
-    return {
-        "GREEN": "right" if right else "WRONG",
-        "told": f"told, {'right' if right else 'wrong'}",
-    }.get(shade, shade)
+    placed = any(one.by_place for each in case.transactions() for one in each.extractors)
+    if shade == "told" or (shade == "GREEN" and placed):
+        return f"told, {'right' if right else 'wrong'}"
+    return shade if shade == "red" else "right" if right else "WRONG"
 
 
 def _all() -> Iterator[str]:
     for name, situation in OFFICES.items():
         for looks_first in (True, False):
             case = recorded(situation, looks_first=looks_first)
-            found = [
-                f"{one.source}{f' {one.match}' if one.match > 1 else ''}{' BY PLACE' if one.by_place else ''}"
-                for each in case.transactions()
-                for one in each.extractors
-            ]
-            yield f"{name:45} {'looks' if looks_first else '     '} {become(situation, case):12} {'; '.join(found)[:150]}"
+            every = (one for each in case.transactions() for one in each.extractors)
+            found = "; ".join(f"{one.source} {one.match}" for one in every)[:150]
+            when = "looked before" if looks_first else ""
+            new = become(situation, case, used=False)
+            yield f"{name:45} {when:14} {new:12} {become(situation, case):12} {found}"
 
 
 if __name__ == "__main__":

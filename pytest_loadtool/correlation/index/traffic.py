@@ -118,6 +118,9 @@ class ResponseIndex:
     """By value: the first transaction whose response holds it."""
     served_as: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """By value and name: likewise."""
+    waited: frozenset[int] = frozenset()
+    """The transactions that read and were answered when a later one had begun to change something:
+    long polls, which tell what time has brought."""
     links: Mapping[str, Sequence[Producer]] = field(default_factory=dict)
     """By the address (path and query) that a page links to; only addresses that are requested."""
     pages: Mapping[str, Sequence[int]] = field(default_factory=dict)

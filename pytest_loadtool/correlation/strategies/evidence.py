@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Set
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
@@ -77,9 +78,38 @@ def _changing(slot: Slot, _: Producer, traffic: Traffic) -> bool:
     return traffic.steps[slot.transaction].changes_state
 
 
-def _version(slot: Slot, _: Producer, __: Traffic) -> bool:
-    """The field is called a version, ``If-Match``, or what else tells one state from the next."""
-    return is_version_name(slot.name)
+def _version(slot: Slot, _: Producer, traffic: Traffic) -> bool:
+    """The field is called a version, ``If-Match``, or what else tells one state from the next, and
+    no change with it has left it as it was."""
+    return is_version_name(slot.name) and not _outlasts(slot, traffic)
+
+
+def _outlasts(slot: Slot, traffic: Traffic) -> bool:
+    """Whether one place has the version before such a change and after it: then it is that of a
+    format, as ``"version": 37`` of a configuration is."""
+    change = traffic.steps[slot.transaction]
+    if change.called != change.path:
+        return False
+    reads: dict[object, list[int]] = {}
+    for one in chain.from_iterable(traffic.responses.producers.get(slot.value, {}).values()):
+        step = traffic.steps[one.transaction]
+        if is_version_name(one.name) and not one.of_many and not step.changes_state:
+            reads.setdefault((step.path, one.kind, one.steps), []).append(one.transaction)
+    return any(
+        there[0] < at < there[-1]
+        for there in reads.values()
+        for at in traffic.requests.changes
+        if traffic.steps[at].path == change.path
+        and _succeeded(at, traffic)
+        and any(
+            one.value == slot.value and is_version_name(one.name) for one in traffic.slots_of(at)
+        )
+    )
+
+
+def _succeeded(at: int, traffic: Traffic) -> bool:
+    exchange = traffic.steps[at].exchange
+    return exchange is not None and 200 <= exchange.status < 400
 
 
 def _long(slot: Slot, _: Producer, __: Traffic) -> bool:
@@ -326,9 +356,16 @@ def _sent(label: str, at: int, traffic: Traffic, *, by_login: bool = True) -> bo
     return sent(label) or (" " in label and all(map(sent, label.split())))
 
 
-def _named_item(_: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The item of a list is called what a change before has sent: the name of the resource."""
+def _named_item(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The item of a list is called what a change before has sent: the name of the resource; and no
+    change has sent the value before any answer had it, as clients do that make ids up."""
     at = producer.transaction
+    first = traffic.responses.served.get(slot.value, at)
+    if (
+        not is_short_number(slot.value)
+        and traffic.requests.written.get(slot.value, first + 1) <= first
+    ):
+        return False
     return any(
         len(one) > 2 and not one.isdigit() and traffic.requests.written.get(one, at) < at
         for one in producer.labels
