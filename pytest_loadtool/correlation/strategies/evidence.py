@@ -94,7 +94,7 @@ def _outlasts(slot: Slot, traffic: Traffic) -> bool:
     for one in chain.from_iterable(traffic.responses.producers.get(slot.value, {}).values()):
         step = traffic.steps[one.transaction]
         if is_version_name(one.name) and not one.of_many and not step.changes_state:
-            reads.setdefault((step.path, one.kind, one.steps), []).append(one.transaction)
+            reads.setdefault((step.address, one.kind, one.steps), []).append(one.transaction)
     return any(
         there[0] < at < there[-1]
         for there in reads.values()
