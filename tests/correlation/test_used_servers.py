@@ -15,7 +15,7 @@ _ELSE: Mapping[str, str] = {
     "lists beside each other": "told, wrong",
     "a map by number": "red",
     "a map by a number that is known": "red",
-    "a map of paths and etags": "red",
+    "a map of paths and etags": "told, wrong",
     "the last one": "told, right",
     "the last one by name": "told, wrong",
     "rows of no kind": "told, wrong",
@@ -24,6 +24,10 @@ _ELSE: Mapping[str, str] = {
     "two of the same name": "told, wrong",
     "two rows of the same name": "told, wrong",
     "one of the same name that is shown as gone": "told, wrong",
+    "links of one name": "told, wrong",
+    "numbers in links of one name": "told, wrong",
+    "numbers in a map": "red",
+    "numbers in a map, given": "red",
 }
 
 

@@ -47,6 +47,11 @@ class Thing:
         """As documents have it."""
         return {"name": self.name, "key": self.key, "note": self.note}
 
+    @property
+    def numbered(self) -> dict[str, Any]:
+        """Likewise, by its number, among others that are like it."""
+        return {"id": self.number, "name": self.name, "size": 3, "rank": 4, "note": self.note}
+
 
 Show = Callable[["Shelf", str], Answer]
 
@@ -105,7 +110,7 @@ def _page(row: str, around: str = "{}") -> Show:
 
     def show(shelf: Shelf, _: str) -> Answer:
         rows = (
-            row.format(name=html.escape(one.name), key=one.key, note=html.escape(one.note))
+            row.format(name=html.escape(one.name), key=one.key, note=one.note, number=one.number)
             for one in shelf.listed()
         )
         return 200, _HTML, f"{_HEAD}{around.format(''.join(rows))}</body></html>"
@@ -138,6 +143,11 @@ def _in_script(before: str, after: str) -> Show:
         )
 
     return show
+
+
+def _numbers_in_script(shelf: Shelf, _: str) -> Answer:
+    state = json.dumps({"things": [one.numbered for one in shelf.listed()]})
+    return 200, _HTML, f"{_HEAD}<script>window.things = {state};</script></body></html>"
 
 
 def _html_in_json(shelf: Shelf, _: str) -> Answer:
@@ -181,12 +191,14 @@ class Situation:
     show: Show
     others: Sequence[str] = ("Attic", "Milk Bar", "Zoo")
     more: Mapping[str, Any] = field(default_factory=dict)
+    by_number: bool = False
+    """The session writes on it by its number, in place of its key."""
     spoil: Callable[[Shelf], None] = lambda _: None
     """Does something else to the used one."""
 
     def shelf(self, *, used: bool, seed: int = 1) -> Shelf:
         """One that has two things, or one that others have used."""
-        shelf = Shelf(self.show, seed, 41 if used else 1, **self.more)
+        shelf = Shelf(self.show, seed, 2 if used else 1, **self.more)
         for name in self.others if used else ("Milk", "Bread Shop"):
             shelf.put(name)
         if used:
@@ -203,6 +215,8 @@ def _newest_first(one: Thing) -> Any:
 
 
 _LIST = _document(lambda things: {"things": [one.shown for one in things]})
+_NUMBERED = _document(lambda things: {"total": 3, "things": [one.numbered for one in things]})
+_TABLE = "<table>{}</table>"
 _MANY = tuple(f"Others {at}" for at in range(9))
 #: By name.
 OFFICES: Mapping[str, Situation] = {
@@ -279,36 +293,71 @@ OFFICES: Mapping[str, Situation] = {
         ("Attic", _MINE, "Zoo"),
     ),
     "an empty shelf": Situation(_LIST, ()),
+    "a count": Situation(
+        _document(lambda things: {"count": len(things), "things": [one.shown for one in things]})
+    ),
+    "links of one name": Situation(
+        _page('<p><a href="/things/{key}/note">{name}</a> {note}</p>'), ("Attic", _MINE, "Zoo")
+    ),
+    "numbers like others": Situation(_NUMBERED, by_number=True),
+    "numbers like others, sorted by name": Situation(
+        _NUMBERED, more={"order": _by_name}, by_number=True
+    ),
+    "numbers that are given": Situation(_NUMBERED, more={"gives": True}, by_number=True),
+    "numbers in a map": Situation(_document(_by_number), by_number=True),
+    "numbers in a map, given": Situation(
+        _document(_by_number), more={"gives": True}, by_number=True
+    ),
+    "numbers in links": Situation(
+        _page('<tr><td><a href="/things/{number}/note">{name}</a> {note}</td></tr>', _TABLE),
+        by_number=True,
+    ),
+    "numbers in links of one name": Situation(
+        _page('<tr><td><a href="/things/{number}/note">{name}</a> {note}</td></tr>', _TABLE),
+        ("Attic", _MINE, "Zoo"), by_number=True,
+    ),
+    "numbers in links that say Edit": Situation(
+        _page('<tr><td>{name} {note}<a href="/things/{number}/note">Edit</a></td></tr>', _TABLE),
+        by_number=True,
+    ),
+    "numbers in data": Situation(
+        _page('<li data-id="{number}"><b>{name}</b> {note}</li>', "<ul>{}</ul>"), by_number=True
+    ),
+    "numbers in data, newest first": Situation(
+        _page('<li data-id="{number}"><b>{name}</b> {note}</li>', "<ul>{}</ul>"),
+        more={"order": _newest_first}, by_number=True,
+    ),
+    "numbers in XML": Situation(
+        _text('<thing id="{number}"><name>{name}</name><note>{note}</note></thing>',
+              "application/xml", "<things>", "</things>"),
+        by_number=True,
+    ),
+    "numbers in a script": Situation(_numbers_in_script, by_number=True),
+    "numbers of the newest": Situation(
+        _document(lambda things: {"latest": things[-1].numbered if things else None,
+                                  "things": [one.numbered for one in things]}),
+        more={"order": _by_name}, by_number=True,
+    ),
 }  # fmt: skip
 
 
-def _session(client: Client, *, looks_first: bool) -> None:
+def _session(client: Client, shelf: Shelf, *, looks_first: bool, by_number: bool) -> None:
     if looks_first:
         client.send("GET", "/things")
     client.json("POST", "/things", {"name": _MINE})
-    text = client.send("GET", "/things")
-    key = _key(text.text + " ".join(value for _, value in text.headers))
+    client.send("GET", "/things")
+    mine = shelf.things[-1]
+    key = str(mine.number) if by_number else mine.key
     client.json("POST", f"/things/{key}/note", {"note": _WRITTEN})
     client.send("GET", "/things")
 
 
-def _key(text: str) -> str:
-    """The one that a person would take: the session's thing is the newest of three."""
-    wanted = [one.key for one in _recorded.listed() if one.name == _MINE][-1]
-    assert wanted in text, "it is shown"
-    return wanted
-
-
-_recorded: Shelf
-
-
 def recorded(situation: Situation, *, looks_first: bool) -> TestCase:
     """The session, recorded on a shelf with two things, and configured."""
-    global _recorded
-    _recorded = situation.shelf(used=False)
-    with serving(_recorded) as url:
+    shelf = situation.shelf(used=False)
+    with serving(shelf) as url:
         client = Client(url)
-        _session(client, looks_first=looks_first)
+        _session(client, shelf, looks_first=looks_first, by_number=situation.by_number)
         client.close()
     exchanges = tuple(client.exchanges)
     return configure(build_case(exchanges, name="shelf").case, exchanges).case

@@ -16,13 +16,12 @@ from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
     is_id_name,
-    is_path_id,
     is_short_number,
     is_title_name,
 )
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import id_stem, resources_of
-from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.producer import Producer, is_dynamic_key
 from pytest_loadtool.correlation.proposals import ByClient
 from pytest_loadtool.correlation.responses.objects import (
     KEY,
@@ -248,12 +247,12 @@ def _owner_of(
 ) -> str:
     """Return what stands for a key of JSON that is an id which an extractor has found; else
     nothing."""
-    if language.key is not KEY or not is_path_id(key):
+    if language.key is not KEY or not is_dynamic_key(key):
         return ""
     own = (
         one.template
         for one in reversed(known(key))
-        if one.extracted and _is_of("id", one, resources)
+        if one.address or (one.extracted and _is_of("id", one, resources))
     )
     return next(own, "")
 
