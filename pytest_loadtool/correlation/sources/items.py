@@ -15,6 +15,7 @@ from typing import Any
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
+    collection_names,
     is_id_name,
     is_short_number,
     is_title_name,
@@ -218,12 +219,13 @@ def _of_item(
     path, literal, by = "", "", ""
     for at, step in enumerate(one.producer.steps):
         rest = one.producer.steps[at + 1 :]
+        kinds = collection_names(str(one.producer.steps[at - 1])) if at else frozenset(resources)
         best = (
             _best(value, step, known, language.key, resources, rest)
             if isinstance(step, int)
             else None
         )
-        if isinstance(step, str) and (owner := _owner_of(step, known, language, resources)):
+        if isinstance(step, str) and (owner := _owner_of(step, known, language, kinds)):
             path, literal = path + f"['{owner}']", literal + language.step(step)
             by = owner
         elif best is None:
