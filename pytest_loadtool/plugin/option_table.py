@@ -273,7 +273,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": (
             "Fail each transaction whose answer differs from the recorded one (another status "
             "from 200 to 399, kind, title, JSON keys, an empty list), which otherwise passes and "
-            "is told. In tests, load tests and the console."
+            "is told, or from which a value is taken by its place in a list. In tests, load tests "
+            "and the console."
         ),
     },
     "--loadtool-traceparent": {

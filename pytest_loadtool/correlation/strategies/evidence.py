@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Set
 from functools import lru_cache
-from itertools import chain
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
@@ -48,6 +47,7 @@ from pytest_loadtool.correlation.strategies.new_pages import (
     new_link,
     signs_in,
 )
+from pytest_loadtool.correlation.strategies.states import outlasts
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
 
@@ -81,35 +81,7 @@ def _changing(slot: Slot, _: Producer, traffic: Traffic) -> bool:
 def _version(slot: Slot, _: Producer, traffic: Traffic) -> bool:
     """The field is called a version, ``If-Match``, or what else tells one state from the next, and
     no change with it has left it as it was."""
-    return is_version_name(slot.name) and not _outlasts(slot, traffic)
-
-
-def _outlasts(slot: Slot, traffic: Traffic) -> bool:
-    """Whether one place has the version before such a change and after it: then it is that of a
-    format, as ``"version": 37`` of a configuration is."""
-    change = traffic.steps[slot.transaction]
-    if change.called != change.path:
-        return False
-    reads: dict[object, list[int]] = {}
-    for one in chain.from_iterable(traffic.responses.producers.get(slot.value, {}).values()):
-        step = traffic.steps[one.transaction]
-        if is_version_name(one.name) and not one.of_many and not step.changes_state:
-            reads.setdefault((step.address, one.kind, one.steps), []).append(one.transaction)
-    return any(
-        there[0] < at < there[-1]
-        for there in reads.values()
-        for at in traffic.requests.changes
-        if traffic.steps[at].path == change.path
-        and _succeeded(at, traffic)
-        and any(
-            one.value == slot.value and is_version_name(one.name) for one in traffic.slots_of(at)
-        )
-    )
-
-
-def _succeeded(at: int, traffic: Traffic) -> bool:
-    exchange = traffic.steps[at].exchange
-    return exchange is not None and 200 <= exchange.status < 400
+    return is_version_name(slot.name) and not outlasts(slot, traffic)
 
 
 def _long(slot: Slot, _: Producer, __: Traffic) -> bool:
