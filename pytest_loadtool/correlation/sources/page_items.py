@@ -133,10 +133,11 @@ class PageItems:
     def _many(self, source: Source) -> bool:
         """Return whether the page has several values where the source looks."""
         first = taken(source, self.response)
-        return any(
-            one not in (None, first)
-            for one in (taken(source, self.response, at) for at in range(2, _MOST_LIKE_IT))
-        )
+        for at in range(2, _MOST_LIKE_IT):
+            other = taken(source, self.response, at)
+            if other is None or other != first:
+                return other is not None
+        return False
 
     def text_row(self, producer: Producer, source: Source) -> Row | None:
         """Return what finds a text that stands in several rows; None as `form_row`."""
