@@ -39,11 +39,23 @@ def in_row(text: str, anchor: str, wanted: str) -> bool:
 def _rows(text: str, anchor: str) -> Iterator[tuple[int, int]]:
     at, seen = text.find(anchor), 0
     while at >= 0 and seen < _MOST_ROWS:
-        start, end = row_around(text, at)
+        start, end = _with_attribute(text, at) or row_around(text, at)
         if end:
             yield start, end
         seen += 1
         at = text.find(anchor, max(at + 1, end))
+
+
+def _with_attribute(text: str, at: int) -> tuple[int, int] | None:
+    """Return where the element of XML starts and ends that has an attribute at ``at``; None: there
+    is none."""
+    opened = text.rfind("<", max(0, at - LONGEST_ROW), at)
+    if opened <= text.rfind(">", 0, at + 1) or looks_like_html(text):
+        return None
+    tag = _TAG.match(text, opened)
+    if tag is None or tag[1]:
+        return None
+    return (opened, tag.end()) if tag[3] else _closed(text, tag[2], opened)
 
 
 def row_around(text: str, at: int) -> tuple[int, int]:
@@ -79,12 +91,7 @@ def looks_like_html(text: str) -> bool:
 
 
 def _parent(text: str, at: int) -> tuple[int, int]:
-    """Return where the element around the one around ``at`` starts and ends; of an attribute, the
-    one that has it."""
-    opened = text.rfind("<", max(0, at - LONGEST_ROW), at)
-    own = _TAG.match(text, opened) if opened > text.rfind(">", 0, at + 1) else None
-    if own is not None and not own[1]:
-        return (opened, own.end()) if own[3] else _closed(text, own[2], opened)
+    """Return where the element around the one around ``at`` starts and ends."""
     open_: list[tuple[str, int]] = []
     for tag in _TAG.finditer(text, max(0, at - LONGEST_ROW), at + 1):
         if tag[1]:
