@@ -6,10 +6,26 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from pytest_loadtool.codec.names import words_of
+from pytest_loadtool.correlation.classify import looks_random
 from pytest_loadtool.model.rule import ProducerKind
 
 #: The number of the form into which a partial response puts its fields.
 PARTIAL = -2
+#: What stands under such a name is one of many, whoever has made it: ``last_entry``, ``newest``.
+_ORDINALS = frozenset({"first", "last", "latest", "newest", "oldest", "recent"})
+
+
+def is_ordinal(step: str | int) -> bool:
+    """Return whether what stands under the key is the first or last of many."""
+    return isinstance(step, str) and bool(_ORDINALS.intersection(words_of(step)[:1]))
+
+
+def is_dynamic_key(step: str | int) -> bool:
+    """Return whether a key of an object is an id, or a path with one."""
+    return isinstance(step, str) and any(
+        one.isdigit() or looks_random(one) for one in step.split("/")
+    )
 
 
 class Wanted(Protocol):
@@ -85,3 +101,18 @@ class Producer:
     def in_list(self) -> bool:
         """Whether it is in an element of a list, of JSON or XML."""
         return any(isinstance(step, int) for step in self.steps)
+
+    @property
+    def is_ordinal(self) -> bool:
+        """Whether an object on the way to it is called the first or last of many."""
+        return any(map(is_ordinal, self.steps[:-1]))
+
+    @property
+    def has_dynamic_key(self) -> bool:
+        """Whether it, or an object on the way to it, stands under an id, or a path with one."""
+        return any(map(is_dynamic_key, self.steps))
+
+    @property
+    def of_many(self) -> bool:
+        """Whether there are others like it, so that its place is another one on another day."""
+        return self.in_list or self.is_ordinal or self.has_dynamic_key

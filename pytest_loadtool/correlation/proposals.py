@@ -40,6 +40,8 @@ class Proposal:
     match: int
     strategy: str = ""
     """Which one has proposed it."""
+    others: tuple[Proposal, ...] = ()
+    """From where else it might come: whichever of them is not known by its place alone."""
 
     @property
     def is_one_of_many(self) -> bool:

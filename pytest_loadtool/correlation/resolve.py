@@ -7,7 +7,7 @@ goes. All this is done here, and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
@@ -105,7 +105,7 @@ class _Work:
         cannot; and its rank, the lowest of which wins: whether it leaves the value unsettled, and
         whether it needs a new extractor that goes by a place among others."""
         first: Miss | None = None
-        proposals = strategy.propose((slot,), self._traffic, self._known)
+        proposals = iter(strategy.propose((slot,), self._traffic, self._known))
         for one in islice(proposals, _MOST_ATTEMPTS):
             bid = (
                 self._anchor.proposal(one, self._known.values)
@@ -113,10 +113,24 @@ class _Work:
                 else one
             )
             assert not isinstance(bid, ByClient), "these come last"
+            if isinstance(bid, Proposal) and isinstance(one, ProducerCandidate):
+                others = self._others(proposals) if self._anchor.is_by_place(bid) else ()
+                return replace(bid, others=others), (False, bid.is_one_of_many)
             if isinstance(bid, Proposal):
-                return bid, (False, isinstance(one, ProducerCandidate) and bid.is_one_of_many)
+                return bid, (False, False)
             first = first or bid
         return first, (first is None or not first.rule.leave, False)
+
+    def _others(
+        self, proposals: Iterator[ProducerCandidate | Proposal | ByClient | Miss]
+    ) -> tuple[Proposal, ...]:
+        """Return from where else a value may come that is known by its place, perhaps."""
+        bids = (
+            self._anchor.proposal(one, self._known.values)
+            for one in islice(proposals, _MOST_ATTEMPTS)
+            if isinstance(one, ProducerCandidate)
+        )
+        return tuple(one for one in bids if isinstance(one, Proposal))
 
     def go_on(self, values: Set[str]) -> Set[str]:
         """Settle what is open with these values, of which something is known since; gives those of

@@ -191,9 +191,11 @@ def _options(text: str, label: str, end: int) -> Iterator[str]:
             yield label if value is None else value
 
 
-def in_items(text: str, anchor: str, item: str, take: Callable[[str], str | None]) -> str | None:
+def in_items(
+    text: str, anchor: str, item: str, take: Callable[[str], str | None], number: int = 1
+) -> str | None:
     """Return what ``take`` finds in the first of the items that have an element with exactly that
-    text.
+    text, or in the one of that ``number`` of those in which it finds something.
 
     An item is a ``tr``, ``li`` or ``article``, in XML the element around that with the text, or
     what ``item`` says: ``div.card``.
@@ -205,7 +207,8 @@ def in_items(text: str, anchor: str, item: str, take: Callable[[str], str | None
         start, end = item_around(text, at, item) if item else row_around(text, at)
         value = take(text[start:end]) if end else None
         seen += 1
-        if value is not None or seen == _MOST_ITEMS:
+        number -= value is not None
+        if not number or seen == _MOST_ITEMS:
             return value
         last = end
     return None

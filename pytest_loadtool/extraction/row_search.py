@@ -39,11 +39,23 @@ def in_row(text: str, anchor: str, wanted: str) -> bool:
 def _rows(text: str, anchor: str) -> Iterator[tuple[int, int]]:
     at, seen = text.find(anchor), 0
     while at >= 0 and seen < _MOST_ROWS:
-        start, end = row_around(text, at)
+        start, end = _with_attribute(text, at) or row_around(text, at)
         if end:
             yield start, end
         seen += 1
         at = text.find(anchor, max(at + 1, end))
+
+
+def _with_attribute(text: str, at: int) -> tuple[int, int] | None:
+    """Return where the element of XML starts and ends that has an attribute at ``at``; None: there
+    is none."""
+    opened = text.rfind("<", max(0, at - LONGEST_ROW), at)
+    if opened <= text.rfind(">", 0, at + 1) or looks_like_html(text):
+        return None
+    tag = _TAG.match(text, opened)
+    if tag is None or tag[1]:
+        return None
+    return (opened, tag.end()) if tag[3] else _closed(text, tag[2], opened)
 
 
 def row_around(text: str, at: int) -> tuple[int, int]:
@@ -89,7 +101,11 @@ def _parent(text: str, at: int) -> tuple[int, int]:
             open_.append((tag[2], tag.start()))
     if len(open_) < 2:
         return 0, 0
-    name, start = open_[-2]
+    return _closed(text, *open_[-2])
+
+
+def _closed(text: str, name: str, start: int) -> tuple[int, int]:
+    """Return where the element that starts there starts and ends."""
     depth = 0
     for tag in _TAG.finditer(text, start):
         if tag[2] == name and not tag[3]:

@@ -47,6 +47,8 @@ _FIRST = re.compile(r"^_{3,} .* _{3,}\n((?:.+\n)+)", re.MULTILINE)
 _UNKNOWN = "0"
 #: What a load test says that was late with its requests.
 _LATE = "was itself too slow"
+#: Of a value that may be somebody else's.
+_BY_PLACE = "taken by its place in the list"
 #: Seconds for a whole pytest run.
 _PATIENCE = 1800
 
@@ -111,6 +113,8 @@ def replay(case: Path, url: str) -> None:
         raise JourneyError(f"{done.first}\n{done.written}")
     if "not as recorded" in done.written:
         raise OtherwiseError(done.written.partition("passed, but ")[2])
+    if _BY_PLACE in done.written:
+        raise OtherwiseError(_BY_PLACE + done.written.partition(_BY_PLACE)[2])
     once = list(_recorded(case))
     unknown = {title for title, status in once if status == _UNKNOWN}
     recorded = Counter(one for one in once if one[0] not in unknown)

@@ -45,7 +45,7 @@ WRONG = {
     "web-forms": "a hundred sessions make the list of orders ten times as long, and that is told",
     "syncthing": "the configuration is sent back: red where it would take others' folders away",
     "trac": "a version is correlated that need not be",
-    "fava": "an entry is taken from where it stood, and may be somebody else's",
+    "fava": "ten users have one ledger, which refuses a change when another has come in between",
     "znc": "not measured to the end",
 }
 #: Those that come out right now and then.

@@ -100,6 +100,18 @@ def test_what_is_taken_by_its_place_is_told(
     ]
 
 
+def test_what_is_taken_by_its_place_fails_if_strict(
+    pytester: pytest.Pytester, server: Server
+) -> None:
+    """It may be somebody else's, whatever the answers are."""
+    source = 'extractors = [{ variable = "token", form = "token", by_place = true }]'
+    write(pytester, "listed", case(server.url, transaction("GET /form", source)))
+    pytester.runpytest().assert_outcomes(passed=1)
+    result = pytester.runpytest("--loadtool-strict")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*${token} is taken by its place in the list: form field*"])
+
+
 def test_extracted_value_is_sent(pytester: pytest.Pytester, server: Server) -> None:
     """What an extractor took from one response goes out with a later request."""
     form = transaction("GET /form", 'extractors = [{ variable = "token", form = "token" }]')

@@ -58,6 +58,9 @@ _ECHOES = frozenset(
     }
 )
 
+#: What is read when all of it has come.
+_DOCUMENTS = frozenset({ProducerKind.JSON, ProducerKind.XML})
+
 _Key = TypeVar("_Key", bound=Hashable)
 #: The address of a page of the same server as it stands in most links.
 _PATH = re.compile(r"/(?!/)[^#:]*+")
@@ -285,14 +288,39 @@ class _Reading:
                 values = plain if one.box is None else packed
                 values.setdefault(one.value, {}).setdefault(one.kind, []).append(one)
         served = [one for one in given if one.kind is not ProducerKind.CHOICE]
+        known = _known_at(self._traffic.steps)
+        served = [
+            replace(one, transaction=known[one.transaction]) if one.kind in _DOCUMENTS else one
+            for one in served
+        ]
+        served.sort(key=lambda one: one.transaction)
+        changes = self._traffic.requests.changes
         responses = replace(
             pages,
+            waited=frozenset(
+                at for at, last in enumerate(known) if any(at < one <= last for one in changes)
+            )
+            - {*changes},
             producers=plain,
             packed=packed,
             served=_first((one.value, one) for one in served),
             served_as=_first(((one.value, one.name), one) for one in served),
         )
         return replace(seen, responses=responses)
+
+
+def _known_at(steps: Sequence[RecordedStep]) -> list[int]:
+    """By transaction: the last that had begun before all of its answer was there."""
+    known: list[int] = []
+    for step in steps:
+        last, exchange = step.index, step.exchange
+        end = exchange.started + exchange.took if exchange is not None else 0.0
+        for later in steps[last + 1 :]:
+            if later.exchange is None or later.exchange.started >= end:
+                break
+            last = later.index
+        known.append(last)
+    return known
 
 
 def _place(one: Producer) -> _Place:

@@ -4,6 +4,7 @@ All of it is built once (`indexing`), and nothing changes it."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,6 +39,8 @@ ByKind = Mapping[ProducerKind, Sequence[Producer]]
 
 #: Responses of these kinds are requested with addresses that are not worth a variable each.
 _STATIC = frozenset({ResponseKind.CSS, ResponseKind.IMAGE, ResponseKind.JAVASCRIPT})
+#: Likewise, of what is built with an application, and fetched by its styles and scripts.
+_OF_BUILDS = re.compile(r"\.(?:woff2?|ttf|otf|eot|wasm)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +65,11 @@ class RecordedStep:
 
     @property
     def is_static(self) -> bool:
-        """Whether it fetches a style sheet, script or image."""
+        """Whether it fetches a style sheet, script, image, font or program."""
         recorded = self.transaction.recorded
-        return not self.changes_state and recorded is not None and recorded.kind in _STATIC
+        if self.changes_state or recorded is None:
+            return False
+        return recorded.kind in _STATIC or _OF_BUILDS.search(self.path) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,9 @@ class ResponseIndex:
     """By value: the first transaction whose response holds it."""
     served_as: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """By value and name: likewise."""
+    waited: frozenset[int] = frozenset()
+    """The transactions that read and were answered when a later one had begun to change something:
+    long polls, which tell what time has brought."""
     links: Mapping[str, Sequence[Producer]] = field(default_factory=dict)
     """By the address (path and query) that a page links to; only addresses that are requested."""
     pages: Mapping[str, Sequence[int]] = field(default_factory=dict)

@@ -30,6 +30,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     short,
 )
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
+from pytest_loadtool.correlation.producer import is_ordinal
 from pytest_loadtool.correlation.responses.objects import (
     KEY,
     NO_TEXT,
@@ -224,7 +225,8 @@ def object_named(said: Said, answer: SeenAnswer) -> tuple[Steps, Keys] | None:
     if said.is_text and len(text) >= SHORTEST and text in answer.text and _fits(text):
         for steps, item in answer.objects:
             for keys, value in leaves(item):
-                if is_same(keys[-1], said, json_text(value)):
+                newest = any(map(is_ordinal, keys))
+                if not newest and is_same(keys[-1], said, json_text(value)):
                     return (steps, keys) if _is_alone(steps, keys, value, answer) else None
     return None
 

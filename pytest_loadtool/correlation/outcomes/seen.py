@@ -13,6 +13,7 @@ from typing import Any
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.outcomes.changes import is_change, operation_of, walk
+from pytest_loadtool.correlation.producer import is_ordinal
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.row_search import looks_like_html
 
@@ -182,8 +183,10 @@ class SeenAnswer:
 
     @cached_property
     def objects(self) -> tuple[tuple[tuple[str | int, ...], dict[str, Any]], ...]:
-        """The objects of the document, in their order."""
-        return tuple(walk(self.document)) if self.document is not None else ()
+        """The objects of the document, in their order; not the ``latest`` of many, which may be
+        somebody else's."""
+        found = walk(self.document) if self.document is not None else ()
+        return tuple(one for one in found if not any(map(is_ordinal, one[0])))
 
     def marks(self, wrong: str) -> bool:
         """Return whether a page marks something as wrong, in the way of a pattern."""

@@ -25,10 +25,11 @@ from pytest_loadtool.correlation.classify import (
     looks_random,
 )
 from pytest_loadtool.correlation.kinds import is_in_own_list, is_result, is_result_name
-from pytest_loadtool.correlation.producer import PARTIAL, Producer, Wanted
+from pytest_loadtool.correlation.producer import PARTIAL, Box, Producer, Wanted
 from pytest_loadtool.correlation.requests.positions import xml_spans
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
 from pytest_loadtool.correlation.responses.controls import in_page
+from pytest_loadtool.correlation.responses.embedded import embedded
 from pytest_loadtool.correlation.responses.escaped import decoding, escaped, is_base64
 from pytest_loadtool.correlation.responses.markup_items import row_texts
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
@@ -200,6 +201,17 @@ def _in_body(
         yield from in_page(text, transaction, wanted)
         yield from _in_data(text, transaction, wanted)
         yield from in_calls(text, transaction, wanted)
+        yield from _in_scripts(text, transaction, wanted)
+
+
+def _in_scripts(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
+    """Yield what is one of many in the JSON that the page's scripts read: its name does not tell
+    which."""
+    for one in embedded(text):
+        around = Producer(transaction, ProducerKind.TEXT, "", one.text, text=one.pattern)
+        for leaf in in_json(one.document, transaction, wanted):
+            if leaf.of_many:
+                yield replace(leaf, box=Box(around, (), one.text))
 
 
 def _in_data(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
@@ -286,19 +298,27 @@ def in_xml(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
 
 
 def _listed(text: str, transaction: int, wanted: Wanted) -> dict[tuple[str, str], list[Producer]]:
-    """By name and value: the wanted values of XML that are in lists, as those of JSON."""
+    """By name and value: the wanted values of XML that are in lists, as those of JSON, or are
+    called like what is in one: of those the document may have any number before."""
     found: dict[tuple[str, str], list[Producer]] = {}
     try:
         document = xml_document(text)
     except ValueError:
         return found
-    for steps, value in json_leaves(document):
-        if value in wanted and any(isinstance(step, int) for step in steps):
-            name = next(one for one in reversed(steps) if isinstance(one, str) and one != OWN_TEXT)
-            name, labels = name.removeprefix("@"), _titles(document, steps)
-            one = Producer(transaction, ProducerKind.XML, name, value, steps, labels=labels)
+    leaves = [(_called(steps), steps, value) for steps, value in json_leaves(document)]
+    many = {name for name, steps, _ in leaves if any(isinstance(one, int) for one in steps)}
+    for name, steps, value in leaves:
+        if value in wanted and name in many:
+            one = Producer(transaction, ProducerKind.XML, name, value, steps)
+            one = replace(one, labels=_titles(document, steps)) if one.in_list else one
             found.setdefault((name, value), []).append(one)
     return found
+
+
+def _called(steps: tuple[str | int, ...]) -> str:
+    """Return the name of the element or attribute that the steps lead to."""
+    names = (one for one in reversed(steps) if isinstance(one, str) and one != OWN_TEXT)
+    return next(names, "").removeprefix("@")
 
 
 def issued_tokens(response: RecordedResponse, transaction: int) -> Iterator[Producer]:

@@ -7,6 +7,9 @@ import string
 
 #: How long a token is at least.
 _SHORTEST = 8
+#: How long what stands behind a word and a hyphen is at least, to be one of its own.
+_LONG = 16
+_UUID = 36
 _STRICT = string.ascii_letters + string.digits + "_-"
 _WIDE = _STRICT + ".~+/:|%!"
 _PADDED = re.compile(r"[\w\-.~+/:|%!]{8,}={0,2}", re.ASCII)
@@ -23,7 +26,8 @@ _ESCAPED = _only(_WIDE + "=\\&#;")
 
 def tokens(text: str) -> set[str]:
     """Return all tokens of at least 8 characters: of letters, digits, ``_`` and ``-``, and those
-    that have other characters of URLs in them, or the padding of base64 behind them.
+    that have other characters of URLs in them, or the padding of base64 behind them; and what is
+    long and stands behind the last ``-`` of one: ``context-`` and a hash.
 
     By tables of characters, in half the time that a regular expression takes: all the text of a
     recording is looked through.
@@ -32,6 +36,9 @@ def tokens(text: str) -> set[str]:
     wide = {one for one in set(content.split()) if len(one) >= _SHORTEST}
     words = " ".join(wide).encode().translate(_WORDS).decode().split()
     found = {one for one in words if len(one) >= _SHORTEST}
+    joined = [one for one in found if "-" in one]
+    found.update(one[-_UUID:] for one in joined if one[-_UUID - 1 : -_UUID] == "-")
+    found.update(one for one in (each.rpartition("-")[2] for each in joined) if len(one) >= _LONG)
     with_equals = [one for one in wide if "=" in one]
     return found.union(wide.difference(with_equals), _PADDED.findall(" ".join(with_equals)))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from pytest_loadtool.codec.names import is_given_out
+from pytest_loadtool.correlation.classify import is_version_name
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.proposals import Miss, ProducerCandidate, Proposal, fitting
@@ -12,6 +14,7 @@ from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.search_budget import EXTRACTOR, MOST_SEARCHED
 from pytest_loadtool.correlation.sources.anchors import AnchorTexts, sent_anchors
 from pytest_loadtool.correlation.sources.page_items import PageItems
+from pytest_loadtool.correlation.sources.places import is_by_place
 from pytest_loadtool.correlation.sources.synthesis import Reading, synthesise
 from pytest_loadtool.model.extractor import Source
 from pytest_loadtool.model.rule import ProducerKind
@@ -79,6 +82,21 @@ class Synthesis:
         page = PageItems(self.response(at), self._traffic.steps[at].address, self._anchors.by(at))
         row = page.link_row(producer, slot, known)
         return None if row is None else (row.literal, row.match)
+
+    def is_by_place(self, one: Proposal) -> bool:
+        """Return whether nothing but its place may tell it, so that it had better come from
+        elsewhere. Of a version or token the nearest counts."""
+        if is_version_name(one.slot.name) or is_given_out(one.slot.name):
+            return False
+        at = one.producer.transaction
+        return is_by_place(
+            one.producer,
+            one.source,
+            one.match,
+            self.response(at),
+            own=False,
+            answers=self._traffic.steps[at].changes_state,
+        )
 
     def response(self, transaction: int) -> RecordedResponse:
         """Return the recorded response of a transaction, which has one."""

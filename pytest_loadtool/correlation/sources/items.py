@@ -7,17 +7,22 @@ found. An extractor goes by one where, in the recorded response, that leads to t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.classify import is_id_name, is_short_number, is_title_name
+from pytest_loadtool.correlation.classify import (
+    collection_names,
+    is_id_name,
+    is_short_number,
+    is_title_name,
+)
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import id_stem, resources_of
-from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.producer import Producer, is_dynamic_key
 from pytest_loadtool.correlation.proposals import ByClient
 from pytest_loadtool.correlation.responses.objects import (
     KEY,
@@ -43,18 +48,14 @@ from pytest_loadtool.correlation.sources.anchors import (
     sent_anchors,
 )
 from pytest_loadtool.correlation.sources.page_items import FindAnchors, Owners, PageItems, place_of
+from pytest_loadtool.correlation.sources.places import is_by_place
 from pytest_loadtool.correlation.sources.variables import Found
-from pytest_loadtool.extraction.extract import compile_source
+from pytest_loadtool.extraction.extract import PlainText, Readable, compile_source
 from pytest_loadtool.extraction.jsonpath import format_path, json_text
 from pytest_loadtool.model.case import Variable
-from pytest_loadtool.model.extractor import Choice, InItem, JsonPath, Source, XmlPath
+from pytest_loadtool.model.extractor import Choice, Decoded, InItem, JsonPath, Source, XmlPath
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
-
-#: Of what there may be one in each row of a page.
-_IN_PAGES = frozenset(
-    {ProducerKind.CALL, ProducerKind.CONTROL, ProducerKind.LINK, ProducerKind.TEXT}
-)
 
 
 def by_rows(
@@ -98,6 +99,8 @@ class _Rows:
     def placed(self, one: Found) -> Found:
         """Return the variable, by its row if it is in one."""
         placed = self._placed(one)
+        if placed.by_place:
+            placed = next((each for each in self._elsewhere(one) if not each.by_place), placed)
         for slot in one.slots:
             for at in slot.senders:
                 self._sent.setdefault(at, set()).add(slot.value)
@@ -106,19 +109,43 @@ class _Rows:
                 self._owners.setdefault(slot.value, {})[place_of(as_recorded)] = one.name
         return placed
 
+    def _elsewhere(self, one: Found) -> Iterator[Found]:
+        """Yield the variable as it is taken from where else its value stands."""
+        for each in one.others:
+            yield self._placed(
+                replace(one, producer=each.producer, source=each.source, match=each.match)
+            )
+
     def _placed(self, one: Found) -> Found:
+        placed = self._in_row(one)
+        if placed.row or not one.slots:
+            return placed
+        at = one.producer.transaction
+        by_place = is_by_place(
+            one.producer,
+            one.source,
+            one.match,
+            self._read(at).response,
+            own=self._says_which(at),
+            answers=self._traffic.steps[at].changes_state,
+        )
+        return replace(one, by_place=by_place)
+
+    def _says_which(self, at: int) -> bool:
+        """Return whether a request says what it is about: by what it has from a variable, or by a
+        text in its address that the user has sent."""
+        slots = self._traffic.slots_of(at)
+        said = [slot.value for slot in slots if slot.part == "target" and len(slot.value) > 2]
+        return at in self._sent or any(map(self._read(at).anchors, said))
+
+    def _in_row(self, one: Found) -> Found:
+        """Return the variable with what tells its row from others, if there is such a thing."""
         producer = one.producer
-        if producer.in_list and type(one.source) in _LANGUAGES:
+        if producer.of_many and type(one.source) in (*_LANGUAGES, Decoded):
             page = self._read(producer.transaction)
             called = self._traffic.steps[producer.transaction].called
-            placed = _of_item(one, page.response, page.anchors, resources_of(producer, called))
-            answers = self._traffic.steps[producer.transaction].changes_state
-            alone = answers and isinstance(producer.steps[-1], int)  # what it says of what was sent
-            first = one.match == 1 and "[*]" in str(
-                one.source
-            )  # of the events that have such a value
-            return replace(placed, by_place=not (placed.row or alone or first) and bool(one.slots))
-        if producer.filters:
+            return _of_item(one, page.response, page.anchors, resources_of(producer, called))
+        if producer.filters or producer.box is not None:
             return one
         if producer.kind is ProducerKind.TEXT and isinstance(one.source, InItem):  # as it is
             return replace(one, row=one.source.text)
@@ -137,12 +164,10 @@ class _Rows:
                 row = page.link_row(producer, one.slots[0], self._values)
             elif row is None and producer.name.startswith("data-"):
                 row = page.data_row(producer)
+            elif row is None:
+                row = page.text_row(producer, one.source)
         if row is None:
-            listed = producer.kind in _IN_PAGES and bool(one.slots)
-            by_place = listed and self._read(producer.transaction).is_listed(
-                producer, one.source, one.match
-            )
-            return replace(one, by_place=by_place)
+            return one
         return replace(one, source=row.template, match=row.match, row=row.by)
 
     def _own(self, one: Found) -> Owners:
@@ -170,28 +195,40 @@ class _ItemLanguage:
 
     key: re.Pattern[str]
     """What can stand in a comparison."""
-    read: Callable[[RecordedResponse], Any]
+    read: Callable[[Readable], Any]
     step: Callable[[str | int], str]
     where: Callable[[Keys, str, Any], str]
-    source: Callable[[str, Producer, RecordedResponse], Source]
+    source: Callable[[str, Producer, Readable], Source]
 
 
 def _of_item(
-    one: Found, response: RecordedResponse, known: FindAnchors, resources: Collection[str]
+    one: Found, response: Readable, known: FindAnchors, resources: Collection[str]
 ) -> Found:
     """Return the variable with a path that goes by anchors instead of indexes, as far as there are
     some. ``resources`` is what the list may be one of."""
-    language = _LANGUAGES[type(one.source)]
+    if isinstance(source := one.source, Decoded):
+        box, within = one.producer.box, source.inner
+        if box is None or within is None or type(within) not in _LANGUAGES:
+            return one
+        inside = replace(one, source=within, match=source.match)
+        placed = _of_item(inside, PlainText(box.text), known, resources)
+        return replace(placed, source=replace(source, inner=placed.source, match=placed.match),
+                       match=one.match)  # fmt: skip
+    language = _LANGUAGES[type(source)]
     value: Any = language.read(response)
     path, literal, by = "", "", ""
     for at, step in enumerate(one.producer.steps):
         rest = one.producer.steps[at + 1 :]
+        kinds = collection_names(str(one.producer.steps[at - 1])) if at else frozenset(resources)
         best = (
             _best(value, step, known, language.key, resources, rest)
             if isinstance(step, int)
             else None
         )
-        if best is None:
+        if isinstance(step, str) and (owner := _owner_of(step, known, language, kinds)):
+            path, literal = path + f"['{owner}']", literal + language.step(step)
+            by = owner
+        elif best is None:
             text = escape(language.step(step))
             path, literal = path + text, literal + text
         else:
@@ -202,9 +239,24 @@ def _of_item(
         value = value[step]
     if not by:
         return one
-    source, was = (language.source(text, one.producer, response) for text in (path, literal))
+    made, was = (language.source(text, one.producer, response) for text in (path, literal))
     fits = compile_source(was)(response) == one.recorded
-    return replace(one, source=source, match=1, row=by) if fits else one
+    return replace(one, source=made, match=1, row=by) if fits else one
+
+
+def _owner_of(
+    key: str, known: FindAnchors, language: _ItemLanguage, resources: Collection[str]
+) -> str:
+    """Return what stands for a key of JSON that is an id which an extractor has found; else
+    nothing."""
+    if language.key is not KEY or not is_dynamic_key(key):
+        return ""
+    own = (
+        one.template
+        for one in reversed(known(key))
+        if one.address or (one.extracted and _is_of("id", one, resources))
+    )
+    return next(own, "")
 
 
 def _in_xml(keys: Keys, text: str, _: Any) -> str:
@@ -216,7 +268,7 @@ _LANGUAGES: Mapping[type, _ItemLanguage] = MappingProxyType(
     {
         JsonPath: _ItemLanguage(
             KEY,
-            RecordedResponse.json,
+            lambda response: response.json(),
             lambda step: format_path((step,))[1:],
             condition,
             lambda path, _, __: JsonPath(f"${path}"),

@@ -35,6 +35,7 @@ from pytest_loadtool.extraction.page import escaped_text
 from pytest_loadtool.extraction.row_search import row_around
 from pytest_loadtool.extraction.tags import attributes
 from pytest_loadtool.model.extractor import (
+    Boundary,
     Choice,
     FormField,
     InItem,
@@ -43,7 +44,6 @@ from pytest_loadtool.model.extractor import (
     Source,
 )
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import ProducerKind
 
 #: By the place of an id in an address: the variable that requests have it from.
 Owners = Mapping[tuple[Place, str, str], str]
@@ -133,22 +133,19 @@ class PageItems:
     def _many(self, source: Source) -> bool:
         """Return whether the page has several values where the source looks."""
         first = taken(source, self.response)
-        return any(
-            one not in (None, first)
-            for one in (taken(source, self.response, at) for at in range(2, _MOST_LIKE_IT))
-        )
+        for at in range(2, _MOST_LIKE_IT):
+            other = taken(source, self.response, at)
+            if other is None or other != first:
+                return other is not None
+        return False
 
-    def is_listed(self, producer: Producer, source: Source, match: int) -> bool:
-        """Return whether the value is in a row, and the source has other values for other rows."""
-        text = self.response.text
-        if producer.kind is ProducerKind.CONTROL:
-            start = form_start(text, producer.form)
-        else:
-            start = text.find(producer.text or producer.extracted)
-        if start is None or all(one.alone for one in items_around(text, start)):
-            return False
-        near = (taken(source, self.response, one) for one in range(1, match + _MOST_FORMS))
-        return any(one not in (None, producer.extracted) for one in near)
+    def text_row(self, producer: Producer, source: Source) -> Row | None:
+        """Return what finds a text that stands in several rows; None as `form_row`."""
+        if not isinstance(source, Boundary | RegularExpression) or not self._many(source):
+            return None
+        position = self.response.text.find(producer.extracted)
+        rows = _by_text(self.response.text, position, source, self.anchors, True)
+        return self._first(rows, producer) if position >= 0 else None
 
     def data_row(self, producer: Producer) -> Row | None:
         """Return what finds a value in a ``data-`` attribute; None as `form_row`."""

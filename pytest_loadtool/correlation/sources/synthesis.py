@@ -48,6 +48,9 @@ _SPLIT_STATE = re.compile(r"__VIEWSTATE\d*")
 #: In the names of cookies: a host has one jar for the servers at all its ports.
 _PORT = re.compile(r"(?<!\d)\d{4,5}(?!\d)")
 
+#: Of a link in a header, behind a value in its address.
+_RELATION = re.compile(r'[^<>]*>[^<>,]*;\s*rel="?([\w-]+)')
+
 _Known = Collection[str]
 
 
@@ -132,7 +135,9 @@ _XML = {
 def _xml(producer: Producer, slot: Slot, reading: Reading, known: _Known) -> Iterator[Source]:
     if producer.steps:
         path = format_xml_path(producer.steps)
-        yield XmlPath(from_list(path, producer.steps, reading.response.text))
+        if producer.in_list:
+            path = from_list(path, producer.steps, reading.response.text)
+        yield XmlPath(path)
         return
     yield RegularExpression(_XML[producer.text].format(escaped_text(producer.name)))
     yield from _text(replace(producer, text="", name=""), slot, reading, known)
@@ -183,6 +188,8 @@ def _header(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterat
         start = producer.text.find(producer.extracted)
         left, right = beside(producer.text, start, start + len(producer.extracted))
         end = f"(?:{escaped_text(right)}|$)" if right else "$"
+        if relation := _relation(producer):
+            yield HeaderValue(producer.name, f"{escaped_text(left)}([^<>&]*){relation}")
         yield HeaderValue(producer.name, f"{escaped_text(left)}(.*?){end}")
         return
     yield HeaderValue(producer.name)
@@ -190,6 +197,13 @@ def _header(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterat
     scheme = whole.removesuffix(producer.value)
     if scheme != whole:
         yield HeaderValue(producer.name, f"^{escaped_text(scheme)}(.+)")
+
+
+def _relation(producer: Producer) -> str:
+    """Return a pattern for what tells one link of a header from another (RFC 8288 §3.3)."""
+    behind = producer.text.partition(producer.extracted)[2]
+    found = _RELATION.match(behind) if producer.name.lower() == "link" else None
+    return "" if found is None else rf'[^<>]*>[^<>,]*;\s*rel="?{escaped_text(found[1])}\b'
 
 
 def _location(producer: Producer, slot: Slot, reading: Reading, known: _Known) -> Iterator[Source]:

@@ -84,6 +84,8 @@ class Found:
     """By what it finds its row among others: as templates write it."""
     by_place: bool = False
     """Whether it stands in a list, and nothing tells its row from the others."""
+    others: tuple[Proposal, ...] = ()
+    """From where else its value might come, for all its slots."""
 
     @property
     def recorded(self) -> str:
@@ -140,6 +142,20 @@ def variables_for(
             source,
             match,
             tuple(proposal.slot for proposal in groups.get((transaction, source, match), ())),
+            others=_others(groups.get((transaction, source, match), ())),
         )
         for name, one, (transaction, source, match) in zip(names, best, keys, strict=True)
+    )
+
+
+def _others(group: Sequence[Proposal]) -> tuple[Proposal, ...]:
+    """Return from where else all of them may have their value, written as it is now."""
+    if not group:
+        return ()
+    one = min(group, key=lambda each: each.slot.transaction)
+    return tuple(
+        other
+        for other in one.others
+        if other.producer.filters == one.producer.filters
+        and other.producer.extracted == one.producer.extracted
     )

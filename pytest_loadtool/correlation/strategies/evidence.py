@@ -47,6 +47,7 @@ from pytest_loadtool.correlation.strategies.new_pages import (
     new_link,
     signs_in,
 )
+from pytest_loadtool.correlation.strategies.states import outlasts
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
 
@@ -77,9 +78,10 @@ def _changing(slot: Slot, _: Producer, traffic: Traffic) -> bool:
     return traffic.steps[slot.transaction].changes_state
 
 
-def _version(slot: Slot, _: Producer, __: Traffic) -> bool:
-    """The field is called a version, ``If-Match``, or what else tells one state from the next."""
-    return is_version_name(slot.name)
+def _version(slot: Slot, _: Producer, traffic: Traffic) -> bool:
+    """The field is called a version, ``If-Match``, or what else tells one state from the next, and
+    no change with it has left it as it was."""
+    return is_version_name(slot.name) and not outlasts(slot, traffic)
 
 
 def _long(slot: Slot, _: Producer, __: Traffic) -> bool:
@@ -326,9 +328,16 @@ def _sent(label: str, at: int, traffic: Traffic, *, by_login: bool = True) -> bo
     return sent(label) or (" " in label and all(map(sent, label.split())))
 
 
-def _named_item(_: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The item of a list is called what a change before has sent: the name of the resource."""
+def _named_item(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The item of a list is called what a change before has sent: the name of the resource; and no
+    change has sent the value before any answer had it, as clients do that make ids up."""
     at = producer.transaction
+    first = traffic.responses.served.get(slot.value, at)
+    if (
+        not is_short_number(slot.value)
+        and traffic.requests.written.get(slot.value, first + 1) <= first
+    ):
+        return False
     return any(
         len(one) > 2 and not one.isdigit() and traffic.requests.written.get(one, at) < at
         for one in producer.labels

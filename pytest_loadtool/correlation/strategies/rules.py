@@ -92,7 +92,7 @@ def _believed(
             return
         if rule.kinds not in first:
             nearest = _nearest(traffic, slot, producers, rule.kinds, address)
-            alone = _alone_first(list(islice(nearest, MOST_PRODUCERS)), slot)
+            alone = _alone_first(list(islice(nearest, MOST_PRODUCERS)), slot, traffic)
             first[rule.kinds] = of_the_resource_first(alone, slot, traffic)
         for producer in first[rule.kinds]:
             if _gives(rule, producer) and all(
@@ -157,17 +157,21 @@ def _nearest(
     yield from sorted(same, key=rank)
 
 
-def _alone_first(producers: list[Producer], slot: Slot) -> list[Producer]:
-    """Return the same, but what no script can read last, and values of a list after those that
-    stand alone, in JSON and XML.
+def _alone_first(producers: list[Producer], slot: Slot, traffic: Traffic) -> list[Producer]:
+    """Return the same, but what no script can read last, what a long poll has brought after what
+    was asked for, and values of a list after those that stand alone, in JSON and XML.
 
     What is the first of a list for one user is the third for another: of an id that one response
     has alone and a later one in a list, the former is this user's. Of a version or token the latest
     counts.
     """
     latest = is_version_name(slot.name) or is_given_out(slot.name)
-    alone = not latest and any(one.kind in _DOCUMENTS and not one.in_list for one in producers)
-    return sorted(producers, key=lambda one: (one.effort, alone and one.in_list))
+    alone = not latest and any(one.kind in _DOCUMENTS and not one.of_many for one in producers)
+    waited = traffic.responses.waited
+    return sorted(
+        producers,
+        key=lambda one: (one.effort, one.transaction in waited, alone and one.of_many),
+    )
 
 
 def _backwards(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from pytest_loadtool.correlation.classify import is_id_name, is_version_name
@@ -139,3 +140,31 @@ def _ids(slot: Slot, traffic: Traffic) -> set[str]:
         for one in traffic.slots_of(slot.transaction)
         if _tells(one.name) or one.place is Place.PATH or one.name in ARGUMENTS
     }
+
+
+def outlasts(slot: Slot, traffic: Traffic) -> bool:
+    """Return whether one place has the version before such a change and after it: then it is that
+    of a format, as ``"version": 37`` of a configuration is."""
+    change = traffic.steps[slot.transaction]
+    if change.called != change.path:
+        return False
+    reads: dict[object, list[int]] = {}
+    for one in chain.from_iterable(traffic.responses.producers.get(slot.value, {}).values()):
+        step = traffic.steps[one.transaction]
+        if is_version_name(one.name) and not one.of_many and not step.changes_state:
+            reads.setdefault((step.address, one.kind, one.steps), []).append(one.transaction)
+    return any(
+        there[0] < at < there[-1]
+        for there in reads.values()
+        for at in traffic.requests.changes
+        if traffic.steps[at].path == change.path
+        and _succeeded(at, traffic)
+        and any(
+            one.value == slot.value and is_version_name(one.name) for one in traffic.slots_of(at)
+        )
+    )
+
+
+def _succeeded(at: int, traffic: Traffic) -> bool:
+    exchange = traffic.steps[at].exchange
+    return exchange is not None and 200 <= exchange.status < 400

@@ -33,6 +33,7 @@ from pytest_loadtool.replay.compile.flows import Flows, all_chosen
 from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.compile.generating import generators
 from pytest_loadtool.replay.compile.identities import accounts_of, constant_facts
+from pytest_loadtool.replay.compile.namesakes import of_one_name
 from pytest_loadtool.replay.compile.order import order_of
 from pytest_loadtool.replay.compile.pauses import pauses_after, pauses_inside
 from pytest_loadtool.replay.compile.proxies import Routes
@@ -42,6 +43,7 @@ from pytest_loadtool.replay.compile.servers import Servers
 from pytest_loadtool.replay.compile.tokens import renewals_of
 from pytest_loadtool.replay.compile.validate import accepted_codes, compile_validator, noting
 from pytest_loadtool.replay.user.exchange import Check, CompiledExtractor, Step
+from pytest_loadtool.replay.user.failures import not_as_recorded
 from pytest_loadtool.replay.user.origin import Origin, origin_of
 from pytest_loadtool.replay.user.plan import DatasetSlots, PagePlan, Pause, Plan, Visit, Visits
 
@@ -167,7 +169,7 @@ class _Parts:
             origin=origin,
             render=rendering(render, makers(texts, self.case.variables, self.names, self.clock)),
             accepted=accepted_codes(transaction.status),
-            checks=tuple(map(self.check, transaction.validators)),
+            checks=(*map(self.check, transaction.validators), *self._sure(transaction)),
             takes=tuple(map(self._take, transaction.extractors)),
             without_body=request.method == "HEAD",
             idempotent=request.method in IDEMPOTENT_METHODS,
@@ -195,6 +197,16 @@ class _Parts:
             return check
         return noting(check, validator.outcome, strict)
 
+    def _sure(self, transaction: Transaction) -> Iterator[Check]:
+        """Yield what looks whether values are those of one's own: not what is taken by its place,
+        if the test case is strict, nor the first of several that have one name."""
+        for one in transaction.extractors:
+            if one.by_place and self.case.strict:
+                said = f"${{{one.variable}}} is taken by its place in the list: {one.source}"
+                yield _failing(not_as_recorded(said))
+            elif check := of_one_name(one, self.case.strict):
+                yield check
+
     def _take(self, extractor: Extractor) -> CompiledExtractor:
         source, match = extractor.source, extractor.match
         slot = self.names.slot(extractor.variable)
@@ -207,6 +219,10 @@ class _Parts:
         made = makers(texts, self.case.variables, self.names, None)
         bound = bind_source(source, match, lambda template: composed(template, self.names))
         return CompiledExtractor(slot, None, missing, taking(bound, made))
+
+
+def _failing(failure: Failure) -> Check:
+    return lambda _response, _values: failure
 
 
 def _visits(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Protocol
 
 from pytest_loadtool.correlation.configuration import asserted_anew
 from pytest_loadtool.editing.unique_values import make_unique
@@ -18,7 +18,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.replay import compile_case
 from tests.correlation.client import Client
-from tests.correlation.outcomes.office import TRICKS, Office
+from tests.correlation.outcomes.office import TRICKS, Answer, Office
 from tests.correlation.talk import configure
 from tests.observed import Observed
 
@@ -27,6 +27,13 @@ __all__ = ["SESSIONS", "TYPED", "opened", "recorded", "replayed", "serving"]
 #: What a person types, and would make each run's own.
 TYPED = "Tea & Tales"
 _ORDER = {"name": TYPED, "note": "For the afternoon", "quantity": 2, "price": 12.35}
+
+
+class Answering(Protocol):
+    """An application in this process."""
+
+    def answer(self, method: str, target: str, body: str) -> Answer:
+        """What is answered to a request."""
 
 
 def by_object(client: Client) -> None:
@@ -130,7 +137,7 @@ def opened(first: int = 1, **settings: Any) -> Office:
 
 
 @contextmanager
-def serving(office: Office) -> Iterator[str]:
+def serving(office: Answering) -> Iterator[str]:
     """Its base URL, as long as it is entered."""
     lock = threading.Lock()
 
@@ -182,7 +189,7 @@ def recorded(name: str, *, unique: bool = False, **settings: Any) -> TestCase:
     return asserted_anew(made.case, exchanges).case
 
 
-def replayed(case: TestCase, office: Office) -> Observed:
+def replayed(case: TestCase, office: Answering) -> Observed:
     """What became of each transaction."""
     observed = Observed()
     with serving(office) as url:

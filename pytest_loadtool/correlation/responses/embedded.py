@@ -1,0 +1,83 @@
+"""JSON in the scripts of pages: the state that a page comes with, which its scripts read.
+
+``<script type="application/json" id="state">{…}</script>`` and ``window.__APP__ = {…};`` at the end
+of a script.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from pytest_loadtool.extraction.page import escaped_text
+
+#: Group 1 are the attributes, group 2 is the name that JSON gets, group 3 the JSON.
+_SCRIPT = re.compile(
+    r"<script\b([^<>]*)>\s*(?:(?:window\.|self\.|var |let |const )?([\w$.]+)\s*=\s*)?"
+    r"([\[{](?:(?!</script)[\s\S])*[\]}])\s*;?\s*</script",
+    re.IGNORECASE,
+)
+_ID = re.compile(r"""\sid=(["'])([\w.:-]+)\1""")
+#: Shorter texts have nothing that is one of several; of longer ones nothing is said.
+_SHORTEST, _LONGEST = 20, 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A document in a page: where its text begins, that text, a pattern that takes it, and what it
+    says."""
+
+    start: int
+    text: str
+    pattern: str
+    document: Any
+
+    def steps_to(self, value: str) -> tuple[str | int, ...]:
+        """Return the way to the first place of a value; empty if it is no value of the document."""
+        stack: list[tuple[tuple[str | int, ...], Any]] = [((), self.document)]
+        while stack:
+            steps, one = stack.pop()
+            if isinstance(one, dict):
+                stack += [((*steps, key), child) for key, child in reversed(one.items())]
+            elif isinstance(one, list):
+                stack += [((*steps, at), child) for at, child in reversed([*enumerate(one)])]
+            elif str(one) == value:
+                return steps
+        return ()
+
+
+@lru_cache(maxsize=2)
+def embedded(text: str) -> tuple[Embedded, ...]:
+    """Return the documents in a page."""
+    return tuple(_embedded(text)) if "<script" in text else ()
+
+
+def embedded_at(text: str, at: int) -> Embedded | None:
+    """Return the document around a place of a page."""
+    found = (one for one in embedded(text) if one.start <= at < one.start + len(one.text))
+    return next(found, None)
+
+
+def _embedded(text: str) -> Iterator[Embedded]:
+    for found in _SCRIPT.finditer(text):
+        if not _SHORTEST <= len(found[3]) <= _LONGEST:
+            continue
+        try:
+            document = json.loads(found[3])
+        except (ValueError, RecursionError):
+            continue
+        yield Embedded(found.start(3), found[3], _pattern(found[1], found[2]), document)
+
+
+def _pattern(attributes: str, name: str | None) -> str:
+    """Return what finds that JSON: by the name that it gets, the id of its script, or as it
+    comes."""
+    if name:
+        return rf"\b{escaped_text(name)}\s*=\s*([\[{{][\s\S]*?[\]}}])\s*;?\s*</script"
+    id_ = _ID.search(attributes)
+    tag = rf'[^<>]*\sid=["\']{escaped_text(id_[2])}["\'][^<>]*' if id_ else "[^<>]*"
+    return rf"<script\b{tag}>\s*([\[{{][\s\S]*?[\]}}])\s*</script"
