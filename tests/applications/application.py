@@ -57,6 +57,9 @@ APPLICATIONS = {
     "fava": "fava_ledger",
     "postgraphile": "postgraphile",
     "znc": "znc_admin",
+    "wsgidav": "wsgidav_files",
+    "verdaccio": "verdaccio",
+    "moto": "moto_aws",
 }
 
 
