@@ -60,6 +60,8 @@ APPLICATIONS = {
     "wsgidav": "wsgidav_files",
     "verdaccio": "verdaccio",
     "moto": "moto_aws",
+    "zope": "zope_objects",
+    "ihatemoney": "ihatemoney_bills",
 }
 
 

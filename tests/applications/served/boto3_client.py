@@ -15,14 +15,14 @@ CONFIG = Config(
 )
 
 
-def client(name: str):  # noqa: ANN201  made at run time, by name
+def client(name: str):
     """The client of a service."""
     return boto3.client(
         name,
         endpoint_url=sys.argv[1],
         region_name="us-east-1",
         aws_access_key_id="testing",
-        aws_secret_access_key="testing",  # noqa: S106
+        aws_secret_access_key="testing",
         config=CONFIG,
     )
 
@@ -47,9 +47,7 @@ def session() -> None:
         parts.append({"PartNumber": number, "ETag": etag})
     s3.list_parts(**where)
     s3.complete_multipart_upload(**where, MultipartUpload={"Parts": parts})
-    s3.copy_object(
-        Bucket=bucket, Key="copy.txt", CopySource={"Bucket": bucket, "Key": "house.txt"}
-    )
+    s3.copy_object(Bucket=bucket, Key="copy.txt", CopySource={"Bucket": bucket, "Key": "house.txt"})
     s3.put_object(Bucket=bucket, Key="spoons.txt", Body=b"12 spoons")
     listed = s3.list_objects_v2(Bucket=bucket)["Contents"]
     gone = [{"Key": one["Key"]} for one in listed if one["Key"] in ("copy.txt", "spoons.txt")]
@@ -104,14 +102,13 @@ def state() -> None:
         count = int(found["ApproximateNumberOfMessages"])
         count += int(found["ApproximateNumberOfMessagesNotVisible"])
         rows.append(f"queue {queue.rpartition('/')[2]}: {count}")
-    for group in ec2.describe_security_groups()["SecurityGroups"]:
-        rows.append(
-            f"group {group['GroupName']} {len(group['IpPermissions'])} {group.get('Tags')}"
-        )
-    for one in ec2.describe_snapshots(OwnerIds=["self"])["Snapshots"]:
-        rows.append(f"snapshot {one.get('Description')}")
-    for one in ec2.describe_volumes()["Volumes"]:
-        rows.append(f"volume {one.get('Tags')} {one['Size']}")
+    rows += [
+        f"group {one['GroupName']} {len(one['IpPermissions'])} {one.get('Tags')}"
+        for one in ec2.describe_security_groups()["SecurityGroups"]
+    ]
+    snapshots = ec2.describe_snapshots(OwnerIds=["self"])["Snapshots"]
+    rows += [f"snapshot {one.get('Description')}" for one in snapshots]
+    rows += [f"volume {one.get('Tags')} {one['Size']}" for one in ec2.describe_volumes()["Volumes"]]
     sys.stdout.write(json.dumps(rows))
 
 
