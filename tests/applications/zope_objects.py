@@ -29,7 +29,7 @@ UNIQUE: tuple[str, ...] = ("tea-shop",)
 #: Credentials of HTTP authentication are no part of a test case: a person says who the users are.
 IDENTITY = "test-case-configuration --share admin --password-env TEA_PASSWORD"
 
-_REQUIREMENTS = ("Zope==6.3", "waitress==3.0.2")
+_REQUIREMENTS = ("Zope[wsgi]==6.3", "waitress==3.0.2")
 _PASSWORD = "correct-horse-battery"
 #: What every Zope has.
 _OWN = frozenset({"Control_Panel", "acl_users", "browser_id_manager", "session_data_manager"})
