@@ -38,7 +38,9 @@ def serve(state: Path) -> Iterator[str]:
     """A cloud of its own, in memory."""
     port = free_port()
     command = (str(_programs() / "moto_server"), "-H", "127.0.0.1", "-p", str(port))
-    with serving(command, f"http://127.0.0.1:{port}/moto-api/", state=state) as url:
+    small = {"S3_UPLOAD_PART_MIN_SIZE": "1024"}
+    where = f"http://127.0.0.1:{port}/moto-api/"
+    with serving(command, where, state=state, environment=small) as url:
         yield url
 
 

@@ -28,7 +28,7 @@ def client(name: str):
 
 
 s3, sqs, ec2 = map(client, ("s3", "sqs", "ec2"))
-PART = 5 << 20  # the smallest that may have another behind it
+PART = 2048  # bytes of one that has another behind it
 
 
 def session() -> None:
