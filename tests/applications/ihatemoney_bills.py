@@ -148,7 +148,7 @@ def drive(url: str) -> None:
         page.fill("#amount", "66")
         page.select_option("#payer", label="Max")
         page.uncheck("label:has-text('Kim') input")
-        follow(page, "#submit")
+        follow(page, "form:has(#what) #submit")
         _twice(page, "#bill_table tr:has-text('Sugar') form.delete-bill button")
         page.goto(f"{url}/tea-club/settle_bills")
         page.goto(f"{url}/tea-club/?search=tea")
@@ -170,7 +170,7 @@ def _bill(page: Page, url: str, what: str, payer: str, amount: str, without: str
     page.fill("#amount", amount)
     if without:
         page.uncheck(f"label:has-text('{without}') input")
-    follow(page, "#submit")
+    follow(page, "form:has(#what) #submit")
 
 
 def _twice(page: Page, button: str) -> None:
