@@ -95,7 +95,7 @@ def drive(url: str) -> None:
     with recorded_page() as page:
         page.on("dialog", lambda dialog: dialog.accept())
         page.goto(url.replace("//", f"//admin:{_PASSWORD}@") + "/manage_main")
-        page.goto(f"{url}/manage_addProduct/OFSP/manage_addOrderedFolderForm")
+        page.goto(f"{url}/manage_addProduct/OFSP/addOrderedFolder")
         page.fill("[name=id]", "tea-shop")
         page.fill("[name=title]", "Teas of Kim")
         follow(page, "[type=submit][value=Add]")

@@ -10,7 +10,7 @@ from pytest_loadtool.correlation.kinds import collection, id_stem, reads
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import JsonPath
 from tests.correlation.exchanges import answered, exchange, html, json_body
-from tests.correlation.talk import call, get, made, post, requests, run
+from tests.correlation.talk import EMPTY, call, get, made, post, requests, run
 
 
 def bodies(*exchanges: Exchange) -> list[str]:
