@@ -47,7 +47,7 @@ WRONG = {
     "fava": "an entry is taken from where it stood, and may be somebody else's",
     "znc": "not measured to the end",
     "moto": "an extractor goes by the address of the recorded server",
-    "zope": "not measured to the end",
+    "zope": "a word of a link is taken for an id, and the link is not made unique",
     "ihatemoney": "not measured to the end",
 }
 #: Those that come out right now and then.
