@@ -48,7 +48,7 @@ WRONG = {
     "znc": "not measured to the end",
     "moto": "an extractor goes by the address of the recorded server",
     "zope": "a word of a link is taken for an id, and the link is not made unique",
-    "ihatemoney": "not measured to the end",
+    "ihatemoney": "the number of a person in the action of a form is a constant",
 }
 #: Those that come out right now and then.
 CHANCE = (
