@@ -27,7 +27,7 @@ HEAVY = (
     *("json-server", "json-graphql-server", "aria2", "spyne-soap", "tiddlywiki"),
     *("kinto", "isso", "pouchdb-server", "roundup", "sqlite-web", "radicale", "sqlpad"),
     *("alertmanager", "datasette", "tryton", "etcd", "h2-console", "postgraphile"),
-    *("docker-registry", "wagtail", "mediawiki", "verdaccio", "wsgidav"),
+    *("docker-registry", "wagtail", "mediawiki", "verdaccio", "wsgidav", "moto"),
 )
 #: Of which runs are red, or leave another state than their sessions mean, and why. They are heavy.
 WRONG = {
@@ -46,7 +46,6 @@ WRONG = {
     "trac": "a version is correlated that need not be",
     "fava": "an entry is taken from where it stood, and may be somebody else's",
     "znc": "not measured to the end",
-    "moto": "an extractor goes by the address of the recorded server",
     "zope": "a word of a link is taken for an id, and the link is not made unique",
     "ihatemoney": "the number of a person in the action of a form is a constant",
 }
