@@ -42,8 +42,9 @@ class Seen:
 class ExpectedAnswer:
     """What was recorded.
 
-    ``words`` are those of the title that are not a user's or a resource's own; ``is_of_a_resource``
-    says that the request was for one that a response named, which may be called otherwise.
+    ``words`` are those of the title, or of the heading of a page without, that are not a user's or
+    a resource's own; ``is_of_a_resource`` says that the request was for one that a response named,
+    which may be called otherwise.
     """
 
     recorded: Recorded
@@ -195,7 +196,10 @@ def _place(was: ExpectedAnswer, now: Seen) -> str:
 
 
 def _leads_alike(before: str, to: str) -> bool:
-    """Return whether two paths are of the same page, of one resource or another."""
+    """Return whether two paths are of the same page, of one resource or another. Other servers may
+    have other names now."""
+    if before.startswith("//") or to.startswith("//"):
+        return before[:2] == to[:2]
     was, now = before.strip("/").split("/"), to.strip("/").split("/")
     alike = len(was) == len(now) and all(
         "*" in (one, other) or one == other for one, other in zip(was, now, strict=True)
@@ -257,15 +261,33 @@ def _root(was: ExpectedAnswer, now: Seen) -> str:
 
 
 def _title(was: ExpectedAnswer, now: Seen) -> str:
-    if now.kind is not Kind.HTML or not was.words or not now.answer.size:
+    title, before = now.answer.title, was.answer.title
+    if now.kind is not Kind.HTML or not was.words or not before or not now.answer.size:
         return ""
-    missing = was.words.difference(words(now.answer.title))
+    missing = was.words.difference(words(title))
     if not missing or (was.is_of_a_resource and len(missing) < len(was.words)):
         return ""
-    title = now.answer.title
-    shown = title if len(title) <= _LONGEST_TITLE else title[: _LONGEST_TITLE - 1] + "…"
-    what = f'the title "{shown}"' if title else "no title"
-    return f'{what} where "{was.answer.title}" was recorded'
+    what = f'the title "{_shown(title)}"' if title else "no title"
+    return f'{what} where "{before}" was recorded'
+
+
+def _untitled(was: ExpectedAnswer, now: Seen) -> str:
+    """Return how a page without a title has become another: it has one now, or it has a heading
+    that shares no word with the recorded one."""
+    if was.recorded.kind is not Kind.HTML or now.kind is not Kind.HTML or was.answer.title:
+        return ""
+    if not 0 < was.answer.size <= LONGEST_READ:
+        return ""
+    if now.answer.title:
+        return f'the title "{_shown(now.answer.title)}" where none was recorded'
+    heading = now.answer.heading
+    if not heading or not was.words or not was.words.isdisjoint(words(heading)):
+        return ""
+    return f'the heading "{_shown(heading)}" where "{_shown(was.answer.heading)}" was recorded'
+
+
+def _shown(title: str) -> str:
+    return title if len(title) <= _LONGEST_TITLE else title[: _LONGEST_TITLE - 1] + "…"
 
 
 def _size(was: ExpectedAnswer, now: Seen) -> str:
@@ -280,7 +302,7 @@ def _size(was: ExpectedAnswer, now: Seen) -> str:
 
 
 _DIFFERS: tuple[_Judge, ...] = (
-    _place, _empty, _kind, _password, _form, _keys, _lists, _root, _title, _size,
+    _place, _empty, _kind, _password, _form, _keys, _lists, _root, _title, _untitled, _size,
 )  # fmt: skip
 #: Of an answer that is too long to be read.
 _OF_UNREAD: tuple[_Judge, ...] = (_place, _kind, _size)

@@ -55,6 +55,7 @@ def page(text: str) -> Answer:
     failed = says_error(title) or says_error(heading)
     return Answer(
         title=title if len(title) <= LONGEST_TITLE else "",
+        heading="" if title or len(heading) > LONGEST_TITLE else heading,
         login=_login(text, asks_to_log_in(title) or asks_to_log_in(heading)),
         failed="page of an error" if failed else "",
     )

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from pytest_loadtool.answers.documents import document, document_of, element
 from pytest_loadtool.answers.pages import page
+from pytest_loadtool.codec.http import DEFAULT_PORTS
 from pytest_loadtool.codec.media import decoded, is_html, is_json, is_xml, media_type
 from pytest_loadtool.codec.names import words_of
 from pytest_loadtool.model.answer import Answer
@@ -132,15 +133,40 @@ def leads_to_error(location: str) -> bool:
 
 def place_of(location: str, asked: str = "") -> str:
     """Return the path that a redirect leads to, from the address that was ``asked`` for, with ``*``
-    for each segment that is of a resource; and what says behind it that one has to log in."""
+    for each segment that is of a resource; and what says behind it that one has to log in. The root
+    of another server, which is called as any other's, has its name."""
     try:
-        path, query, tail = urlsplit(urljoin(asked, location))[2:]
+        whole = urlsplit(urljoin(asked, location))
+        host = _other_host(asked, whole)
     except ValueError:
         return ""
-    place = "/".join("*" if _OF_A_RESOURCE.search(one) else one for one in path.split("/"))
+    path, query, tail = whole[2:]
+    if host and path in ("", "/"):
+        path = f"//{host}/"
+    place = path if host and path.startswith("//") else _starred(path)
     marks = (("?", query.partition("=")[0]), ("#", tail.partition("?")[0]))
     marked = (mark + text for mark, text in marks if LOGIN_PLACE.search(text))
     return (place or "/") + next(marked, "") if location else ""
+
+
+def _starred(path: str) -> str:
+    return "/".join("*" if _OF_A_RESOURCE.search(one) else one for one in path.split("/"))
+
+
+def _other_host(asked: str, to: SplitResult) -> str:
+    """Return the server that a redirect leads to, if that is another one than was asked. The same
+    host by TLS is no other.
+
+    Raises:
+        ValueError: there is no such port.
+    """
+    own = urlsplit(asked)
+    if not own.hostname or not to.hostname:
+        return ""
+    ports = {one.port or DEFAULT_PORTS.get(one.scheme) for one in (own, to)}
+    if own.hostname == to.hostname and (own.scheme != to.scheme or len(ports) == 1):
+        return ""
+    return to.netloc.rpartition("@")[2].lower()
 
 
 def kind_now(content_type: str, text: str) -> Kind:

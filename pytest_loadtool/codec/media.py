@@ -50,6 +50,8 @@ FORM = "application/x-www-form-urlencoded"
 _HTML = ("text/html", "application/xhtml+xml")
 _JSON = ("application/json", "text/json")
 _XML = ("application/xml", "text/xml")
+#: ``application/x-amz-json-1.0``, ``application/json-rpc``; not the lines of ``json-seq``.
+_PROTOCOL = re.compile(r"[/.-]json(?:-rpc|-\d[\d.]*|request)?$")
 
 
 def media_type(content_type: str | None) -> str:
@@ -63,8 +65,10 @@ def is_html(media: str) -> bool:
 
 
 def is_json(media: str) -> bool:
-    """Return whether it says that it is JSON (RFC 6839 §3.1)."""
-    return media in _JSON or media.endswith("+json")
+    """Return whether it says that it is JSON (RFC 6839 §3.1), or a protocol in JSON."""
+    if media in _JSON or media.endswith("+json"):
+        return True
+    return "json" in media and _PROTOCOL.search(media) is not None
 
 
 def is_xml(media: str) -> bool:

@@ -99,6 +99,8 @@ def looks_random(value: str) -> bool:
         return changes > 0
     if digits and changes >= (2 if length >= 20 else 3):
         return True
+    if _LONGER_THAN_WORDS.fullmatch(sample) and len(set(sample)) >= _ALPHABET:
+        return True
     letters = _DIGITS.sub("", sample)  # one among letters tells nothing: getAllOfPart2
     if _WORDS.fullmatch(letters) or _is_program_text(letters):
         return False
@@ -111,6 +113,8 @@ def _is_program_text(sample: str) -> bool:
     return "".join(words) == sample and 3 * len(words) <= len(sample)
 
 
+#: Letters of one case without an end, and how many different ones are no pattern.
+_LONGER_THAN_WORDS, _ALPHABET = re.compile(r"[a-z]{64,}|[A-Z]{64,}"), 12
 _DIGITS = re.compile(r"\d+")
 _CAMEL_WORD = re.compile(r"[A-Z]?[a-z]+")
 #: ``Special:MovePage``.

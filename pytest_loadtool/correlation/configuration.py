@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_loadtool.correlation.decisions.explain import explain
 from pytest_loadtool.correlation.decisions.ignoring import ignored, set_aside, wanted
 from pytest_loadtool.correlation.index.indexing import read_traffic
-from pytest_loadtool.correlation.index.traffic import steps_of
+from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes import Asserted, asserted
 from pytest_loadtool.correlation.resolve import resolve
 from pytest_loadtool.correlation.sources.items import by_rows
 from pytest_loadtool.correlation.sources.variables import computed_for, variables_for
 from pytest_loadtool.correlation.strategies.rules import issued
 from pytest_loadtool.correlation.strategies.table import strategies
-from pytest_loadtool.correlation.writing.reanchor import following_again
+from pytest_loadtool.correlation.writing.reanchor import following_again, following_keys
 from pytest_loadtool.correlation.writing.renewal import with_renewals
 from pytest_loadtool.correlation.writing.revert import (
     names_in_use,
@@ -62,7 +62,7 @@ def configure(
     found = by_rows(found, traffic, unconfigured.variables, computed)
     configured = with_renewals(rewrite(unconfigured, traffic.steps, found, computed), rules)
     configured = following_again(configured)
-    outcomes = asserted(configured, traffic.steps)
+    outcomes = _asserted(configured, traffic.steps)
     misses = [*(one for one in resolution.misses if one.reason), *aside]
     decisions = (
         *explain(configured, traffic, found, computed, misses, rules),
@@ -74,4 +74,9 @@ def configure(
 def asserted_anew(case: TestCase, exchanges: Sequence[Exchange]) -> Asserted:
     """Assert what changes brought about by the values that a configured test case has now."""
     plain = with_transactions(case, map(without_outcomes, case.transactions()))
-    return asserted(plain, steps_of(plain, exchanges))
+    return _asserted(plain, steps_of(plain, exchanges))
+
+
+def _asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
+    found = asserted(case, steps)
+    return replace(found, case=following_keys(found.case))

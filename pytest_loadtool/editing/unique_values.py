@@ -26,6 +26,7 @@ from pytest_loadtool.correlation.requests.slots import (
     Masked,
     Part,
     Slot,
+    key_slots,
     request_slots,
     target_slots,
 )
@@ -72,8 +73,7 @@ def make_unique(case: TestCase, text: str) -> Unique | None:
     variable = random = ""
     for spelling in _spellings(text):
         slots = [
-            # What stands in another value is found as a word of that one.
-            [one for one in _slots(case, transaction) if not one.depth and _spans(one, spelling)]
+            [one for one in _outermost(_slots(case, transaction)) if _spans(one, spelling)]
             for transaction in case.transactions()
         ]
         found = [slot for each in slots for slot in each]
@@ -123,11 +123,26 @@ def _as_typed(case: TestCase, transaction: Transaction, values: Mapping[str, str
 
 def _slots(case: TestCase, transaction: Transaction) -> Iterator[Slot]:
     request = transaction.request
-    yield from request_slots(request, content_type(case.wire_headers(request)), 0)
+    media = content_type(case.wire_headers(request))
+    yield from request_slots(request, media, 0)
+    yield from key_slots(request, media)
     for position, header in enumerate(request.headers):
         masked = Masked.of(header.value or "")
         if header.name.lower() == "referer" and masked is not None:
             yield from (_in_header(one, position) for one in target_slots(masked.text, 0))
+
+
+def _outermost(slots: Iterable[Slot]) -> Iterator[Slot]:
+    """Yield those that stand in no other: what does is found as a word of that one. A value that
+    has a placeholder already is no slot, and what stands in it is, such as a path behind
+    ``${server}``."""
+    ends: dict[Part, int] = {}
+    for one in slots:
+        end = ends.get(one.part, -1)
+        if one.depth and (one.capsules or one.start < end):
+            continue
+        ends[one.part] = one.end
+        yield one
 
 
 def _in_header(slot: Slot, position: int) -> Slot:

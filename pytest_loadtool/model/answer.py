@@ -16,8 +16,9 @@ class Answer:
     ``size`` is of the decoded body, in bytes. ``json`` is what stands at the top, ``keys`` are
     those of an object there, ``lists`` those of them that held a list with something in it (``$``
     is the array itself), ``said`` what keys said that tell whether it went well. ``root`` is the
-    element of an XML document, ``title`` that of a page. ``location`` is the path that a redirect
-    led to, with ``*`` for what is of a resource. ``login`` says whether the page has a field for a
+    element of an XML document, ``title`` that of a page, ``heading`` the main one of a page without
+    a title. ``location`` is the path that a redirect led to, with ``*`` for what is of a resource;
+    of the root of another server, its name. ``login`` says whether the page has a field for a
     password, or is about nothing else. ``failed`` is how the answer itself said that it failed.
     """
 
@@ -28,6 +29,7 @@ class Answer:
     said: tuple[tuple[str, str | int | bool], ...] = ()
     root: str = ""
     title: str = ""
+    heading: str = ""
     location: str = ""
     login: LoginForm = ""
     failed: str = ""

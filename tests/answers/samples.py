@@ -30,7 +30,7 @@ class Raw:
     def seen(self) -> Seen:
         """What it looks like."""
         kind = kind_now(self.content_type, self.text)
-        answer = shape_of(kind, self.text, len(self.text), self.location, asked="/")
+        answer = shape_of(kind, self.text, len(self.text), self.location, asked="http://h/")
         return Seen(self.status, kind, media_type(self.content_type), answer)
 
     @property
@@ -40,7 +40,8 @@ class Raw:
 
     def expectation(self, *, of_a_thing: bool = False) -> ExpectedAnswer:
         """It, to compare others with."""
-        title = frozenset(words(self.seen.answer.title))
+        seen = self.seen.answer
+        title = frozenset(words(seen.title or seen.heading))
         return ExpectedAnswer(self.recorded, title, of_a_thing)
 
 
@@ -120,7 +121,15 @@ DIFFERS = [
     (Raw(302, HTML, "", "/"), Raw(302, HTML, "", "/?login=1"),
      "redirected to /?login where / was recorded"),
     (Raw(302, HTML, "", "/orders"), Raw(302, HTML, "", "https://sso.example"),
-     "redirected to / where /orders was recorded"),
+     "redirected to //sso.example/ where /orders was recorded"),
+    (Raw(302, HTML, "", "/"), Raw(302, HTML, "", "http://other/"),
+     "redirected to //other/ where / was recorded"),
+    (Raw(302, HTML, "", "http://sso.example/"), Raw(302, HTML, "", "/"),
+     "redirected to / where //sso.example/ was recorded"),
+    (Raw(302, HTML, "", "/shop/"), Raw(302, HTML, "", "http://h:8080/"),
+     "redirected to //h:8080/ where /shop/ was recorded"),
+    (Raw(302, HTML, "", "/shop/"), Raw(200, HTML, page("Welcome to nginx!")),
+     "200 where 302 was recorded"),
     (Raw(200, JSON, '{"a": 1}'), Raw(200, HTML, page("Hello")), "HTML where JSON was recorded"),
     (Raw(200, "image/png", "x" * 50), Raw(200, "text/plain", "sorry"),
      "text/plain where image was recorded"),
@@ -135,6 +144,12 @@ DIFFERS = [
      "<things> where <orders> was recorded"),
     (Raw(200, HTML, ORDERS), Raw(200, HTML, page("Welcome · Shop")),
      'the title "Welcome · Shop" where "Orders · Shop" was recorded'),
+    (Raw(200, HTML, page("", "<h1>Orders of today</h1>")),
+     Raw(200, HTML, "<html><body><h1>It works!</h1></body></html>"),
+     'the heading "It works!" where "Orders of today" was recorded'),
+    (Raw(200, HTML, "<h1>Orders</h1>"),
+     Raw(200, HTML, page("Welcome to nginx!", "<h1>Welcome to nginx!</h1>")),
+     'the title "Welcome to nginx!" where none was recorded'),
     (Raw(200, HTML, page("A", "x" * 20_000)), Raw(200, HTML, page("A")),
      "a body less than a tenth of the recorded one"),
     (Raw(200, HTML, page("A")), Raw(200, HTML, page("A", "x" * 20_000)),
@@ -148,6 +163,11 @@ ALIKE = [
     (Raw(302, HTML, "", "/orders/17"), Raw(302, HTML, "", "http://other/orders/4711")),
     (Raw(302, HTML, "", "/users/17"), Raw(302, HTML, "", "/users/tea-house")),
     (Raw(302, HTML, "", "?page=2"), Raw(302, HTML, "", "/?page=3")),
+    (Raw(302, HTML, "", "/"), Raw(302, HTML, "", "https://h/")),
+    (Raw(302, HTML, "", "/"), Raw(302, HTML, "", "http://h:80/")),
+    (Raw(302, HTML, "", "http://sso.example"), Raw(302, HTML, "", "https://sso.test:8443/")),
+    (Raw(200, HTML, page("", "<h1>No orders yet</h1>")),
+     Raw(200, HTML, page("", "<h1>Orders: 3</h1>"))),
     (Raw(200, JSON, "[]"), Raw(200, JSON, "[1, 2, 3]")),
     (Raw(200, JSON, '{"id": 1, "status": "open"}'),
      Raw(200, JSON, '{"id": 2, "status": "failed"}')),

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from tests.applications.application import APPLICATIONS
+from tests.applications.installed import CACHE
 from tests.applications.journey import JourneyError
 from tests.applications.outcome import SESSIONS, examine
-from tests.applications.sabotage import PLACES, REPLAYS, report, sabotage
+from tests.applications.sabotage import PLACES, REPLAYS, SABOTAGED, kept, report
 from tests.applications.score import PAGE as SCORES
 from tests.applications.score import Scores, corpus, scored
 from tests.applications.table import PAGE, table, updated
@@ -27,7 +28,11 @@ _Done = TypeVar("_Done")
 def main() -> None:
     """Examine them one after the other and print the table."""
     parser = argparse.ArgumentParser(prog="python -m tests.applications", description=__doc__)
-    parser.add_argument("name", nargs="*", help=f"one of {', '.join(APPLICATIONS)} (default: all)")
+    parser.add_argument(
+        "name",
+        nargs="*",
+        help=f"one of {', '.join(APPLICATIONS)} (default: all; of sabotage, the quick ones)",
+    )
     parser.add_argument(
         "--write",
         action="store_true",
@@ -39,6 +44,14 @@ def main() -> None:
     parser.add_argument("--places", type=int, default=PLACES, help="so many changes of each")
     parser.add_argument("--replays", type=int, default=REPLAYS, help="so many without sabotage")
     parser.add_argument(
+        "--results",
+        type=Path,
+        default=CACHE / "sabotaged",
+        metavar="FOLDER",
+        help="keep what came of each sabotaged application there, and do not do that again"
+        " (default: %(default)s)",
+    )
+    parser.add_argument(
         "--sessions", type=int, default=SESSIONS, help="of each of the ten users, at most"
     )
     parser.add_argument(
@@ -48,17 +61,13 @@ def main() -> None:
     if arguments.score is not None:
         _score(arguments.score, write=arguments.write)
         return
-    names = arguments.name or list(APPLICATIONS)
+    names = arguments.name or list(SABOTAGED if arguments.sabotage else APPLICATIONS)
     unknown = [name for name in names if name not in APPLICATIONS]
     if unknown:
         parser.error(f"no application {unknown[0]!r}; there are {', '.join(APPLICATIONS)}")
     if arguments.sabotage:
-        sabotaged = list(
-            _each(
-                names,
-                lambda name, folder: sabotage(name, folder, arguments.places, arguments.replays),
-            )
-        )
+        how = (arguments.places, arguments.replays, arguments.results)
+        sabotaged = list(_each(names, lambda name, folder: kept(name, folder, *how)))
         _print(report(sabotaged))
         sys.exit(len(sabotaged) != len(names))
     outcomes = list(_each(names, lambda name, folder: examine(name, folder, arguments.sessions)))

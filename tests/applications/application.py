@@ -57,6 +57,11 @@ APPLICATIONS = {
     "fava": "fava_ledger",
     "postgraphile": "postgraphile",
     "znc": "znc_admin",
+    "wsgidav": "wsgidav_files",
+    "verdaccio": "verdaccio",
+    "moto": "moto_aws",
+    "zope": "zope_objects",
+    "ihatemoney": "ihatemoney_bills",
 }
 
 

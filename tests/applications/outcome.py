@@ -17,7 +17,7 @@ from tests.applications.state import Effect, State
 
 __all__ = [
     *("RIGHT", "RIGHT_IF_UNIQUE", "SESSIONS", "TOLD_UNLESS_UNIQUE", "USERS"),
-    *("Judge", "Outcome", "examine", "recorded", "state_of", "unique"),
+    *("Judge", "Outcome", "commit", "examine", "recorded", "state_of", "unique"),
 ]
 
 #: Virtual users of the load test, all at once; how often each of them repeats the session.
@@ -111,11 +111,12 @@ def examine(name: str, folder: Path, most: int = SESSIONS) -> Outcome:
         errors=totals["errors"],
         recording=recording,
         replaying=replaying,
-        commit=_commit(),
+        commit=commit(),
     )
 
 
-def _commit() -> str:
+def commit() -> str:
+    """The state of the sources."""
     command = ("git", "-C", str(Path(__file__).parent), "rev-parse", "--short=8", "HEAD")
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pytest_loadtool.casefile import read_case
@@ -12,14 +14,20 @@ from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import numbered_titles
 from tests.applications import journey
 from tests.applications.application import Application, application
-from tests.applications.outcome import Judge, recorded, state_of, unique
+from tests.applications.outcome import Judge, commit, recorded, state_of, unique
 from tests.applications.silence import CHANGES, recorded_answer, silent
 
-__all__ = ["PLACES", "REPLAYS", "Place", "Sabotaged", "report", "sabotage"]
+__all__ = ["PLACES", "REPLAYS", "SABOTAGED", "Place", "Sabotaged", "kept", "report", "sabotage"]
 
 #: Changes of an application that are swallowed, each in a replay of its own; and replays in which
 #: none is.
 PLACES, REPLAYS = 3, 20
+#: The applications that are sabotaged if none are named: of each kind the quickest.
+SABOTAGED = (
+    *("fastapi-oauth2", "strawberry-graphql", "spyne-soap", "json-server", "json-graphql-server"),
+    *("kinto", "isso", "radicale", "sqlite-web", "postgraphile", "django-admin"),
+    "flask-appbuilder",
+)
 #: Who cannot log in is told so otherwise: that changes nothing.
 _SESSION = re.compile("log.?(?:in|out)|sign.?(?:in|out)|token|session", re.IGNORECASE)
 _PASSWORD = re.compile(r"(?:^|[&\"])passw(?:or)?d\"?[=:]", re.IGNORECASE)
@@ -65,6 +73,8 @@ class Sabotaged:
     replays: int
     reds: tuple[str, ...]
     """The first failure of each."""
+    seconds: float = 0.0
+    """What all that took, recording included."""
 
 
 def sabotage(name: str, folder: Path, places: int, replays: int) -> Sabotaged:
@@ -73,6 +83,7 @@ def sabotage(name: str, folder: Path, places: int, replays: int) -> Sabotaged:
     Raises:
         JourneyError: it could not be recorded.
     """
+    started = time.perf_counter()
     one = application(name)
     one.install()
     case = folder / f"{name}.case.toml"
@@ -85,7 +96,27 @@ def sabotage(name: str, folder: Path, places: int, replays: int) -> Sabotaged:
         place = _place(judge, whole, case, folder / f"change-{nth}", nth, change)
         if place.missed:
             found.append(place)
-    return Sabotaged(one.TITLE, tuple(found), replays, tuple(_reds(one, case, folder, replays)))
+    reds = tuple(_reds(one, case, folder, replays))
+    return Sabotaged(one.TITLE, tuple(found), replays, reds, time.perf_counter() - started)
+
+
+def kept(name: str, folder: Path, places: int, replays: int, results: Path) -> Sabotaged:
+    """Do the same and keep what came of it in ``results``, unless that has it of this commit.
+
+    Raises:
+        JourneyError: it could not be recorded.
+    """
+    results.mkdir(parents=True, exist_ok=True)
+    file = results / f"{name}-{places}-{replays}-{commit()}.json"
+    if not file.exists():
+        written = json.dumps(asdict(sabotage(name, folder, places, replays)))
+        file.write_text(written)
+    found = json.loads(file.read_text())
+    whole = (
+        Place(**(one | {"replayed": journey.Replayed(**one["replayed"])}))
+        for one in found["places"]
+    )
+    return Sabotaged(**(found | {"places": tuple(whole), "reds": tuple(found["reds"])}))
 
 
 def _changes(case: TestCase) -> list[tuple[int, Transaction]]:
@@ -141,8 +172,9 @@ def report(outcomes: Iterable[Sabotaged]) -> Iterator[str]:
     yield "|---|---|---|---|---|"
     places: list[Place] = []
     reds: list[str] = []
-    replays = 0
+    replays, seconds = 0, 0.0
     for one in outcomes:
+        seconds += one.seconds
         for place in one.places:
             colour = "**green**" if place.replayed.green else "red"
             yield (
@@ -157,6 +189,7 @@ def report(outcomes: Iterable[Sabotaged]) -> Iterator[str]:
     yield ""
     yield f"{len(places)} changes not done: {red} replays red, {named} name the change first"
     yield f"{replays} replays with all changes done: {len(reds)} red"
+    yield f"{seconds / 60:.0f} minutes"
     yield from reds
 
 

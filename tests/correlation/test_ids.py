@@ -10,7 +10,7 @@ from pytest_loadtool.correlation.kinds import collection, id_stem, reads
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import JsonPath
 from tests.correlation.exchanges import answered, exchange, html, json_body
-from tests.correlation.talk import call, get, made, post, requests, run
+from tests.correlation.talk import EMPTY, call, get, made, post, requests, run
 
 
 def bodies(*exchanges: Exchange) -> list[str]:
@@ -532,3 +532,18 @@ def test_a_session_with_the_number_of_a_page() -> None:
     found = requests(run(*exchanges))
     assert found[3].startswith("/editing/ping/page/${page_id[1]}/${page_id[2]}/")
     assert found[4] == "/pages/3/"
+
+
+def test_json_of_a_protocol() -> None:
+    """A call whose media type only ends with the version of its JSON, and a handle of letters."""
+    handle = "dcmqkyhcrpbwcrzljsgefohrysqzuvcnawfuqqfuimrwvqcbavjkcsbvwcscpdccdcgyzjgz"
+    kind = (("Content-Type", "application/x-amz-json-1.0"),)
+    received = exchange(
+        received=kind, answer=f'{{"Messages": [{{"Handle": "{handle}"}}]}}'.encode()
+    )
+    configured = run(
+        answered("POST", "/", received, sent=kind, body=b'{"Queue": "tea"}'),
+        answered("POST", "/", EMPTY, sent=kind, body=f'{{"Handle": "{handle}"}}'.encode()),
+    )
+    (decision,) = made(configured)
+    assert requests(configured)[1].endswith(f'{{"Handle": "${{{decision.variable}}}"}}')

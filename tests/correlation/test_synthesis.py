@@ -28,7 +28,7 @@ from tests.correlation.exchanges import (
     html,
     json_body,
 )
-from tests.correlation.talk import configure
+from tests.correlation.talk import call, configure, run, sources
 
 OLD = "c7Jq2Xv9Lm4PzR8tYw3N"
 NEW = "Zz9Yy8Xx7Ww6Vv5Uu4Tt"
@@ -372,3 +372,14 @@ def test_rows_of_event_streams() -> None:
     (extractor,) = next(configured.transactions()).extractors
     assert extractor.source == JsonPath('$[?(@.data.name=="Tea House")].data.id')
     assert extracted(extractor, events(rows[1] | {"id": 9}, rows[0])) == "9"
+
+
+def test_nothing_is_looked_for_behind_the_recorded_server() -> None:
+    """Another server has another address."""
+    url = f"{SERVER}/123456789012/tea"
+    given = json_body({"QueueUrl": url})
+    configured = run(
+        call("POST", "/", {"Queue": "tea"}, given),
+        call("POST", "/", {"QueueUrl": url, "Text": "Tea House"}),
+    )
+    assert not any(SERVER in str(source) for _, source, _ in sources(configured))

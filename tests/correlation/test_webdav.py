@@ -67,3 +67,19 @@ def test_an_id_with_an_ending() -> None:
         answered("GET", "/items/17.json", EMPTY),
     )
     assert requests(configured)[1] == "/items/${item_id[1]}.json"
+
+
+def test_a_lock_in_angle_brackets() -> None:
+    """It is no XML: the token in it is found as that in the condition of a PUT is."""
+    token = "opaquelocktoken:0xa9ab1dbe336ab0ff4dc67e4d700ecec5f74eaae481a9"
+    locked = (("Lock-Token", f"<{token}>"),)
+    configured = run(
+        answered("LOCK", "/kim/tea.txt", EMPTY, received=locked),
+        answered("PUT", "/kim/tea.txt", EMPTY, sent=(("If", f"(<{token}>)"),)),
+        answered("UNLOCK", "/kim/tea.txt", EMPTY, sent=locked),
+    )
+    transactions = [*configured.case.transactions()]
+    (extractor,) = transactions[0].extractors
+    sent = [str(one.request.headers[-1].value) for one in transactions[1:]]
+    assert all(f"${{{extractor.variable}}}" in one for one in sent)
+    assert not any(token in one for one in sent)

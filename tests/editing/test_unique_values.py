@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from pytest_loadtool.correlation import Configuration
 from pytest_loadtool.correlation.configuration import asserted_anew
 from pytest_loadtool.editing.unique_values import make_unique, owned_parts
-from pytest_loadtool.model.case import Variable
+from pytest_loadtool.model.case import Header, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import (
@@ -25,7 +26,8 @@ from pytest_loadtool.model.extractor import (
     with_texts,
 )
 from pytest_loadtool.model.generator import RandomText
-from tests.correlation.exchanges import SERVER, case_of, exchange, html
+from pytest_loadtool.model.validator import JsonValidator
+from tests.correlation.exchanges import SERVER, answered, case_of, exchange, html, json_body
 from tests.correlation.talk import call, configure, get, post, requests, run, sources
 
 SESSION: tuple[Exchange, ...] = (
@@ -316,3 +318,52 @@ def test_an_address_leads_to_its_server_yet(text: str, template: str) -> None:
     assert unique is not None
     made = unique.case.variables[unique.variable].template
     assert made == template.replace("${}", "${url_end[1]}")
+
+
+def test_the_key_of_an_object() -> None:
+    """What has the name of somebody or of a file as its key is another one, too."""
+    body = {"_id": "tea", "users": {"carol": True}, "files": {"carol-1.tgz": {"size": 3}}}
+    unique = make_unique(case_of(call("PUT", "/tea", body)), "carol")
+    assert unique is not None
+    (transaction,) = unique.case.transactions()
+    name = unique.variable
+    assert json.loads(str(transaction.request.body)) == {
+        "_id": "tea",
+        "users": {f"${{{name}}}": True},
+        "files": {f"${{{name}}}-1.tgz": {"size": 3}},
+    }
+
+
+def test_a_path_behind_the_server() -> None:
+    """A header that says where something is to go, in the address of this server."""
+    target = (("Destination", f"{SERVER}/tea-orders/copy.txt"),)
+    exchanges = (exchange(method="COPY", url=f"{SERVER}/tea-orders/a.txt", sent=target),)
+    case = case_of(*exchanges)
+    (transaction,) = case.transactions()
+    headers = (Header("Destination", "${server}/tea-orders/copy.txt"),)
+    request = replace(transaction.request, headers=headers)
+    unique = make_unique(
+        with_transactions(case, [replace(transaction, request=request)]), "tea-orders"
+    )
+    assert unique is not None
+    (transaction,) = unique.case.transactions()
+    name = unique.variable
+    assert transaction.request.target == f"/${{{name}}}/a.txt"
+    assert transaction.request.headers[0].value == f"${{server}}/${{{name}|url}}/copy.txt"
+
+
+def test_an_outcome_under_a_key_that_is_made_unique() -> None:
+    """It looks under this user's key."""
+    before, after = ({"users": one} for one in ({}, {"kim-packs": True}))
+    exchanges = (
+        answered("GET", "/tea", json_body(before)),
+        call("PUT", "/tea", {"users": {"kim-packs": True}}),
+        answered("GET", "/tea", json_body(after)),
+    )
+    unique = make_unique(run(*exchanges).case, "kim-packs")
+    assert unique is not None
+    for again in (asserted_anew, configure):
+        case = again(unique.case, exchanges).case
+        (outcome,) = [*case.transactions()][-1].validators
+        assert isinstance(outcome, JsonValidator)
+        assert outcome.path == f"$.users['${{{unique.variable}}}']"

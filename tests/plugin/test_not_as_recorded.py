@@ -178,6 +178,33 @@ def test_a_load_test_says_what_differs(pytester: pytest.Pytester, shop: Shop) ->
     assert [one["not_as_recorded"] for one in report["transactions"]] == [8, 0, 0]
 
 
+NGINX = Raw(200, HTML, page("Welcome to nginx!", "<h1>Welcome to nginx!</h1>"))
+ROOTS = [
+    ('status = 302, answer = { location = "/app/" }', NGINX, "200 where 302 was recorded"),
+    ('status = 302, answer = { location = "/" }', Raw(302, HTML, "", "https://other.example"),
+     "redirected to //other.example/ where / was recorded"),
+    ('status = 200, kind = "HTML", answer = { size = 900 }', NGINX,
+     'the title "Welcome to nginx!" where none was recorded'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("recorded", "now", "text"), ROOTS)
+def test_the_root_of_something_else_is_told_in_each_way(
+    pytester: pytest.Pytester, shop: Shop, recorded: str, now: Raw, text: str
+) -> None:
+    """A server that has another application at its root, or none: its own page, a redirect to
+    somebody else."""
+    shop.answers["/"] = now
+    write(pytester, "shop", case(shop.url, transaction("GET /", f"recorded = {{ {recorded} }}")))
+    project = Project(pytester.path, pytester)
+    project.write(shop__load__toml=load("shop.case.toml", users=1, more="iterations = 1"))
+    assert f"passed, but not as recorded: Home{SEPARATOR}GET /: {text}" in project.run().stdout
+    assert f"passed, but not as recorded: {text}" in "\n".join(played(pytester.path).said)
+    done = project.run("--load", "--load-json=out.json")
+    assert f"1 x GET /: {text}" in done.stdout
+    assert project.json()["verdict"] == "inconclusive"
+
+
 @pytest.mark.alone
 def test_workers_add_up_what_differs(tmp_path: Path, shop: Shop) -> None:
     """What some answers were is in the report; most came as recorded, so it passes."""

@@ -39,6 +39,7 @@ ANSWER: Table = Table(
         "said": Key(named(str, _said)),
         "root": Key(filled),
         "title": Key(filled),
+        "heading": Key(filled),
         "location": Key(filled),
         "login": Key(one_of("field", "page")),
         "failed": Key(filled),

@@ -49,6 +49,8 @@ _KEY = re.compile(r"[?&](?:amp;)?([\w.\[\]-]{1,80})=$")
 _HTTP = ("http://", "https://")
 #: A path that does not begin at a root: what a file is called, with its folders.
 _RELATIVE = re.compile(r"(?:[\w.\- ]{3,80}/){1,8}[\w.\- ]{3,80}")
+#: An address in angle brackets (RFC 4918 §10.5, RFC 8288 §3), and nothing of XML.
+_BRACKETED = re.compile(r"<[A-Za-z][\w+.-]*:[^<>\s]+>[^<>]*")
 #: Several ids in one value.
 _COMMAS = re.compile(r"[\w-]+(?:,[\w-]+)+")
 _BETWEEN = re.compile(r"[^,]+")
@@ -171,7 +173,7 @@ def _spans(text: str, name: str) -> Iterator[ValueSpan]:
             return
         for start, end, place, key, value, _ in json_spans(text):
             yield start, end, place, key, value, ""
-    elif first == "<":
+    elif first == "<" and not _BRACKETED.fullmatch(text):
         yield from xml_spans(text)
     elif _ADDRESS.fullmatch(text):
         yield from target_spans(text)

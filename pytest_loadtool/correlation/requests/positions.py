@@ -44,6 +44,8 @@ _JSON_TOKEN = re.compile(
     rf'"((?:[^"\\]++|\\.)*+)"|".*|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([{{}}\[\],:])|[a-z]+|{HOLE}',
     re.DOTALL,
 )
+#: What stands behind a key.
+_COLON = re.compile(r"\s*:")
 #: What stands between a name and what it is compared with, in an array of three.
 _COMPARED = frozenset({"=", "==", "!=", "<>", "in", "not in", "child_of", "parent_of", "eq", "ne"})
 #: How deep JSON is looked into: Python's own reader goes no deeper either.
@@ -180,6 +182,19 @@ def json_spans(text: str) -> Iterator[ValueSpan]:
                 texts[-1].append(value)
         elif number is not None or token[0] == HOLE:
             yield *token.span(), Place.JSON, called(), token[0], around()
+
+
+def json_keys(text: str) -> Iterator[ValueSpan]:
+    """Yield the keys of the objects in a JSON text."""
+    for token in _JSON_TOKEN.finditer(text):
+        if token[1] is not None and _COLON.match(text, token.end()):
+            yield (
+                *token.span(1),
+                Place.JSON_STRING,
+                _json_string(token[1]),
+                _json_string(token[1]),
+                "",
+            )
 
 
 def _json_string(raw: str) -> str:

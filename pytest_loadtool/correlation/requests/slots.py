@@ -21,6 +21,7 @@ from pytest_loadtool.correlation.requests.positions import (
     HOLE,
     ValueSpan,
     header_spans,
+    json_keys,
     json_spans,
     multipart_spans,
     pair_spans,
@@ -175,6 +176,15 @@ def request_slots(
         if masked is not None:
             spans = _body(masked.text, request.body, content_type)
             yield from _usable(masked.text, spans, transaction, "body", seen, empty=empty)
+
+
+def key_slots(request: Request, content_type: str) -> Iterator[Slot]:
+    """Yield the keys of a body in JSON: what is called after what somebody typed has that there."""
+    body = request.body
+    masked = Masked.of(body) if isinstance(body, str) and body else None
+    if masked is None or body_syntax(Template.parse(str(body)), content_type) is not Place.JSON:
+        return
+    yield from _usable(masked.text, json_keys(masked.text), 0, "body", Counter())
 
 
 def target_slots(text: str, transaction: int, seen: Counter[str] | None = None) -> Iterator[Slot]:

@@ -257,7 +257,7 @@ def _text(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator
             return
         end = position + len(value)
         left, right = beside(text, position, end)
-        if left:
+        if left and "://" not in left:  # of the recorded server, which another one is not
             yield Boundary(left, right)
         position = text.find(value, end)
 

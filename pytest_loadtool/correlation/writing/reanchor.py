@@ -33,6 +33,8 @@ from pytest_loadtool.model.validator import JsonValidator, TextValidator, Valida
 _ESCAPED = re.compile(r"\\(.)")
 #: What is before a segment of a path, and before a value of a query, in a pattern too.
 _SEGMENT = r"(?P<before>(?<![<\\])/|%2[Ff]|(?<=[\w\]-])(?:=|%3[Dd]))"
+#: A key in a JSON path; or a condition, which has none that is a text of somebody.
+_KEY = re.compile(r"\[\?.*?\)\]|\.(\w+)|\['([^'\]]+)'\]")
 _HOLE = r"\$\{[^}]*\}"
 
 
@@ -193,6 +195,32 @@ def following_again(case: TestCase) -> TestCase:
                 followed_words(one, variable.recorded, name, found) for one in transactions
             )
     return with_transactions(case, transactions)
+
+
+def following_keys(case: TestCase) -> TestCase:
+    """Return the case whose outcomes look under the key that is each virtual user's own now."""
+    own = {one.recorded or "": name for name, one in case.variables.items() if is_own(one)}
+    if not own:
+        return case
+    words = re.compile("|".join(map(word, sorted(own, key=len, reverse=True))))
+
+    def key(found: re.Match[str]) -> str:
+        name = found[1] or found[2] or ""
+        written = words.sub(lambda text: f"${{{own[text[0]]}}}", name)
+        return found[0] if written == name else f"['{written}']"
+
+    def followed(one: Validator) -> Validator:
+        if not isinstance(one, JsonValidator) or one.outcome is None or not one.outcome.was_found:
+            return one
+        return replace(one, path=_KEY.sub(key, one.path))
+
+    return with_transactions(
+        case,
+        (
+            replace(one, validators=tuple(map(followed, one.validators)))
+            for one in case.transactions()
+        ),
+    )
 
 
 def _remarked(

@@ -48,7 +48,7 @@ class References:
         names = used_names((transaction.request.target,), self._case.variables)
         was = ExpectedAnswer(
             replace(recorded, answer=self._with_stars(answer)) if recorded.answer else recorded,
-            frozenset(words(answer.title)) - self._words,
+            frozenset(words(answer.title or answer.heading)) - self._words,
             is_of_a_resource=not names <= BUILTIN_NAMES,
         )
         return Likeness(was, self._case.strict).failure

@@ -7,6 +7,7 @@ together. Times are in seconds on the clock of ``time.perf_counter``.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -127,6 +128,9 @@ class Closing(Send):
         """To where it was asked."""
         return True
 
+
+#: The host that a request is for, as it says.
+_HOST = re.compile(rb"\r\nhost:[ \t]*([^\r\n]*)", re.IGNORECASE)
 
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # not in typeshed
 
@@ -295,6 +299,14 @@ class Response:
         if self._json is None:
             self._json = _loads(self.text)
         return self._json
+
+
+def asked_of(response: Response) -> str:
+    """Return the address that was asked, at the host that the request names."""
+    request, origin = response.request, response.send.step.origin
+    named = _HOST.search(request.partition(b"\r\n\r\n")[0])
+    host = named[1].decode("latin-1") if named is not None else origin.authority
+    return f"{origin.scheme}://{host}{target_of(request).decode('latin-1')}"
 
 
 def target_of(request: bytes) -> bytes:

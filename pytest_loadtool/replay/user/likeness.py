@@ -23,7 +23,7 @@ from pytest_loadtool.codec.content import BrokenError, ContentError
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.user.exchange import Response, target_of
+from pytest_loadtool.replay.user.exchange import Response, asked_of
 from pytest_loadtool.replay.user.failures import not_as_recorded
 
 #: The longest body that is kept, to know it again.
@@ -146,6 +146,8 @@ class Likeness:
         head = text[:_LONGEST_HEAD]
         if _between(head, "<title", "</title") != self._title:
             return False
+        if not self._title and _between(head, "<h1", "</h1") != self._heading:
+            return False
         if length > _LONGEST_HEAD and length * 10 > self._most * 9 and length * 9 < self._most * 10:
             return True
         if length > self._most * 2 or length * 2 < self._most:
@@ -174,7 +176,7 @@ class Likeness:
             size = len(text)
             kind = kind_now(media, text)
         location = response.header("location") or "" if response.status in REDIRECTS else ""
-        asked = target_of(response.request).decode("latin-1") if location else ""
+        asked = asked_of(response) if location else ""
         seen = Seen(
             response.status,
             kind,
