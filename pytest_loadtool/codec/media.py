@@ -50,6 +50,11 @@ FORM = "application/x-www-form-urlencoded"
 _HTML = ("text/html", "application/xhtml+xml")
 _JSON = ("application/json", "text/json")
 _XML = ("application/xml", "text/xml")
+#: Documents of JSON, one on each line (Elasticsearch's bulk API, JSON Lines, RFC 7464).
+JSON_LINES = (
+    *("application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-seq"),
+    *("application/x-jsonlines", "application/x-json-stream"),
+)
 
 
 def media_type(content_type: str | None) -> str:
