@@ -216,8 +216,8 @@ def _spans(text: str, name: str) -> Iterator[ValueSpan]:
 
 
 def _shifted(spans: Iterator[ValueSpan], by: int) -> Iterator[ValueSpan]:
-    for start, end, *rest in spans:
-        yield start + by, end + by, *rest
+    for start, end, place, name, value, before in spans:
+        yield start + by, end + by, place, name, value, before
 
 
 def _pairs(text: str) -> Iterator[ValueSpan]:
