@@ -32,6 +32,8 @@ _PIECE = re.compile(
     r"|(?<![%A-Za-z0-9])[A-Za-z0-9]+"
 )
 _MOST_PIECES = 12
+#: What stands in tokens and between no words, and escapes but of brackets, quotes and the like.
+_STRANGE = re.compile(r"[!+/|~]|%(?!2[0278C9]|3[AD]|5[BD])", re.IGNORECASE)
 _LONGEST_SEGMENT = 200
 #: Versions, dates, amounts and ranges, which are of numbers alone.
 _NO_ID = re.compile(r"[vV]?[\d.,:_+*-]+|[^/]*\d[.:]\d[^/]*")
@@ -162,12 +164,13 @@ def ids_within(segment: str) -> Iterator[tuple[int, int]]:
     if id_ := id_before_ending(segment):
         yield 0, len(id_)
         segment = id_
-    if _NO_ID.fullmatch(segment) or _PATH_NUMBER.fullmatch(segment):
+    if _NO_ID.fullmatch(segment) or _STRANGE.search(segment) or _PATH_NUMBER.fullmatch(segment):
         return
-    random = looks_random(segment)
-    for piece in islice(_PIECE.finditer(segment), _MOST_PIECES):
-        text = piece[0]
-        if text != segment and (looks_random(text) or (not random and text.isdigit())):
+    pieces = [*islice(_PIECE.finditer(segment), _MOST_PIECES)]
+    random = looks_random(segment)  # then it is a token, unless all but one of it are words
+    words = sum(one[0].isalpha() for one in pieces)
+    for piece in pieces if not random or words == len(pieces) - 1 else ():
+        if piece[0] != segment and (looks_random(piece[0]) or (piece[0].isdigit() and not random)):
             yield piece.span()
 
 

@@ -57,6 +57,7 @@ APPLICATIONS = {
     "fava": "fava_ledger",
     "postgraphile": "postgraphile",
     "znc": "znc_admin",
+    "mlflow": "mlflow_server",
 }
 
 
