@@ -10,6 +10,7 @@ _MOST_READ = 4000
 #: The definition of an operation, be it anonymous (GraphQL §2.3), behind comments.
 _OPERATION = re.compile(r"\s*(?:#[^\n]*\n\s*)*(query|mutation|subscription)\b\s*(\w*)")
 _SOAP_BODY = re.compile(rb"<(?:[\w.-]+:)?Body\b[^>]*>\s*<(?:[\w.-]+:)?([\w.-]+)")
+_XML_RPC = re.compile(rb"<methodCall>\s*<methodName>\s*([\w.:/]+)\s*</methodName>")
 #: A statement of SQL that changes something, at the beginning of a field of a form or of JSON.
 _SQL_CHANGE = re.compile(
     rb"""[=:"']\s*(?:insert\s+into|replace\s+into|update\s+\S+\s+set|delete\s+from"""
@@ -63,6 +64,12 @@ def soap_action(action: str | None, content_type: str) -> str:
 def soap_operation(body: bytes) -> str:
     """Return the element that a SOAP body begins with (SOAP 1.1 §7); empty if it is none."""
     found = _SOAP_BODY.search(body) if b"Body" in body else None
+    return found[1].decode() if found else ""
+
+
+def xml_rpc_method(body: bytes) -> str:
+    """Return the method of a call of XML-RPC (XML-RPC, "Request format"); empty if it is none."""
+    found = _XML_RPC.search(body) if b"<methodName>" in body else None
     return found[1].decode() if found else ""
 
 

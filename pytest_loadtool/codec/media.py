@@ -52,6 +52,11 @@ _JSON = ("application/json", "text/json")
 _XML = ("application/xml", "text/xml")
 #: ``application/x-amz-json-1.0``, ``application/json-rpc``; not the lines of ``json-seq``.
 _PROTOCOL = re.compile(r"[/.-]json(?:-rpc|-\d[\d.]*|request)?$")
+#: Documents of JSON, one on each line (Elasticsearch's bulk API, JSON Lines, RFC 7464).
+JSON_LINES = (
+    *("application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-seq"),
+    *("application/x-jsonlines", "application/x-json-stream"),
+)
 
 
 def media_type(content_type: str | None) -> str:

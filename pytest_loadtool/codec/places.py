@@ -13,7 +13,7 @@ from types import MappingProxyType
 from urllib.parse import quote
 
 from pytest_loadtool.codec.filters import component, form, json_string
-from pytest_loadtool.codec.media import FORM, is_json, is_xml, media_type
+from pytest_loadtool.codec.media import FORM, JSON_LINES, is_json, is_xml, media_type
 from pytest_loadtool.codec.template import Reference, Template
 from pytest_loadtool.model.place import Place
 
@@ -148,7 +148,7 @@ def body_places(template: Template, content_type: str) -> tuple[Place, ...]:
 
 def body_syntax(template: Template, content_type: str) -> Place:
     """Return what a text body is written in: ``FORM``, ``MULTIPART``, ``XML``, ``JSON`` or else
-    ``TEXT``.
+    ``TEXT``. Lines of JSON are JSON.
 
     ``content_type`` is the request's header, empty without one. A body that is JSON although its
     content type says plain text, or nothing, counts as JSON (fetch sends text/plain by itself).
@@ -160,7 +160,11 @@ def body_syntax(template: Template, content_type: str) -> Place:
         return Place.MULTIPART
     if is_xml(media):
         return Place.XML
-    if is_json(media) or (media in ("", "text/plain") and _looks_like_json(template)):
+    if (
+        is_json(media)
+        or media in JSON_LINES
+        or (media in ("", "text/plain") and _looks_like_json(template))
+    ):
         return Place.JSON
     return Place.TEXT
 

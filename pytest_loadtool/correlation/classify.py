@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from urllib.parse import unquote
 
 from pytest_loadtool.codec.names import plain, words_of
@@ -18,8 +20,23 @@ _TIME = re.compile(
     r"|\d{8}T\d{6}Z?|\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
     r"|1\d{9}(?:\d{3}){0,2}(?:\.\d+)?"  # seconds, ms or µs since 1970, from 2001 to 2033
 )
-_CODE = re.compile(r"[A-Za-z0-9_-]{4,64}")
+#: An id in base64 may have its padding, and one may be a URI of its own: ``gid://shop/Order/17``.
+_CODE = re.compile(
+    r"[A-Za-z0-9_-]{4,64}={0,2}|(?!https?:|data:|mailto:|file:)[a-z][a-z0-9+.-]{1,12}:[\w:/.-]{2,100}"
+)
 _FILE = re.compile(r"([\w-]+)\.([a-z][a-z0-9]{1,5})")
+#: What stands between others in a segment of a path, in a name or in a text: a UUID, a number, a
+#: word. What is percent-encoded before it is no part of it.
+_PIECE = re.compile(
+    r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|(?<=%[0-9a-fA-F]{2})[A-Za-z0-9]+"
+    r"|(?<![%A-Za-z0-9])[A-Za-z0-9]+"
+)
+_MOST_PIECES = 12
+#: What stands in tokens and between no words, and escapes but of brackets, quotes and the like.
+_STRANGE = re.compile(r"[!+/|~]|%(?!2[0278C9]|3[AD]|5[BD])", re.IGNORECASE)
+_LONGEST_SEGMENT = 200
+#: Versions, dates, amounts and ranges, which are of numbers alone.
+_NO_ID = re.compile(r"[vV]?[\d.,:_+*-]+|[^/]*\d[.:]\d[^/]*")
 #: In which format a resource is asked for, whatever it is called.
 _DATA_ENDINGS = frozenset({"csv", "ics", "json", "jsonld", "vcf", "xml"})
 _PATH_NUMBER = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
@@ -141,6 +158,36 @@ def id_before_ending(segment: str) -> str:
     found = _FILE.fullmatch(segment)
     named = found is not None and (found[2] in _DATA_ENDINGS or is_path_id(found[1]))
     return found[1] if found is not None and named else ""
+
+
+def ids_within(segment: str) -> Iterator[tuple[int, int]]:
+    """Yield where ids stand in a segment of a path that is none as a whole: ``17`` of ``17.json``,
+    ``17-tea-house``, ``Orders(17)``, ``order_17.html`` and ``order,17,edit.html``."""
+    if len(segment) > _LONGEST_SEGMENT:
+        return
+    if id_ := id_before_ending(segment):
+        yield 0, len(id_)
+        segment = id_
+    if _NO_ID.fullmatch(segment) or _STRANGE.search(segment) or _PATH_NUMBER.fullmatch(segment):
+        return
+    pieces = [*islice(_PIECE.finditer(segment), _MOST_PIECES)]
+    random = looks_random(segment)  # then it is a token, unless all but one of it are words
+    words = sum(one[0].isalpha() for one in pieces)
+    for piece in pieces if not random or words == len(pieces) - 1 else ():
+        if piece[0] != segment and (looks_random(piece[0]) or (piece[0].isdigit() and not random)):
+            yield piece.span()
+
+
+@lru_cache(1 << 12)
+def without_ids(name: str) -> str:
+    """Return a name with nothing in the place of the ids in it: ``items[][note]``."""
+    if is_path_id(name):
+        return ""
+    text, position = "", 0
+    for first, last in ids_within(name):
+        text += name[position:first]
+        position = max(position, last)
+    return text + name[position:]
 
 
 def is_short_number(value: str) -> bool:

@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from itertools import dropwhile
 
-from pytest_loadtool.codec.calls import rpc_method, soap_operation
+from pytest_loadtool.codec.calls import rpc_method, soap_operation, xml_rpc_method
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
     collection_names,
@@ -65,7 +65,18 @@ _DONE = _VERBS | _READING | _SERVICES
 #: Keys around the resource itself in a JSON response.
 WRAPPERS = _ANSWERS | {
     *("attributes", "body", "content", "created", "entity", "item", "items", "list", "node"),
-    *("input", "object", "params", "payload", "record", "records", "response", "results", "rows"),
+    *(
+        "input",
+        "json",
+        "object",
+        "params",
+        "payload",
+        "record",
+        "records",
+        "response",
+        "results",
+        "rows",
+    ),
     *("edges", "nodes", "variables"),
 }
 #: What the arguments of a call stand under that have no names of their own.
@@ -170,8 +181,8 @@ def is_result_name(name: str) -> bool:
 
 
 def procedure(exchange: Exchange) -> str:
-    """Return what a request calls by name, in JSON-RPC or SOAP; empty if it does not, or by its
-    path alone."""
+    """Return what a request calls by name, in JSON-RPC, XML-RPC or SOAP; empty if it does not, or
+    by its path alone."""
     body = exchange.request_body
     if b'"method"' in body and b'"params"' in body:
         try:
@@ -179,4 +190,4 @@ def procedure(exchange: Exchange) -> str:
         except ValueError:
             return ""
         return rpc_method(document) or ""
-    return soap_operation(body)
+    return xml_rpc_method(body) or soap_operation(body)

@@ -62,6 +62,7 @@ APPLICATIONS = {
     "moto": "moto_aws",
     "zope": "zope_objects",
     "ihatemoney": "ihatemoney_bills",
+    "mlflow": "mlflow_server",
 }
 
 

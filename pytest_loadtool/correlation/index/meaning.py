@@ -13,6 +13,7 @@ from pytest_loadtool.correlation.classify import (
     is_version_name,
 )
 from pytest_loadtool.correlation.graphql import declared_ids, operation
+from pytest_loadtool.correlation.index.spelling import slug
 from pytest_loadtool.correlation.kinds import (
     ARGUMENTS,
     WRAPPERS,
@@ -47,7 +48,7 @@ ANYTHING = frozenset({"entity", "node", "object", "parent", "record", "related",
 #: What fields are called that hold the id of such a resource, and do not say that it is one.
 _REFERENCES = frozenset({"parent"})
 #: Fields that tell which kind of resource is meant by the id beside them.
-_KINDS = ("class", "kind", "model", "type")
+_KINDS = ("class", "collection", "entity", "index", "kind", "model", "resource", "table", "type")
 _BRACE = re.compile("[{}]")
 
 
@@ -65,8 +66,7 @@ def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
     if slot.place is Place.PATH or (slot.place is Place.TEXT and slot.root is Place.PATH):
         if not resources and is_id_name(plain(slot.name)):
             return True  # POST /new, GET /id/1: neither says of what
-        behind = collection_names(slot.name) | collection_names(collection(slot.before))
-        return bool(resources & behind)
+        return bool(resources & _behind(slot, traffic))
     stem = id_stem(slot.name) if is_id_name(slot.name) else _declared(slot, traffic)
     if stem is None and slot.place is Place.JSON and plain(slot.name) in _REFERENCES:
         stem = plain(slot.name)
@@ -92,6 +92,21 @@ def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
         and step.changes_state
         and slot.name not in traffic.responses.typed
     )
+
+
+def _behind(slot: Slot, traffic: Traffic) -> frozenset[str]:
+    """Return the names of the resources whose id stands there in a path, or in a value like one:
+    those of the segment before, or of the words before it in its own, ``edit_order_17``."""
+    step = traffic.steps[slot.transaction]
+    path = slot.before or step.path.partition(";")[0]
+    found = collection_names(slot.name) | collection_names(collection(path))
+    if path == "/" and slot.depth:  # of a document at the address of the request: ``/17/note``
+        found |= collection_names(collection(step.called))
+    outer, _, stem = path.rpartition("/")
+    if stem and slug(stem) in traffic.requests.spelled:  # ``/orders/tea-house-17``
+        found |= collection_names(collection(outer))
+    last = plain(stem).split()
+    return found | frozenset(" ".join(last[at:]) for at in range(1, len(last)))
 
 
 def _around(slot: Slot, step: RecordedStep, traffic: Traffic) -> frozenset[str]:

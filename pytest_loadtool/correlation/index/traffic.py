@@ -184,7 +184,8 @@ class Traffic:
         if HOLE not in slot.before:
             return slot.before
         recorded = self.steps[slot.transaction].address.split("/")
-        return "/".join(recorded[: slot.before.count("/")]) + "/"
+        stem = slot.before.rpartition("/")[2]
+        return "/".join(recorded[: slot.before.count("/")]) + f"/{stem}"
 
     def request(self, owner: int) -> Request:
         """Return the request of that transaction, or the header set: see `Slot.owner`."""

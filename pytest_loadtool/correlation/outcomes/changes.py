@@ -22,8 +22,9 @@ from pytest_loadtool.correlation.classify import (
 )
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.index.traffic import RecordedStep, recorded_slots
-from pytest_loadtool.correlation.kinds import collection
+from pytest_loadtool.correlation.kinds import ARGUMENTS, collection
 from pytest_loadtool.correlation.requests.plain_request import Plain
+from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots, target_slots
 from pytest_loadtool.correlation.sources.anchors import numbered_slots
 from pytest_loadtool.correlation.sources.variables import kind_of_resource
@@ -314,17 +315,18 @@ def _about(
     for slot, template in sent:
         name = _REFERENCE.fullmatch(template)
         given_out = name is not None and _is_given_out(variables.get(name[1]))
-        known = given_out or is_path_id(slot.value)
+        known = given_out or (is_path_id(slot.value) and not slot.in_word)
         secret = is_secret(slot.name) or is_given_out(slot.name)
-        nameless = given_out and looks_random(slot.value) and not secret
+        alone = looks_random(slot.value) or slot.name in ARGUMENTS
+        nameless = given_out and alone and not secret
         if known and (_names_a_resource(slot) or nameless):
             yield Resource(slot.value, template, _noun(slot))
 
 
 def _names_a_resource(slot: Slot) -> bool:
-    if is_typed_secret(slot.name) or slot.users:
+    if is_typed_secret(slot.name) or slot.users or slot.before == CALL:
         return False
-    return slot.place is Place.PATH or is_id_name(slot.name)
+    return slot.place is Place.PATH or is_id_name(slot.name) or slot.before == IN_NAME
 
 
 def _noun(slot: Slot) -> str:
@@ -346,7 +348,7 @@ def _said(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -
         now = known is not None and isinstance(known.generate, Timestamp)
         own = not now and not _is_given_out(known)
         text = any(map(str.isalpha, slot.value)) or _NUMBER.fullmatch(slot.value)
-        field = slot.part == "body" and slot.place is not Place.PATH
+        field = slot.part == "body" and slot.place is not Place.PATH and slot.before != IN_NAME
         if own and text and field and not is_typed_secret(slot.name):
             variable = variables.get(name[1]) if name is not None else None
             yield Said(slot.name, slot.value, template, _is_drawn(variable, variables))

@@ -21,12 +21,15 @@ from pytest_loadtool.correlation.classify import looks_random
 from pytest_loadtool.correlation.requests.decoded_view import OWN_FILTER, View, decoded
 from pytest_loadtool.correlation.requests.positions import (
     HOLE,
+    IN_NAME,
     ValueSpan,
+    comparison_spans,
     graphql_spans,
     is_graphql,
     json_spans,
     pair_spans,
     target_spans,
+    word_ids,
     xml_spans,
 )
 from pytest_loadtool.model.place import Place
@@ -55,6 +58,13 @@ _BRACKETED = re.compile(r"<[A-Za-z][\w+.-]*:[^<>\s]+>[^<>]*")
 _COMMAS = re.compile(r"[\w-]+(?:,[\w-]+)+")
 _BETWEEN = re.compile(r"[^,]+")
 _STEP = re.compile(r"[^/]+")
+#: The id of a resource behind its kind: ``order:17``, ``urn:order:17``.
+_TYPED = re.compile(r"(?:urn:)?([A-Za-z][A-Za-z_-]{1,30})[:#](\d{1,19})")
+#: What a field is compared by, before its value: ``id=eq.17``, ``id=in.(17,18)`` (PostgREST).
+_OPERATOR = re.compile(r"(?:not\.)?(?:eq|neq|gte?|lte?|is|in|cs)\.\(?(?=[\w-])")
+_WORD = re.compile(r"[\w-]+")
+#: A request within a part of another (OData 4.01 §11.7.7).
+HTTP_REQUEST = re.compile(r"[A-Z]{3,10} /?(\S+) HTTP/1\.[01]\r?\n")
 #: Schemes whose credentials are computed from the request: nothing in them can be replaced.
 _SIGNED = re.compile(r"(?:Digest|NTLM|Negotiate|AWS4-\S+|OAuth|Signature|Hawk)\s", re.IGNORECASE)
 #: The shortest text for which base64 is taken apart: shorter words decode to text by chance.
@@ -115,7 +125,17 @@ def _inside(
             view.at(start), view.at(end), place, own_name, value, before, chain, capsules, depth
         )
         is_whole = HOLE not in text[start:end]
-        if is_whole and place is not Place.TEXT and not is_typed_secret(own_name):
+        for first, last, called, stem in word_ids(text[start:end], own_name, place, before):
+            yield Inner(
+                view.at(start + first), view.at(start + last), place, called,
+                text[start + first : start + last], before + stem, chain, capsules, depth + 1,
+            )  # fmt: skip
+        if (
+            is_whole
+            and place is not Place.TEXT
+            and before != IN_NAME
+            and not is_typed_secret(own_name)
+        ):
             inner = View(text, start, end, place, view)
             yield from _inside(inner, own_name, chain, capsules, depth + 1)
     yield from _unpacked(view, name, filters, capsules, depth)
@@ -171,8 +191,8 @@ def _spans(text: str, name: str) -> Iterator[ValueSpan]:
             json.loads(text.replace(HOLE, "0"))
         except (ValueError, RecursionError):
             return
-        for start, end, place, key, value, _ in json_spans(text):
-            yield start, end, place, key, value, ""
+        for start, end, place, key, value, around in json_spans(text):
+            yield start, end, place, key, value, around if around == IN_NAME else ""
     elif first == "<" and not _BRACKETED.fullmatch(text):
         yield from xml_spans(text)
     elif _ADDRESS.fullmatch(text):
@@ -185,8 +205,21 @@ def _spans(text: str, name: str) -> Iterator[ValueSpan]:
     elif _RELATIVE.fullmatch(text):
         for segment in _STEP.finditer(text):
             yield *segment.span(), Place.TEXT, name, segment[0], ""
+    elif sent := HTTP_REQUEST.match(text):
+        yield from _shifted(target_spans(f"/{sent[1]}"), sent.start(1) - 1)
+    elif called := _TYPED.fullmatch(text):
+        yield called.start(2), called.end(2), Place.TEXT, f"{called[1]}_id", called[2], ""
+    elif filtered_by := _OPERATOR.match(text):
+        for one in _WORD.finditer(text, filtered_by.end()):
+            yield *one.span(), Place.TEXT, name, one[0], ""
     else:
+        yield from comparison_spans(text)
         yield from _tokens(text, name)
+
+
+def _shifted(spans: Iterator[ValueSpan], by: int) -> Iterator[ValueSpan]:
+    for start, end, place, name, value, before in spans:
+        yield start + by, end + by, place, name, value, before
 
 
 def _pairs(text: str) -> Iterator[ValueSpan]:

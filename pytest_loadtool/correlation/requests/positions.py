@@ -12,7 +12,7 @@ from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.media import is_json
 from pytest_loadtool.codec.multipart import parts_of
 from pytest_loadtool.codec.places import query_syntax
-from pytest_loadtool.correlation.classify import is_path_id, looks_random
+from pytest_loadtool.correlation.classify import ids_within, is_id_name, is_path_id, looks_random
 from pytest_loadtool.correlation.requests.decoded_view import decoded
 from pytest_loadtool.model.place import Place
 
@@ -23,6 +23,8 @@ HOLE = "\ufdd0"
 CALL = "JSON-RPC"
 #: What is around a further argument of a call: what it means is said by its place alone.
 ARGUMENT = "argument"
+#: What is around a value that stands in the name of a field, as the 17 of ``items[17][note]``.
+IN_NAME = "name of a field"
 #: Start, end, place, name, value (decoded), and of a path segment the path before it, of an
 #: argument in GraphQL the field that it is for, of a value in JSON the key of the object it is in.
 ValueSpan = tuple[int, int, Place, str, str, str]
@@ -37,6 +39,7 @@ _MATRIX = re.compile(r";([^=;]*)=([^;]*)")
 #: name, and looking for the "=" from each would cost quadratic time.
 _PAIR = re.compile(r"([^&=]*+)=([^&]*+)|[^&=]++")
 _DIGIT = re.compile(r"\d")
+_LETTERS = re.compile(r"[A-Za-z]+")
 #: In a query, the shortest value that has no name. Without a digit it is a flag's name.
 _SHORTEST_BARE = 8
 _SCHEME = re.compile(r"(?:Bearer|Token|JWT|ApiKey|Api-Key|GenieKey)[ ]+(?=\S)", re.IGNORECASE)
@@ -75,7 +78,13 @@ _SCALARS = frozenset(
         *("unsignedlong", "uuid", "value"),
     }
 )
-_WORD = re.compile(r"(?:(?<![\w-])([\w-]+)[:=][ \t]*)?(?<![\w-])([\w-]{8,})", re.ASCII)
+_WORD = re.compile(
+    r"(?:(?<![\w-])([\w-]+)[:=][ \t]*)?(?<![\w-])([\w-]{8,}(?:={1,2}(?=\s|\Z))?)", re.ASCII
+)
+_COMPARISON = re.compile(
+    r"""(?<![\w.])([A-Za-z_][\w.]{0,60}+)["'`\]]?\s*(?:==?|:|\beq\b)\s*"""
+    r"""(?:'([^'\n]{1,80})'|"([^"\n]{1,80})"|([\w-]{1,80}+)(?![.:/]))"""
+)
 #: A longer text is a file, and no form that a program has filled in.
 _LONGEST_TEXT = 1 << 16
 _XML_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
@@ -116,10 +125,37 @@ def written_query(target: str) -> Place:
 
 
 def pair_spans(text: str, start: int, place: Place) -> Iterator[ValueSpan]:
-    """Yield the values of ``name=value&name=value``."""
+    """Yield the values of ``name=value&name=value``, each behind the ids in its name."""
     for pair in _PAIR.finditer(text, start):
         if pair[2] is not None:
+            yield from _name_spans(pair[1], pair.start(1), place, "")
             yield *pair.span(2), place, unquote_plus(pair[1]), decoded(place, pair[2]), ""
+
+
+def _name_spans(name: str, start: int, place: Place, around: str) -> Iterator[ValueSpan]:
+    """Yield the ids in a name that begins at ``start``, each called after the word before it, or
+    after what is ``around`` the name."""
+    whole = ((0, len(name)),) if is_path_id(name) else ()
+    for first, last in (*whole, *ids_within(name)):
+        called = _last_word(unquote(name[:first])) or around
+        yield start + first, start + last, place, called, name[first:last], IN_NAME
+
+
+def word_ids(
+    segment: str, name: str, place: Place, before: str
+) -> Iterator[tuple[int, int, str, str]]:
+    """Yield the ids in a segment of a path that is called ``name``, as where each begins and ends
+    in it, what it is called, and what is before it there."""
+    if place is Place.PATH and before and HOLE not in segment:
+        for first, last in ids_within(segment):
+            stem = segment[:first]
+            yield first, last, _last_word(stem) or name, stem
+
+
+def _last_word(text: str) -> str:
+    """Return the last word of letters; empty if there is none."""
+    words = _LETTERS.findall(text)
+    return words[-1] if words else ""
 
 
 def header_spans(text: str, name: str) -> Iterator[ValueSpan]:
@@ -131,7 +167,7 @@ def header_spans(text: str, name: str) -> Iterator[ValueSpan]:
 
 def json_spans(text: str) -> Iterator[ValueSpan]:
     """Yield the string and number leaves of a JSON text, placeholders among them, each with the key
-    it stands under, and with the key of the object that this is in.
+    it stands under, and with the key of the object that this is in; and the ids in keys.
 
     The number of a call has `CALL` there, and an argument of a call behind its first value that is
     no text has `ARGUMENT`. What is compared, ``["shop", "=", 7]``, is called as what it is compared
@@ -174,6 +210,8 @@ def json_spans(text: str) -> Iterator[ValueSpan]:
         elif mark is not None:
             at_key = mark == "," and objects[-1]
         elif string is not None and at_key:
+            outer = keys[-2] if len(keys) > 1 else ""
+            yield from _name_spans(string, token.start(1), Place.JSON_STRING, outer)
             keys[-1] = _json_string(string)
         elif string is not None:
             value = _json_string(string)
@@ -273,11 +311,24 @@ def multipart_spans(text: str, content_type: str) -> Iterator[ValueSpan]:
             yield part.start, part.end, Place.MULTIPART, part.field, text[part.start : part.end], ""
 
 
+def comparison_spans(text: str) -> Iterator[ValueSpan]:
+    """Yield what is compared with fields for ids in a longer text, and what stands behind their
+    names: ``id = 17``, ``order_id eq 'T7'``, ``id: 17``."""
+    for found in _COMPARISON.finditer(text) if len(text) <= _LONGEST_TEXT else ():
+        name = found[1].rpartition(".")[2]
+        if is_id_name(name):
+            group = next(one for one in (2, 3, 4) if found[one] is not None)
+            yield *found.span(group), Place.TEXT, name, found[group], ""
+
+
 def text_spans(text: str) -> Iterator[ValueSpan]:
     """Yield the random words of another text, such as that of a calendar, called after what is
-    before them in their line: ``UID:3f2b8c1e-9d47``."""
+    before them in their line: ``UID:3f2b8c1e-9d47``; and what fields for ids are compared with."""
     if len(text) > _LONGEST_TEXT:
         return
+    compared = [*comparison_spans(text)]
+    yield from compared
+    starts = {one[0] for one in compared}
     for word in _WORD.finditer(text):
-        if looks_random(word[2]):
+        if looks_random(word[2]) and word.start(2) not in starts:
             yield *word.span(2), Place.TEXT, word[1] or "", word[2], ""

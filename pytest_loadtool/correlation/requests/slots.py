@@ -15,10 +15,10 @@ from urllib.parse import unquote
 from pytest_loadtool.codec.filters import component, filtered
 from pytest_loadtool.codec.places import body_syntax, encode
 from pytest_loadtool.codec.template import Reference, Template, TemplateError, escape
-from pytest_loadtool.correlation.classify import id_before_ending
 from pytest_loadtool.correlation.requests.nested import Capsule, within
 from pytest_loadtool.correlation.requests.positions import (
     HOLE,
+    IN_NAME,
     ValueSpan,
     header_spans,
     json_keys,
@@ -27,6 +27,7 @@ from pytest_loadtool.correlation.requests.positions import (
     pair_spans,
     target_spans,
     text_spans,
+    word_ids,
     written_query,
     xml_spans,
 )
@@ -101,6 +102,12 @@ class Slot:
     def in_cookie(self) -> bool:
         """Whether it stands in a cookie that a script sets."""
         return isinstance(self.part, int) and self.part < 0
+
+    @property
+    def in_word(self) -> bool:
+        """Return whether it stands in a word of an address, or in the name of a field."""
+        in_segment = self.place is Place.PATH and bool(self.before.rpartition("/")[2])
+        return in_segment or self.before == IN_NAME
 
     def writes(self, value: str) -> bool:
         """Return whether ``value``, through the filters, is written there as it was recorded."""
@@ -219,22 +226,25 @@ def _all_usable(
     for start, end, place, name, value, before in spans:
         raw = text[start:end]
         root = query if place is Place.QUERY else place
-        seen[name] += 1
+        named = before == IN_NAME  # which is no field
+        seen[name] += not named
         there = raw or (empty and name and place is not Place.PATH)
         if there and HOLE not in raw and _free(text, start):
             yield Slot(
                 transaction, part, start, end, place, name, value, before, raw, root=root,
-                nth=seen[name],
+                depth=int(named), nth=seen[name],
             )  # fmt: skip
-        if place is Place.PATH and before and (id_ := id_before_ending(raw)):
-            yield Slot(
-                transaction, part, start, start + len(id_), place, name, id_, before, id_,
-                root=root, depth=1, nth=seen[name],
-            )  # fmt: skip
-        for one in within(text, start, end, root, name) if raw else ():
+        for first, last, called, stem in word_ids(raw, name, place, before):
+            if _free(text, start + first):
+                own = raw[first:last]
+                yield Slot(
+                    transaction, part, start + first, start + last, place, called, own,
+                    before + stem, own, root=root, depth=1, nth=seen[name],
+                )  # fmt: skip
+        for one in within(text, start, end, root, name) if raw and not named else ():
             source = one.capsules[-1].text if one.capsules else text
             own = source[one.start : one.end]
-            seen[one.name] += 1
+            seen[one.name] += one.before != IN_NAME
             if HOLE not in own and _free(source, one.start):
                 yield Slot(
                     transaction, part, one.start, one.end, one.place, one.name, one.value,
@@ -281,7 +291,5 @@ def _body(text: str, template: str, content_type: str) -> Iterator[ValueSpan]:
             return xml_spans(text, of_lists=True)
         case Place.MULTIPART:
             return multipart_spans(text, content_type)
-        case _ if content_type.lower().startswith("text/"):
-            return text_spans(text)
         case _:
-            return iter(())
+            return text_spans(text)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.names import is_typed_secret
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.classify import SWITCHES, TELLING
+from pytest_loadtool.correlation.classify import SWITCHES, TELLING, without_ids
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic, recorded_slots
 from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.slots import Masked, Slot, request_slots
@@ -158,9 +158,10 @@ def _placed(step: RecordedStep) -> Iterator[AnchorText]:
 
 def numbered_slots(slots: Iterable[Slot]) -> Iterator[tuple[tuple[str, int, int], Slot]]:
     """Yield the slots by where they stand: those of a path in their order, others by name and how
-    many of that name came before; what stands in others likewise, by depth."""
+    many of that name came before; what stands in others likewise, by depth. Names that differ by
+    the ids in them are one."""
     seen: Counter[tuple[str, int]] = Counter()
     for slot in slots:
-        name = "/" if slot.place is Place.PATH and not slot.depth else slot.name
+        name = "/" if slot.place is Place.PATH and not slot.depth else without_ids(slot.name)
         seen[name, slot.depth] += 1
         yield (name, seen[name, slot.depth], slot.depth), slot
