@@ -59,7 +59,7 @@ class ExpectedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What there is to say about an answer; ``failed``: it says so itself."""
+    """A remark on an answer; ``failed``: the answer itself says that it failed."""
 
     text: str
     failed: bool = False
@@ -111,7 +111,8 @@ def _says_it_failed(was: ExpectedAnswer, now: Seen) -> str:
 
 
 def _keys_say_it(was: ExpectedAnswer, now: Seen) -> str:
-    """One that was there and said nothing of the kind is no witness."""
+    """Return what the answer's own keys say of how it went; a key that was there before and said
+    nothing of the kind is no witness."""
     before = dict(was.answer.said)
     for key, value in now.answer.said:
         if key not in before and key in was.answer.keys:

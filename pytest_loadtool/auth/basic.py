@@ -52,7 +52,7 @@ class BasicSession:
         return self._value
 
     def renew(self, told: Sequence[str]) -> None:
-        """It stays the same."""
+        """Keep the name and password: they stay the same for the whole connection."""
 
 
 class BasicHandshake:

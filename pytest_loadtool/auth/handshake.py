@@ -57,14 +57,14 @@ class Handshake(Protocol):
 
     @property
     def connection_bound(self) -> bool:
-        """Whether it is the connection that is authenticated (RFC 4559 §6).
+        """Return whether it is the connection that is authenticated (RFC 4559 §6).
 
         Then all of the handshake goes over one connection, and later requests on it need nothing.
         """
 
     @property
     def wants_body(self) -> bool:
-        """Whether the request that carries the value just given carries its body too.
+        """Return whether the request that carries the value just given carries its body too.
 
         It does not while the server cannot but answer with another challenge: it then has no body,
         and ``Content-Length: 0``.

@@ -40,7 +40,8 @@ class NtlmHandshake:
     session = None
 
     def __init__(self, scheme: str, credentials: Credentials, host: str, *, alone: bool) -> None:
-        """With ``alone``, NTLM is not tried where Negotiate turns out to want Kerberos."""
+        """Take NTLM where Negotiate turns out to want Kerberos, but not if it is to be tried
+        ``alone``."""
         self.scheme = scheme
         self._alternative = "" if alone or scheme == "ntlm" else "ntlm"
         self._credentials, self._host = credentials, host
@@ -49,7 +50,7 @@ class NtlmHandshake:
 
     @property
     def wants_body(self) -> bool:
-        """Not with the first token: it cannot be the end of it."""
+        """Return False for the first token, which cannot be the last one."""
         return self._steps > 1
 
     def next(self, challenges: Sequence[Challenge]) -> str | None:

@@ -29,7 +29,7 @@ _UNICODE = 0x1
 
 @dataclass(frozen=True, slots=True)
 class RecordedIdentity:
-    """Who a client said that its user is.
+    """The user that a client said it has.
 
     ``password`` is known with Basic alone. A ``username`` may be empty: a Kerberos ticket does not
     tell.
@@ -124,7 +124,8 @@ def _host(exchange: Exchange) -> str:
 
 
 def _basic(credentials: str) -> Mapping[str, str] | None:
-    """RFC 7617 §2."""
+    """Return the user name and password of Basic credentials (RFC 7617 §2); None if they are
+    none."""
     try:
         pair = base64.b64decode(credentials.partition(" ")[2].strip(), validate=True)
     except ValueError:
@@ -134,7 +135,8 @@ def _basic(credentials: str) -> Mapping[str, str] | None:
 
 
 def _digest(credentials: str) -> Mapping[str, str] | None:
-    """RFC 7616 §3.4: ``username*`` is UTF-8 with percent signs; a hash is nobody's name."""
+    """Return the user name and realm of Digest credentials (RFC 7616 §3.4): ``username*`` is UTF-8
+    with percent signs; a hash is nobody's name."""
     (one,) = parse_challenges([credentials])
     given = one.parameters
     name = readable(given.get("username", ""))

@@ -76,7 +76,7 @@ def format_json(dataset: Dataset, before: str, path: str, *, lines: bool) -> str
 
 
 class _Kind:
-    """What the values of a column are in the file as it stands."""
+    """The kind of value in a column, as the file has it."""
 
     def __init__(self, values: Sequence[Any]) -> None:
         strings = {one for one in values if _is_string(one)}

@@ -113,7 +113,7 @@ def parse_rate(text: str) -> float:
 
 
 def format_rate(rate: float) -> str:
-    """In the unit in which the number is shortest: ``50/s``, ``100/min``.
+    """Return the rate in the unit in which its number is shortest: ``50/s``, ``100/min``.
 
     Raises:
         ValueError: ``rate`` is negative or not finite.
@@ -145,7 +145,7 @@ def parse_size(text: str) -> int:
 
 
 def format_size(size: int) -> str:
-    """In megabytes: ``64 MB``."""
+    """Return the size in megabytes: ``64 MB``."""
     return f"{_decimal(Fraction(size, _BYTES['MB']))} MB"
 
 

@@ -41,7 +41,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """What files may reach.
+    """The bounds of what files may reach.
 
     ``root`` is the project's directory; None: no bounds. ``outside`` are the folders, and files,
     that may be read besides. ``untrusted`` says that the test cases are from elsewhere.
@@ -116,7 +116,7 @@ def check_untrusted(case: TestCase, problems: Problems) -> None:
 
 
 class Reach(Enum):
-    """What a test case does with something that is not in its file."""
+    """The ways in which a test case reaches for something that is not in its file."""
 
     FILE = "reads the file"
     ENVIRONMENT = "reads the environment variable"

@@ -141,13 +141,13 @@ def _cookie_date(text: str) -> float:
 
 
 def _default_path(target: str) -> str:
-    """RFC 6265 §5.1.4."""
+    """Return the path of a cookie that names none (RFC 6265 §5.1.4)."""
     directory = target.partition("?")[0].rpartition("/")[0]
     return directory if directory.startswith("/") else "/"
 
 
 def _path_matches(path: str, cookie_path: str) -> bool:
-    """RFC 6265 §5.1.4."""
+    """Return whether a cookie of that path goes with a request to ``path`` (RFC 6265 §5.1.4)."""
     return (
         cookie_path == "/"
         or path == cookie_path

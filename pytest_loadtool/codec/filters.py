@@ -28,18 +28,19 @@ _FORM = "*-._"
 
 
 def component(value: str) -> str:
-    """As ECMAScript's ``encodeURIComponent`` does it: a space is ``%20``."""
+    """Return the value as ECMAScript's ``encodeURIComponent`` writes it: a space is ``%20``."""
     return quote(value, safe=_COMPONENT, errors="replace")
 
 
 def form(value: str) -> str:
-    """As browsers encode forms: a space is ``+``."""
+    """Return the value as browsers encode forms: a space is ``+``."""
     # quote() counts "~" as safe; the form serialiser does not.
     return quote_plus(value, safe=_FORM, errors="replace").replace("~", "%7E")
 
 
 def json_string(value: str) -> str:
-    """As JSON.stringify does it, without the quotes: only quotes, backslashes and controls."""
+    """Return the value as JSON.stringify writes it, without the quotes: only quotes, backslashes
+    and controls are escaped."""
     return json.dumps(value, ensure_ascii=False)[1:-1]
 
 

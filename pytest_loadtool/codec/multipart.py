@@ -41,7 +41,7 @@ class Part:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file, be it empty, as that of a form in which none was chosen."""
+        """Return whether it is a file, be it empty, as that of a form in which none was chosen."""
         return self.name_start >= 0
 
 

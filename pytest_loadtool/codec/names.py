@@ -30,7 +30,7 @@ CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
 
 
 class Secret(Enum):
-    """What a name says that a field holds."""
+    """The kinds of secret that a field may hold by its name."""
 
     PASSWORD = auto()
     """What a person types to sign in."""

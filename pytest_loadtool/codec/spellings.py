@@ -30,8 +30,8 @@ def any_of(texts: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def _string(characters: str, form: str, *, nested: bool = False) -> Callable[[str], str]:
-    """As servers write a string of JSON in which these characters are escaped, too; nested in
-    another one, all backslashes are two."""
+    """Return a writer of JSON strings in which these characters are escaped, too; nested in another
+    string, all backslashes are two."""
     special = re.compile(f"[{characters}]")
 
     def write(value: str) -> str:
@@ -58,7 +58,7 @@ _STRINGS = (
 
 
 def _references(characters: str) -> Callable[[str], str]:
-    """As templates write HTML in which these characters are references, too."""
+    """Return a writer of HTML in which these characters are references, too."""
     special = re.compile(f"[{characters}]")
     return lambda value: special.sub(lambda match: f"&#x{ord(match[0]):X};", escape(value))
 

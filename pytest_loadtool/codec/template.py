@@ -33,7 +33,7 @@ class TemplateError(ValueError):
 
 
 class UnknownFilterError(TemplateError):
-    """There is no filter called ``name``."""
+    """An error: there is no filter called ``name``."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"there is no filter {name!r}: expected one of {', '.join(FILTERS)}")

@@ -160,7 +160,7 @@ class Argument:
 
     @property
     def label(self) -> str:
-        """As it is typed: ``URL``, ``--file``, ``PROGRAM...``."""
+        """Return the argument as it is typed: ``URL``, ``--file``, ``PROGRAM...``."""
         match self.place:
             case "positional":
                 return self.name.upper()

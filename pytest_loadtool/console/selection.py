@@ -53,7 +53,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters(OptionGroup):
-    """What narrows a selection. ``failed`` means: when it was last replayed."""
+    """The conditions that narrow a selection. ``failed`` means: when it was last replayed."""
 
     page: PageName | None = None
     kind: KindName | None = None

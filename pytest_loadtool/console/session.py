@@ -36,7 +36,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Settings(Project):
-    """How the console was opened: the ``--record…`` options, with paths made absolute.
+    """The ways in which the console was opened: the ``--record…`` options, with paths made
+    absolute.
 
     ``browser`` is a path, ``"none"`` for no browser, or empty to look for one; ``script`` is a
     file, ``"-"`` for standard input, or empty for a person at a terminal.
@@ -55,11 +56,11 @@ class Settings(Project):
 
 
 class Frontend(Protocol):
-    """Who is at the other end: a terminal or a script."""
+    """The other end of a session: a terminal or a script."""
 
     @property
     def interactive(self) -> bool:
-        """Whether there is a person with keys."""
+        """Return whether there is a person with keys."""
 
     def say(self, text: str) -> None:
         """Print one or more lines; a `ViewLine` as its kinds look, if that can be shown.
@@ -78,10 +79,10 @@ class Frontend(Protocol):
         """Empty the screen, where there is one."""
 
     def progress(self) -> AbstractContextManager[Told]:
-        """While entered, show what is told of how far work has got, where that can be shown."""
+        """Show progress while entered, where that can be shown."""
 
     def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:
-        """While entered, show where a replay of ``plan`` is and hear keys that hold it, where there
+        """Show where a replay of ``plan`` is and hear keys that hold it while entered, where there
         is a person with keys."""
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:
@@ -93,7 +94,7 @@ class Frontend(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """Which pages are collapsed, by their names: all if ``closed``, but for the others."""
+    """The pages that are collapsed, by their names: all if ``closed``, but for the others."""
 
     closed: bool = False
     others: frozenset[str] = frozenset()
@@ -178,7 +179,7 @@ class Console:
 
     @property
     def unsaved(self) -> bool:
-        """Whether the test case differs from its file."""
+        """Return whether the test case differs from its file."""
         return self.document is not None and self.document != self.saved
 
     @property

@@ -101,7 +101,7 @@ def one_of(known: Sequence[str], answer: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """As a name and as the command of that name: ``user-identity``."""
+    """Return the text as a name or as the command of that name: ``user-identity``."""
     return text.strip().lower().replace("-", " ")
 
 
@@ -121,7 +121,8 @@ def after(make: Callable[[], Wizard[_T]], answers: Iterable[str]) -> Question | 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """How many questions a wizard has from now on: at least, at most, or nobody knows how many."""
+    """The number of questions that a wizard has from now on: at least, at most, or nobody knows how
+    many."""
 
     least: int
     most: int

@@ -54,7 +54,7 @@ _UNDECIDED = "no replay could show whether that is the one to send"
 
 @dataclass(frozen=True, slots=True)
 class ReplayRound:
-    """What to replay: ``case`` without the transactions that are held back.
+    """A replay that is due: ``case`` without the transactions that are held back.
 
     ``indexes`` are those of its transactions in the whole test case; ``found`` are the variables
     that are new since the last attempt, and ``proven`` is the whole test case without what is still
@@ -81,7 +81,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """How the loop ended.
+    """The end of the loop.
 
     ``missing`` is empty when all passed as they are now; ``again`` are transactions that did so,
     and then failed on a server that a replay had used. ``held`` are the transactions that were not
@@ -171,7 +171,7 @@ _Form = tuple[Transaction, tuple[Header, ...]]
 
 @dataclass(slots=True)
 class _State:
-    """What the loop knows between two replays."""
+    """The state of the loop between two replays."""
 
     exchanges: Sequence[Exchange]
     rules: Sequence[Rule]
@@ -195,7 +195,7 @@ class _State:
 
     @property
     def ranked(self) -> tuple[Rule, ...]:
-        """All rules, the most trusted first."""
+        """Return all rules, the most trusted first."""
         return (*ignored(self.case), *self.rules, REPLAY_COMPARE)
 
     @property
@@ -386,7 +386,7 @@ def _held(case: TestCase) -> Iterator[tuple[int, str]]:
 
 
 def _by_index(indexes: Sequence[int], replayed: Replayed) -> Replayed:
-    """By the indexes of the whole test case."""
+    """Return the exchanges and failures by the indexes of the whole test case."""
     return Replayed(
         {indexes[at]: one for at, one in replayed.exchanges.items()},
         {indexes[at]: one for at, one in replayed.failures.items()},

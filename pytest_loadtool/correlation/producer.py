@@ -99,20 +99,22 @@ class Producer:
 
     @property
     def in_list(self) -> bool:
-        """Whether it is in an element of a list, of JSON or XML."""
+        """Return whether it is in an element of a list, of JSON or XML."""
         return any(isinstance(step, int) for step in self.steps)
 
     @property
     def is_ordinal(self) -> bool:
-        """Whether an object on the way to it is called the first or last of many."""
+        """Return whether an object on the way to it is called the first or last of many."""
         return any(map(is_ordinal, self.steps[:-1]))
 
     @property
     def has_dynamic_key(self) -> bool:
-        """Whether it, or an object on the way to it, stands under an id, or a path with one."""
+        """Return whether it, or an object on the way to it, stands under an id, or a path with
+        one."""
         return any(map(is_dynamic_key, self.steps))
 
     @property
     def of_many(self) -> bool:
-        """Whether there are others like it, so that its place is another one on another day."""
+        """Return whether there are others like it, so that its place is another one on another
+        day."""
         return self.in_list or self.is_ordinal or self.has_dynamic_key

@@ -45,8 +45,8 @@ class Proposal:
 
     @property
     def is_one_of_many(self) -> bool:
-        """Whether its place tells it from others: in a list, among choices, or among the ids that
-        the forms of a page have."""
+        """Return whether its place tells it from others: in a list, among choices, or among the ids
+        that the forms of a page have."""
         producer = self.producer
         name = producer.name
         in_form = (
@@ -83,8 +83,8 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class ByClient:
-    """What the client makes up, as ``recorded``, for all these slots or for none. Their filters
-    make what they send of it. ``name`` is that of the variable, once it has one."""
+    """A value that the client makes up, as ``recorded``, for all these slots or for none. Their
+    filters make what they send of it. ``name`` is that of the variable, once it has one."""
 
     slots: tuple[Slot, ...]
     rule: Rule

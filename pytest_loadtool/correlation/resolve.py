@@ -31,7 +31,8 @@ _Binding = TypeVar("_Binding", Proposal, ByClient)
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What holds, in the order of the slots; what only later requests have shown comes last."""
+    """The proposals that hold, in the order of the slots; those that only later requests have shown
+    come last."""
 
     proposals: tuple[Proposal, ...]
     misses: tuple[Miss, ...] = ()
@@ -63,7 +64,7 @@ def resolve(traffic: Traffic, strategies: Sequence[Strategy], told: Told = silen
 
 
 class _Work:
-    """What is settled, and what is open."""
+    """The slots that are settled, and those that are open."""
 
     def __init__(self, traffic: Traffic, strategies: Sequence[Strategy]) -> None:
         self.proposals: list[Proposal] = []
@@ -206,7 +207,8 @@ def _is_exact(traffic: Traffic, key: _Text, uses: Sequence[tuple[Slot, str]]) ->
 
 
 def _by_text(bindings: Sequence[Proposal | ByClient]) -> dict[_Text, list[tuple[Slot, str]]]:
-    """By text: the slots that are bound, each with the recorded value that it is made of."""
+    """Return the slots that are bound, by their text, each with the recorded value that it is made
+    of."""
     texts: dict[_Text, list[tuple[Slot, str]]] = {}
     for one in bindings:
         slots = (one.slot,) if isinstance(one, Proposal) else one.slots

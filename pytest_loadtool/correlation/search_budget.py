@@ -9,7 +9,7 @@ EXTRACTOR = 10
 
 
 class Searches:
-    """How many characters may still be looked through, of ``most``."""
+    """A budget of how many characters may still be looked through, of ``most``."""
 
     __slots__ = ("_left",)
 
@@ -18,7 +18,7 @@ class Searches:
 
     @property
     def over(self) -> bool:
-        """Whether something was not looked through."""
+        """Return whether something was not looked through."""
         return self._left < 0
 
     def allow(self, size: int) -> bool:

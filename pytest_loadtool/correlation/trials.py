@@ -52,7 +52,7 @@ def _alike(found: Sequence[Suggestion], passed: bool) -> Iterator[Suggestion]:
 
 @dataclass(frozen=True, slots=True)
 class OnTrial:
-    """What the next replay is to confirm for one variable."""
+    """The proposals for one variable that the next replay is to confirm."""
 
     proposals: Sequence[Suggestion]
     confirmed: int = 0
@@ -65,12 +65,12 @@ class OnTrial:
 
     @property
     def sure(self) -> bool:
-        """Whether it is kept unless it is refuted."""
+        """Return whether it is kept unless it is refuted."""
         return not any(one.trial for one in self.proposals)
 
     @property
     def passed(self) -> bool:
-        """Whether its requests passed with the recorded value, too."""
+        """Return whether its requests passed with the recorded value, too."""
         return not any(one.failed for one in self.proposals)
 
     @property
@@ -83,7 +83,7 @@ class OnTrial:
 
 
 class TrialVerdict(Enum):
-    """What a replay shows of a trial."""
+    """The outcomes of a trial on replay."""
 
     HOLDS, REFUSED, UNDECIDED = range(3)
 

@@ -28,7 +28,7 @@ Headers = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where the received body first differs from the recorded one, and how, as lines."""
+    """The first place where the received body differs from the recorded one, and how, as lines."""
 
     place: int
     lines: tuple[str, ...]

@@ -33,8 +33,8 @@ _WORD = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """How an answer differs, and how sure it is that this matters; ``then`` is the recorded value
-    where it is one."""
+    """A difference of an answer, and how sure it is that this matters; ``then`` is the recorded
+    value where it is one."""
 
     text: str
     sure: int

@@ -28,7 +28,7 @@ WEAK = 20
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What mends a failure.
+    """A remedy for a failure.
 
     ``commands`` are lines for the console, opened on the test case; ``command`` is one for a shell;
     ``line`` is what to write into a file below ``place``, a ``file:line``, or at its end if that is
@@ -44,7 +44,7 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why the transaction failed, as far as its exchange shows.
+    """A reason why the transaction failed, as far as its exchange shows.
 
     ``sure`` is in percent. ``index`` is the transaction to mend, counted from 0, where that is
     another than the one that failed. ``confirm`` is a command for a shell that shows whether it is
@@ -62,7 +62,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class RuledOut:
-    """What might have been a cause and was found to be none; ``text`` says why."""
+    """Something that might have been a cause and was found to be none; ``text`` says why."""
 
     text: str
 
@@ -78,7 +78,7 @@ Step = Callable[["Situation"], str]
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Why a replay failed.
+    """The reasons why a replay failed.
 
     ``failed`` is the transaction that failed first and ``mend`` the one to be mended, which may be
     one before it that passed. ``causes`` are those found, the surest first; ``possible`` are those

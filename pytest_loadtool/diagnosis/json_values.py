@@ -15,7 +15,7 @@ Keys = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ListLength:
-    """How many items a list has."""
+    """The number of items of a list."""
 
     count: int
 

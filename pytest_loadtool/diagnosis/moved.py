@@ -44,7 +44,7 @@ _MOST_NAMES = 2000
 
 @dataclass(frozen=True, slots=True)
 class NewPlace:
-    """Where a value is now, as text and as options of the command `extract`."""
+    """The place of a value now, as text and as options of the command `extract`."""
 
     text: str
     option: str

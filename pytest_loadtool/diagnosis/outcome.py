@@ -16,7 +16,7 @@ SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 
 
 class Received(Protocol):
-    """What this room reads of a response. ``status`` is 0 when none came."""
+    """The parts of a response that this room reads. ``status`` is 0 when none came."""
 
     @property
     def status(self) -> int:

@@ -99,7 +99,7 @@ _NOT_OF_REQUESTS = frozenset({0, 404, 405, 407, 410, 413, 414, 421, 429, 431, 50
 
 @dataclass(frozen=True, slots=True)
 class StatusRow:
-    """What a status means. ``possible`` are its usual causes and ``advice`` is what helps, told
+    """The meaning of a status. ``possible`` are its usual causes and ``advice`` is what helps, told
     where no check found anything; ``steps`` are facts that are told in any case."""
 
     meaning: str

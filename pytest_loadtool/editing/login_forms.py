@@ -77,8 +77,8 @@ def _share(one: Field, other: Field) -> bool:
 
 
 def _forms(exchanges: Sequence[Exchange]) -> Mapping[str, str]:
-    """By the name of each password input of the recorded pages: that of the input for the user's
-    name, the last one before it; empty if there is none."""
+    """Return by the name of each password input of the recorded pages that of the input for the
+    user's name, the last one before it; empty if there is none."""
     found: dict[str, str] = {}
     for exchange in exchanges:
         if not is_html(media_type(exchange.response_header("content-type"))):

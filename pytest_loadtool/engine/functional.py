@@ -90,7 +90,7 @@ def replay_once(
 
 
 class _Tunnels(Unobserved):
-    """Of what a network does, its tunnels alone."""
+    """An observer that, of all that a network does, hears of its tunnels alone."""
 
     def __init__(self, challenged: Challenged) -> None:
         self._challenged = challenged

@@ -124,8 +124,8 @@ class LoadRunner:
         return b"".join(self.reporter.report())
 
     def waits(self) -> list[float]:
-        """For how many seconds more each user waits who is in a think time. Where it is told how
-        the run is getting on, and nowhere else."""
+        """Return for how many seconds more each user waits who is in a think time. Where it is told
+        how the run is getting on, and nowhere else."""
         return [] if self._networks is None else self._networks.waits(perf_counter())
 
     def stop(self) -> None:

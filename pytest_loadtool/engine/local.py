@@ -68,7 +68,7 @@ class LocalRun:
         self.share.runner.stop()
 
     def run(self, *, interrupted: Callable[[], bool], **introduction: Any) -> Summary:
-        """As `run_alone`."""
+        """Run the share, as `run_alone` does."""
         return run_alone(self.share, self.configuration, interrupted=interrupted, **introduction)
 
 
@@ -105,7 +105,7 @@ class _Here:
             self._orders.append((kind, *fields))
 
     def end(self, worker: str) -> None:
-        """Nobody does: it is this process."""
+        """Do nothing: the worker is this process."""
 
 
 def _text(error: Exception) -> str:

@@ -66,7 +66,7 @@ def _distinct(names: Iterable[str]) -> Iterator[str]:
 
 
 def observers_for(plans: Sequence[Plan], metrics: LoadMetrics, clock: Clock) -> list[CaseObservers]:
-    """For each plan what makes observers of its users."""
+    """Return for each plan what makes observers of its users."""
     observers: list[CaseObservers] = []
     failure_watch = _FailureWatch(metrics)
     first_step = first_page = 0
@@ -84,8 +84,8 @@ def observers_for(plans: Sequence[Plan], metrics: LoadMetrics, clock: Clock) -> 
 
 
 class _FailureWatch:
-    """What the observers of a process share: whether anything has failed so far. Until then they
-    look at no response."""
+    """The knowledge that the observers of a process share: whether anything has failed so far.
+    Until then they look at no response."""
 
     __slots__ = ("firsts", "needed")
 

@@ -48,7 +48,7 @@ _FOR_MERGER = frozenset({"snapshot", "alive", "final", "failed"})
 
 
 class Workers(Protocol):
-    """What carries messages to the workers of a run.
+    """A carrier of messages to the workers of a run.
 
     What they say is for `LoadRun.hear`, in their order, and the end of one for `LoadRun.lose`. It
     is for one thread: a carrier that listens in others queues what they hear.
@@ -65,7 +65,7 @@ class Workers(Protocol):
 
 
 class Listener(Protocol):
-    """Who wants to know all that a run measures while it lasts. None of it may take its time."""
+    """A listener to all that a run measures while it lasts. None of it may take its time."""
 
     def begin(self, started: datetime) -> None:
         """The workers are told to start."""
@@ -132,12 +132,12 @@ class LoadRun:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more is to come."""
+        """Return whether nothing more is to come."""
         return self.conductor.over
 
     @property
     def running(self) -> bool:
-        """Whether a worker makes load right now."""
+        """Return whether a worker makes load right now."""
         return self.conductor.phase is Phase.RUNNING
 
     # What happens to it.

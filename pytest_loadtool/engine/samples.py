@@ -46,7 +46,7 @@ class Examples:
         )
 
     def describe(self, response: Response) -> str:
-        """In one line: what was asked, what came."""
+        """Describe in one line what was asked and what came."""
         try:
             return self._described(response)
         except Exception as error:  # an example is not worth the worker's other users
@@ -105,7 +105,8 @@ class Samples:
         self._left = _PATIENCE
 
     def sent(self, kept: KeptSteps) -> dict[str, Any] | str:
-        """As `load.metrics.samples.sample_of` reads it, or why it cannot be made."""
+        """Return the sample as `load.metrics.samples.sample_of` reads it, or why it cannot be
+        made."""
         if self._left < 0:
             return f"the {_PATIENCE:g} s for making samples were over"
         began = perf_counter()

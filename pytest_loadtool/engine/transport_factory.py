@@ -19,7 +19,7 @@ from pytest_loadtool.transport.wire.tls import TlsContexts, settings_of
 
 
 class _Network(Protocol):
-    """What is needed of a network, whichever transport it is of."""
+    """The parts of a network that are needed, whichever transport it is of."""
 
     tls: TlsContexts
 
@@ -59,7 +59,7 @@ class Networks:
         return session
 
     def waits(self, now: float) -> list[float]:
-        """For how many seconds more each user waits who is in a think time."""
+        """Return for how many seconds more each user waits who is in a think time."""
         return [one.waiting_until - now for one in self._sessions if one.waiting_until > now]
 
     async def open(self, plan: Plan) -> None:

@@ -27,8 +27,8 @@ _SLICE = 500
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a share of a load test is played with. ``plans``, ``observers`` and ``takers`` (of rows,
-    by the names of datasets) are by the number of the test case.
+    """The setting in which a share of a load test is played. ``plans``, ``observers`` and
+    ``takers`` (of rows, by the names of datasets) are by the number of the test case.
 
     ``over`` is to be called when a pool has nothing more to do, ``fail`` when a virtual user cannot
     go on, and not because of the server.
@@ -216,9 +216,9 @@ class UserPool(ABC):
         self._metrics.set_users(self._metrics.users + change)
 
     def _record_lateness(self, when: float) -> None:
-        """Something that was due at ``when`` begins now."""
+        """Note that something that was due at ``when`` begins now."""
         self._metrics.record_lateness(int((perf_counter() - when) * 1e6))
 
 
 def _no_row(_use: DatasetUse, _rows: int, _iteration: int) -> None:
-    """What users of test cases without datasets take."""
+    """Take no row: for users of test cases without datasets."""

@@ -43,7 +43,7 @@ class _Piece:
         self.value = value
 
     def filled(self, texts: list[str]) -> _Piece:
-        """With these texts in place of its placeholders."""
+        """Return it with these texts in place of its placeholders."""
         if not any("\0" in one for one in self.literals):
             return self
         literals = [_MARK.sub(lambda found: texts[int(found[1])], one) for one in self.literals]
@@ -98,7 +98,7 @@ class Filled:
         self.needle = self.needle or "href="
 
     def fits(self, address: str) -> str | None:
-        """As `_Piece.fits`, for an address as a page writes it."""
+        """Return what `_Piece.fits` does, for an address as a page writes it."""
         if "&" in address and ";" in address:  # else it is between parameters
             address = unescape(address)
         if not self._absolute:
@@ -176,7 +176,8 @@ class Address:
         self._fixed = None if references else Filled(self._path, self._params)
 
     def filled(self, values: Sequence[str]) -> Filled | None:
-        """With the values of a user in it; None where one is empty: it would fit any address."""
+        """Return it with the values of a user; None where one is empty: it would fit any
+        address."""
         if self._fixed is not None:
             return self._fixed
         texts = [fill(values) for fill in self._fills]

@@ -73,7 +73,8 @@ _MARKED: Final = re.compile("[&<>\"']")
 
 
 def bind_source(source: Source, match: int, fills: Fills) -> Bound:
-    """As `compile_source` for a source with placeholders. ``fills`` compiles their templates.
+    """Compile a source with placeholders, as `compile_source` does one without. ``fills`` compiles
+    their templates.
 
     Of the text between literals nothing is found where a value is empty: all would fit.
 
@@ -92,7 +93,7 @@ def _json_path(source: JsonPath, match: int, fills: Fills) -> Bound:
 def bind_json_value(
     path: str, match: int, fills: Fills, shown: Shown | None = None
 ) -> Callable[[Readable, Sequence[str]], Any]:
-    """As `json_value` for a path with placeholders."""
+    """Compile a path with placeholders, as `json_value` does one without."""
     get = bind_path(path, match, fills, shown)
 
     def extract(response: Readable, values: Sequence[str]) -> Any:
@@ -113,7 +114,7 @@ def _xml_path(source: XmlPath, match: int, fills: Fills) -> Bound:
 
 
 def _regular_expression(source: RegularExpression, match: int, fills: Fills) -> Bound:
-    """As text where the pattern allows for that, and the value is written as it is."""
+    """Bind as text where the pattern allows for that, and the value is written as it is."""
     allowance = Allowance(source.pattern)
     by_pattern = _by_pattern(source.pattern, allowance, match, fills)
     parts = Template.parse(source.pattern).parts

@@ -42,7 +42,7 @@ from pytest_loadtool.model.extractor import (
 
 
 class Readable(Protocol):
-    """What an extractor reads: a response."""
+    """A response, as far as extractors read it."""
 
     @property
     def text(self) -> str:
@@ -168,7 +168,8 @@ def _regular_expression(source: RegularExpression, match: int) -> Extract:
 
 
 def by_expression(expression: str, allowance: Allowance, match: int) -> Extract:
-    """As `compile_literal` for a `RegularExpression`, with an allowance of its author's."""
+    """Compile a `RegularExpression` as `compile_literal` does, with an allowance of its
+    author's."""
     pattern = Pattern(expression, allowance)
     group = min(pattern.groups, 1)
     if match == 1:
@@ -209,7 +210,7 @@ def _field(text: str, name: str, match: int) -> str | None:
 
 
 def _nothing(_: Readable) -> None:
-    """What there is only one of has no second match."""
+    """Return None: what there is only one of has no second match."""
 
 
 def _split_field(name: str, split: int) -> Extract:
@@ -270,7 +271,7 @@ def _header_value(source: HeaderValue, match: int) -> Extract:
 
 
 def in_headers(name: str, expression: str, allowance: Allowance, match: int) -> Extract:
-    """As `by_expression`, in the values of the headers of that name."""
+    """Compile an expression as `by_expression` does, for the values of the headers of that name."""
     pattern = Pattern(expression, allowance)
     group = min(pattern.groups, 1)
 
@@ -310,7 +311,7 @@ class PlainText:
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """Return all of it."""
         return self._text
 
     def json(self) -> Any:
@@ -325,11 +326,11 @@ class PlainText:
             raise ValueError("the JSON is nested too deeply") from None
 
     def header(self, _: str) -> str | None:
-        """There is none."""
+        """Return None: there is no header."""
         return None
 
     def header_values(self, _: str) -> list[str]:
-        """There are none."""
+        """Return nothing: there are no headers."""
         return []
 
 

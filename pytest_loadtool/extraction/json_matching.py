@@ -14,7 +14,8 @@ from pytest_loadtool.extraction.pattern import Pattern
 
 
 class Matching(Expression):
-    """As the expression that it takes the place of: the texts in which its pattern is found."""
+    """An expression that finds the texts in which its pattern is found, in place of the one in
+    ``plain``."""
 
     def __init__(self, plain: Any) -> None:
         super().__init__(plain.target, plain.op, plain.value)

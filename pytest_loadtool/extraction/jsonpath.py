@@ -81,7 +81,8 @@ def compile_path(path: str, match: int, shown: Shown | None = None) -> Callable[
 def bind_path(
     path: str, match: int, fills: Callable[[Template], Fill], shown: Shown | None = None
 ) -> Callable[[Any, Sequence[str]], Any]:
-    """As `compile_path` for a path with placeholders: the function takes a user's values, too.
+    """Compile a path with placeholders as `compile_path` does one without: the function takes a
+    user's values, too.
 
     Raises:
         ValueError: ``path`` is not a JSON path, or a placeholder stands where none can.

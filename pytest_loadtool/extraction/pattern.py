@@ -104,7 +104,7 @@ class Allowance:
         self.overruns = 0
 
     def begin(self) -> None:
-        """What is searched from here on is another response."""
+        """Begin to search another response."""
         self.left = _LIMIT if self.overruns < _MOST_OVERRUNS else _LIMIT_THEN
 
     def overrun(self, size: int) -> SlowPatternError:

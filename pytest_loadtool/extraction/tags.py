@@ -222,7 +222,8 @@ def choices(
 
 
 def labels_for(text: str) -> dict[str, int]:
-    """By the id of a control, as the page writes it: where the first ``label`` for it says so."""
+    """Return by the id of a control, as the page writes it, where the first ``label`` for it says
+    so."""
     found: dict[str, int] = {}
     for one in _FOR.finditer(text):
         found.setdefault(one[1], one.start())
@@ -230,7 +231,7 @@ def labels_for(text: str) -> dict[str, int]:
 
 
 def _label(text: str, named: int, end: int) -> str:
-    """By the ``label`` element for it, else the text behind it in the same row."""
+    """Return the text of the ``label`` element for it, else the text behind it in the same row."""
     label = _FOLLOWING.match(text, named) if named >= 0 else None
     label = label or _FOLLOWING.match(text, end - 1)
     return "" if label is None or _ROW_ENDS.search(label[1]) else label[2].rstrip()

@@ -68,7 +68,8 @@ def compile_xml_path(path: str, match: int) -> Callable[[str], str | None]:
 def bind_xml_path(
     path: str, match: int, fills: Callable[[Template], Fill]
 ) -> Callable[[str, Sequence[str]], str | None]:
-    """As `compile_xml_path` for a path with placeholders: the function takes a user's values, too.
+    """Compile a path with placeholders as `compile_xml_path` does one without: the function takes a
+    user's values, too.
 
     Raises:
         ValueError: ``path`` is not an XML path, or a placeholder stands elsewhere than in quotes.

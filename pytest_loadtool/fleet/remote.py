@@ -20,7 +20,8 @@ END = b"N."
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """What has to be the same here and there: versions, and whether the hot path is compiled."""
+    """The versions that have to be the same here and there, and whether the hot path is
+    compiled."""
 
     version: str
     python: str
@@ -102,7 +103,7 @@ def differences(found: dict[str, Installed], mine: Installed) -> list[str]:
 
 
 def pulse(names: list[str], sign: bytes, dask_scheduler: Any = None) -> None:
-    """On the scheduler: put ``sign`` into these queues, as far as there still are any."""
+    """Put ``sign`` into these queues, as far as there still are any; on the scheduler."""
     queues = dask_scheduler.extensions["queues"].queues
     for name in names:
         if name in queues:
@@ -110,7 +111,7 @@ def pulse(names: list[str], sign: bytes, dask_scheduler: Any = None) -> None:
 
 
 def forget(names: list[str], end: bytes, shared: str = "", dask_scheduler: Any = None) -> None:
-    """On the scheduler: drop these queues, and ``shared`` with the last whose name begins so. Who
+    """Drop these queues, and ``shared`` with the last whose name begins so; on the scheduler. Who
     waits for one gets ``end``."""
     extension = dask_scheduler.extensions["queues"]
 

@@ -49,7 +49,7 @@ class _Lifeline:
         self.is_cut = False
 
     def hear(self) -> None:
-        """Something was heard."""
+        """Note that something was heard."""
         self._heard = time.monotonic()
 
     def look(self) -> bool:
@@ -171,7 +171,8 @@ def _forget(client: Client, orders: str, told: str) -> None:
 
 
 def _prepare(test: LoadTest, processes: int, servers: Sequence[str], share: Share) -> PreparedShare:
-    """As `engine.prepare.share.prepare`, on a machine from which the target may not be reached.
+    """Prepare a share, as `engine.prepare.share.prepare` does, on a machine from which the target
+    may not be reached.
 
     Raises:
         ReplayError: it is not.

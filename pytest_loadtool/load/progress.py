@@ -80,7 +80,7 @@ class ProgressTracker:
         thresholds: tuple[ThresholdState, ...] = (),
         course: RunCourse | None = None,
     ) -> Progress:
-        """From each worker's numbers, and whether it is still running; or from those of all merged.
+        """Take each worker's numbers, and whether it is still running; or those of all merged.
 
         One that has finished or was lost adds nothing to users and rates. Within a second of the
         run the answer is the same.

@@ -23,7 +23,7 @@ Headers = Iterable[tuple[str, str]]
 
 
 class Answered(Protocol):
-    """What is read of a response here."""
+    """A response, as far as it is read here."""
 
     @property
     def request(self) -> bytes:
@@ -44,7 +44,7 @@ def carried_by(response: Answered) -> Iterator[str]:
 
 
 def recorded_in(exchange: Exchange) -> Iterator[str]:
-    """Likewise, of a recorded exchange."""
+    """Yield the credentials that a recorded exchange carries."""
     headers = (*exchange.request_headers, *exchange.response_headers)
     yield from _carried(exchange.url, headers, exchange.request_body)
 

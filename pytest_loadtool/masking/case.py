@@ -167,7 +167,7 @@ class _Masks:
         return self.replacer.text(value)
 
     def _cookie(self, pair: re.Match[str]) -> str:
-        """One that is short, or a word: it is replaced here alone."""
+        """Replace a cookie's value that is short, or a word, here alone."""
         value = pair["value"]
         if pair["name"] not in self.sessions or value in SWITCHES:
             return pair[0]
@@ -219,7 +219,7 @@ def _basic(exchanges: Sequence[Exchange]) -> Iterator[tuple[str, str]]:
 
 
 def _without(basic: Mapping[str, str], made: Mapping[str, str], key: bytes) -> dict[str, str]:
-    """For the text of each Basic authentication, one with the password's stand-in."""
+    """Return for the text of each Basic authentication one with the password's stand-in."""
     pairs = {}
     for text, password in basic.items():
         user = base64.b64decode(text).decode().partition(":")[0]

@@ -100,7 +100,7 @@ class Replacer:
         return text if self._in_run is None else _RUN.sub(self._within, text)
 
     def content(self, content: bytes) -> bytes:
-        """Likewise, of the bytes of a body. What is not UTF-8 in it stays as it is."""
+        """Replace the secrets in the bytes of a body. What is not UTF-8 in it stays as it is."""
         text = content.decode(errors="surrogateescape")
         return self.text(text).encode(errors="surrogateescape")
 

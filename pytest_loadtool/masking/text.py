@@ -168,7 +168,7 @@ class Unmasked(Mask):
     __slots__ = ()
 
     def text(self, text: str) -> str:
-        """As it is."""
+        """Return the text as it is."""
         return text
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:  # noqa: ARG002 - none, in any
@@ -176,15 +176,15 @@ class Unmasked(Mask):
         yield from ()
 
     def value(self, name: str, value: str) -> str:  # noqa: ARG002 - whatever its name is
-        """As it is."""
+        """Return the value as it is."""
         return value
 
     def header(self, name: str, value: str) -> str:  # noqa: ARG002 - whatever its name is
-        """As it is."""
+        """Return the value as it is."""
         return value
 
     def field(self, one: Field) -> str:
-        """As it is."""
+        """Return its value as it is."""
         return one.value
 
 

@@ -31,7 +31,7 @@ class Identity:
 
     @property
     def templates(self) -> tuple[str, str, str]:
-        """Its texts with placeholders."""
+        """Return its texts with placeholders."""
         return self.username, self.password, self.domain
 
 
@@ -52,5 +52,5 @@ class Proxy:
 
     @property
     def templates(self) -> tuple[str, str, str]:
-        """Its texts with placeholders."""
+        """Return its texts with placeholders."""
         return self.username, self.password, self.domain

@@ -15,7 +15,7 @@ SPEED_UNITS: Mapping[str, int] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Bandwidth:
-    """What a line carries to the user and from it, in bits per second.
+    """The rates that a line carries to the user and from it, in bits per second.
 
     ``latency`` is how long a round trip takes on it, in seconds.
     """

@@ -26,7 +26,7 @@ COMPUTED_HEADERS = frozenset({"host", "content-length", "cookie"})
 
 
 class Kind(Enum):
-    """What a transaction's response is, from its content type."""
+    """The kinds of response, from the content type."""
 
     HTML = "HTML"
     IMAGE = "image"
@@ -47,7 +47,8 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent. ``target`` starts with ``/`` (on the test case's server) or is an absolute URL.
+    """A request that is to be sent. ``target`` starts with ``/`` (on the test case's server) or is
+    an absolute URL.
 
     ``target``, header values, cookies and a text body are templates. A bytes body goes out as is.
     Only a body can hold files (`Reference.file`).
@@ -68,7 +69,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What the recording showed.
+    """The times and place of a transaction in the recording.
 
     ``entry`` is the 0-based index in the evidence (HAR); ``at`` the start and ``took`` the
     duration, in seconds, ``at`` counted from the start of the page. Replay overlaps transactions of
@@ -165,14 +166,14 @@ class Variable:
 
     @property
     def needs_extractor(self) -> bool:
-        """Whether it has no value until a response gives it one."""
+        """Return whether it has no value until a response gives it one."""
         texts = (self.value, self.env, self.keyring, self.template)
         return self.generate is None and all(text is None for text in texts)
 
 
 @dataclass(frozen=True, slots=True)
 class CaseProfile:
-    """What comes in the place of a test case's own values on another occasion: its server, unless
+    """The values that take the place of a test case's own on another occasion: its server, unless
     it is empty, and variables by their names."""
 
     server: str = ""
@@ -181,7 +182,7 @@ class CaseProfile:
 
 @dataclass(frozen=True, slots=True)
 class TestCase:
-    """Everything replay needs. Equal to what its file says: no field is derived."""
+    """All that replay needs. Equal to what its file says: no field is derived."""
 
     __test__ = False  # not for pytest to collect
 
@@ -247,7 +248,7 @@ class TestCase:
 
     @property
     def configured(self) -> bool:
-        """Whether Configure for Replay has run: it restricts the hosts, and correlates."""
+        """Return whether Configure for Replay has run: it restricts the hosts, and correlates."""
         return bool(self.hosts) or any(one.set_by == "asm" for one in self.variables.values())
 
     def wire_headers(self, request: Request) -> tuple[Header, ...]:

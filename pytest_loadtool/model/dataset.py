@@ -17,7 +17,7 @@ Order = Literal["sequential", "random"]
 
 @dataclass(frozen=True, slots=True)
 class DatasetUse:
-    """How a test case uses a dataset file.
+    """The use of a dataset file by a test case.
 
     * ``lifespan``: a virtual user keeps its row for its whole life, or takes one per iteration.
     * ``reusable``: after the last row the first comes again; otherwise running out is an error.

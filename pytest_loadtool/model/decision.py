@@ -16,7 +16,7 @@ TAKEN_BACK = (OUTCOME, POLL)
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Why a value is, or is not, dynamic.
+    """A decision why a value is, or is not, dynamic.
 
     ``producer`` is the transaction whose response sets the value and ``consumers`` those whose
     requests use it, each as its number in the test case, from 1, and its title; ``variable`` is

@@ -114,8 +114,8 @@ class Exchange:
 
     @property
     def by_script(self) -> bool:
-        """Whether a script of the page asked for it (Fetch standard, request destination), and no
-        element of the page."""
+        """Return whether a script of the page asked for it (Fetch standard, request destination),
+        and no element of the page."""
         return (
             self.request_header("sec-fetch-dest") == "empty"
             or self.request_header("x-requested-with") is not None

@@ -94,7 +94,8 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What an option, check box or radio button of that form field submits, by its ``label``."""
+    """The value that an option, check box or radio button of that form field submits, by its
+    ``label``."""
 
     name: str
     label: str
@@ -105,7 +106,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class InItem:
-    """What ``source`` takes in the item of a list that has an element with exactly that ``text``.
+    """The value that ``source`` takes in the item of a list that has an element with exactly that
+    ``text``.
 
     An item is a ``tr``, ``li`` or ``article``, or what ``item`` says: ``div.card``.
     """
@@ -161,7 +163,7 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class ExtensionSource:
-    """What an extension takes: its name, and what it is told."""
+    """The value that an extension takes: its name, and what it is told."""
 
     kind: str
     argument: str

@@ -36,7 +36,7 @@ class Until:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """Only if ``check`` holds when it would begin; otherwise it is skipped."""
+    """A flow that begins only if ``check`` holds then; otherwise it is skipped."""
 
     check: ValueValidator
 

@@ -79,7 +79,8 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """When an iteration begins, and so much later or earlier, as ``strftime`` writes it.
+    """The moment at which an iteration begins, and so much later or earlier, as ``strftime`` writes
+    it.
 
     ``offset`` are arguments of ``timedelta``, ``timezone`` is a name of the IANA database.
     """
@@ -91,7 +92,7 @@ class Date:
 
 @dataclass(frozen=True, slots=True)
 class Fake:
-    """What a provider of faker makes up for each iteration."""
+    """The value that a provider of faker makes up for each iteration."""
 
     provider: str
     locale: str = "en_US"

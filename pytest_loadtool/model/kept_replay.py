@@ -20,7 +20,7 @@ Ending = Literal["finished", "stopped", "interrupted", "error"]
 
 @dataclass(frozen=True, slots=True)
 class TransactionId:
-    """Which transaction of the test case it was, by what editing leaves alone.
+    """The identity of a transaction of the test case, by what editing leaves alone.
 
     ``entry`` is the index of the recorded exchange in the evidence; None for what was made by hand.
     """
@@ -35,7 +35,7 @@ class TransactionId:
 
 @dataclass(frozen=True, slots=True)
 class KeptTransaction:
-    """What became of a transaction of a replay.
+    """A transaction of a replay, and what became of it.
 
     ``index`` counts from 0 through the test case as it was replayed. ``exchange`` is what was sent
     and received; None if it was never sent. ``first_byte`` is when the response began, in seconds
@@ -58,7 +58,7 @@ class KeptTransaction:
 
     @property
     def number(self) -> int:
-        """Its number for people, from 1."""
+        """Return its number for people, from 1."""
         return self.index + 1
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """In seconds: what a virtual user thinks in an iteration, and for how long it waits for answers
-    if these take what they took when they were recorded; ``start`` is what its start takes, once,
-    before the first one. ``skippable`` are the page and the title of each transaction that a user
-    may rightly never come to."""
+    """The times of an iteration, in seconds: what a virtual user thinks, and for how long it waits
+    for answers if these take what they took when they were recorded; ``start`` is what its start
+    takes, once, before the first one. ``skippable`` are the page and the title of each transaction
+    that a user may rightly never come to."""
 
     thinking: float = 0.0
     waiting: float = 0.0
@@ -19,5 +19,5 @@ class Length:
 
     @property
     def total(self) -> float:
-        """Of the whole iteration."""
+        """Return the time of the whole iteration."""
         return self.thinking + self.waiting

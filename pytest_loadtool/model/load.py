@@ -59,7 +59,7 @@ class Stage:
 
     @property
     def level(self) -> float:
-        """Its users, or its arrivals per second."""
+        """Return its users, or its arrivals per second."""
         level = self.rate if self.users is None else self.users
         assert level is not None
         return level
@@ -67,7 +67,8 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When users begin iterations. Times are in seconds; ``duration`` includes ``ramp_up``.
+    """The times at which users begin iterations. Times are in seconds; ``duration`` includes
+    ``ramp_up``.
 
     The closed model has ``users`` that begin one iteration after the other, each at most
     ``iterations`` of them; ``duration`` is None when nothing else ends it. The open model (`open`)
@@ -91,12 +92,13 @@ class Schedule:
 
     @property
     def open(self) -> bool:
-        """Whether it says how many iterations begin, and not how many users there are."""
+        """Return whether it says how many iterations begin, and not how many users there are."""
         return self.rate is not None or any(stage.rate is not None for stage in self.stages)
 
     @property
     def end(self) -> float | None:
-        """When the last iteration may begin, in seconds after the run does; None: at any time."""
+        """Return when the last iteration may begin, in seconds after the run does; None: at any
+        time."""
         return None if self.duration is None else self.start + self.duration
 
 
@@ -137,7 +139,8 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """Which workers of a cluster make the load, and what they are given; of no meaning elsewhere.
+    """The workers of a cluster that make the load, and what they are given; of no meaning
+    elsewhere.
 
     ``workers`` are names, with ``*`` for any text; none: all workers. ``resources`` are those of
     Dask that a worker has to have for its share, with their amount. ``secrets`` of this machine
@@ -153,7 +156,7 @@ class Fleet:
 
 @dataclass(frozen=True, slots=True)
 class LoadConfiguration:
-    """Who does what for how long. Times are in seconds.
+    """A load configuration: who does what for how long. Times are in seconds.
 
     ``users`` to ``stages``, and ``pacing``, are the `Schedule` of those test cases that have none
     of their own; without users where there is no such case.
@@ -203,7 +206,7 @@ class LoadConfiguration:
 
     @property
     def keeps_page_times(self) -> bool:
-        """Whether pages need histograms: because of `detailed_pages`, or for a threshold."""
+        """Return whether pages need histograms: because of `detailed_pages`, or for a threshold."""
         return self.detailed_pages or any(one.needs_page_histograms for one in self.thresholds)
 
     @property
@@ -228,17 +231,18 @@ class LoadConfiguration:
 
     @property
     def all_users(self) -> int:
-        """How many users there are at the most, over all schedules."""
+        """Return how many users there are at the most, over all schedules."""
         return sum(one.schedule.users for one in self.populations)
 
     @property
     def ramped_up(self) -> float:
-        """When all users of all schedules have started, in seconds after the start."""
+        """Return when all users of all schedules have started, in seconds after the start."""
         return max(one.schedule.start + one.schedule.ramp_up for one in self.populations)
 
     @property
     def end(self) -> float | None:
-        """When the last iteration may begin, in seconds after the start; None: at any time."""
+        """Return when the last iteration may begin, in seconds after the start; None: at any
+        time."""
         ends = [one.schedule.end for one in self.populations]
         known = [end for end in ends if end is not None]
         return max(known) if known and len(known) == len(ends) else None

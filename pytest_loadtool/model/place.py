@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Place(Enum):
-    """What surrounds a placeholder; each has its encoder in `codec.places`."""
+    """The surroundings of a placeholder; each has its encoder in `codec.places`."""
 
     __hash__ = object.__hash__  # which takes no call in Python
 

@@ -10,4 +10,4 @@ Told = Callable[[str, int, int], None]
 
 
 def silent(doing: str, done: int, of: int) -> None:
-    """For whom nobody listens to."""
+    """Tell nobody of progress."""

@@ -11,7 +11,7 @@ from pytest_loadtool.model.place import Place
 
 
 class ProducerKind(Enum):
-    """What a value is in the response that gives it out."""
+    """The forms that a value has in the response that gives it out."""
 
     __hash__ = object.__hash__  # which takes no call in Python
 
@@ -29,7 +29,7 @@ class ProducerKind(Enum):
 
 
 class Role(Enum):
-    """What a value is for, as far as more than its own rule has to know it."""
+    """The purpose of a value, as far as more than its own rule has to know it."""
 
     ANTI_FORGERY = "anti-forgery token"
     ACCESS = "access token"

@@ -94,12 +94,12 @@ class Threshold:
 
     @property
     def is_custom(self) -> bool:
-        """Whether it is about a metric of the project's own."""
+        """Return whether it is about a metric of the project's own."""
         return self.scope is not None and self.scope.kind == "metric"
 
     @property
     def is_of_durations(self) -> bool:
-        """Whether it is about how long pages or iterations take, and not about requests."""
+        """Return whether it is about how long pages or iterations take, and not about requests."""
         if self.metric == "iterations":
             return True
         of_whole = self.scope is not None and self.scope.kind in ("case", "page")
@@ -107,7 +107,7 @@ class Threshold:
 
     @property
     def needs_page_histograms(self) -> bool:
-        """Whether average, shortest and longest of a page are not enough to judge it."""
+        """Return whether average, shortest and longest of a page are not enough to judge it."""
         return (
             self.is_of_durations
             and self.scope is not None
@@ -117,12 +117,13 @@ class Threshold:
 
     @property
     def replaces_not_as_recorded(self) -> bool:
-        """Whether it says itself how much of the run need not come as recorded."""
+        """Return whether it says itself how much of the run need not come as recorded."""
         return self.metric == "not as recorded" and self.scope is None and not self.stop
 
     @property
     def replaces_error_rate(self) -> bool:
-        """Whether it says itself what ``max_error_rate`` would say: the run's rate of errors."""
+        """Return whether it says itself what ``max_error_rate`` would say: the run's rate of
+        errors."""
         return (
             self.metric == "error rate" and self.scope is None and not self.during and not self.stop
         )

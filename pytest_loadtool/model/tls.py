@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 @dataclass(frozen=True, slots=True)
 class TlsSettings:
-    """What a client brings to a TLS handshake, and what it asks of the server.
+    """The settings that a client brings to a TLS handshake, and what it asks of the server.
 
     Files are PEM. Their names are relative to the test case's folder until `in_folder` makes them
     whole.

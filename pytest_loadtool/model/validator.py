@@ -28,7 +28,7 @@ DEFAULT_STATUS = StatusCodes()
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a validator proves, in words: ``Tea House is shown``.
+    """The fact that a validator proves, in words: ``Tea House is shown``.
 
     ``change`` is the transaction that brought it about, by its title, with its number among those
     of that title if it is not the first: ``POST /orders (2)``. Application state management sets
@@ -45,7 +45,7 @@ class Outcome:
 
     @property
     def was_found(self) -> bool:
-        """Whether application state management made it, and may replace it."""
+        """Return whether application state management made it, and may replace it."""
         return bool(self.change) and not self.edited
 
 
@@ -75,7 +75,8 @@ JSON_TYPES = ("string", "number", "integer", "boolean", "array", "object", "null
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """What a value is compared with, besides ``equals``: all that is not None has to hold.
+    """The conditions that a value is compared by, besides ``equals``: all that is not None has to
+    hold.
 
     With ``counted``, not the value is compared but how many there are.
     """
@@ -180,7 +181,8 @@ class ResponseValidator(Compared):
 
 @dataclass(frozen=True, slots=True)
 class ValueValidator(Compared):
-    """What a text (a template) comes to with the user's values: a variable, a dataset's field."""
+    """A validator of what a text (a template) comes to with the user's values: a variable, a
+    dataset's field."""
 
     value: str
     equals: Constant | None = None
@@ -190,7 +192,7 @@ class ValueValidator(Compared):
 
 @dataclass(frozen=True, slots=True)
 class ExtensionValidator(Compared):
-    """What an extension looks at: its name, and what it is told."""
+    """A validator of an extension: its name, and what it is told."""
 
     kind: str
     argument: str

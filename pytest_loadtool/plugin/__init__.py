@@ -124,8 +124,8 @@ def loadtool_recorder_environment(loadtool_recorder: RecordingProxy) -> Iterator
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With ``--load`` nothing but load configurations is collected. What test cases upload, and be
-    it a program in Python, never is."""
+    """Collect nothing but load configurations with ``--load``. What test cases upload, and be it a
+    program in Python, never is."""
     folder, dot, files = collection_path.name.rpartition(".")
     if dot and files == "files" and collection_path.with_name(folder + CASE_SUFFIX).exists():
         return True

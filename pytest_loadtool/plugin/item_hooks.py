@@ -11,8 +11,8 @@ import pytest
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """While a test case or a load test runs, SIGTERM and SIGHUP interrupt pytest as Ctrl-C does: in
-    a worker of pytest-xdist they are the controller's."""
+    """Have SIGTERM and SIGHUP interrupt pytest as Ctrl-C does while a test case or a load test
+    runs: in a worker of pytest-xdist they are the controller's."""
     if not hasattr(item, "fixture_keys") or hasattr(item.config, "workerinput"):
         return (yield)
     from pytest_loadtool.engine.signals import interrupting

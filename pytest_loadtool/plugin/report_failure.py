@@ -29,7 +29,7 @@ class WrappedText(str):
 
 
 class LoadFailure(WrappedText):
-    """Why a load test failed. On a terminal the report below says the rest."""
+    """The reason why a load test failed. On a terminal the report below says the rest."""
 
     __slots__ = ()
 

@@ -43,7 +43,7 @@ class Entry:
 
     @property
     def url(self) -> str:
-        """Its URL, in the form in which URLs are compared."""
+        """Return its URL, in the form in which URLs are compared."""
         return normal_url(self.exchange.url)
 
     @property

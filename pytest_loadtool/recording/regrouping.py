@@ -15,7 +15,7 @@ from pytest_loadtool.recording.pages.timing import pauses, recorded, think_times
 
 
 def paused(page: Page) -> float:
-    """For how many seconds the user of a page pauses within it."""
+    """Return for how many seconds the user of a page pauses within it."""
     return sum(one.recorded.pause for one in page.transactions[1:] if one.recorded is not None)
 
 
@@ -92,7 +92,7 @@ def _bounds(case: TestCase) -> tuple[dict[int, str], dict[int, float], list[Once
 
 
 def _timed(one: Transaction, times: Recorded | None) -> Transaction:
-    """With when it was sent, by the start of its new page."""
+    """Return the transaction with when it was sent, by the start of its new page."""
     if one.recorded is None or times is None:
         return one
     return replace(

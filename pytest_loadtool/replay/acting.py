@@ -34,7 +34,8 @@ def hooks_of(
 
 
 def held_actor_for(user: VirtualUser, hooks: UserHooks | None) -> Actor:
-    """As `actor_for`, but the functions for requests are to be called by whoever sends them."""
+    """Return an actor as `actor_for` does, whose functions for requests are to be called by whoever
+    sends them."""
     plan = user.plan
     actor: Actor = user if hooks is None else _Iterating(user, hooks)
     if plan.renewals is not None:

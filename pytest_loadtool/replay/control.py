@@ -15,7 +15,7 @@ State = Literal["running", "thinking", "held", "over"]
 
 @dataclass(frozen=True, slots=True)
 class ReplayMoment:
-    """Where a replay is. Times are in seconds, on the clock of ``time.perf_counter``."""
+    """The place where a replay is. Times are in seconds, on the clock of ``time.perf_counter``."""
 
     state: State = "running"
     why: str = ""
@@ -45,8 +45,8 @@ class ReplayMoment:
 
 @dataclass(slots=True)
 class Wishes:
-    """What is wanted, as far as the replay has heard of it. Transactions are named by their index
-    in the plan."""
+    """The wishes of a person, as far as the replay has heard of them. Transactions are named by
+    their index in the plan."""
 
     breakpoints: frozenset[int]
     to: int | None
@@ -64,7 +64,8 @@ class Wishes:
 
 
 class Control:
-    """What a person wants of a replay, and where it is. Any thread may call its methods.
+    """The controls of a replay: what a person wants of it, and where it is. Any thread may call its
+    methods.
 
     Transactions are named by their index in the plan. With ``paused`` the replay is held before the
     first of them; it ends after transaction ``to``. ``told`` is called in the replay's thread
@@ -149,4 +150,4 @@ def changed(wanted: Wishes, **values: Any) -> None:
 
 
 def _nobody() -> None:
-    """Who does not sleep need not be woken."""
+    """Wake nobody: who does not sleep need not be woken."""

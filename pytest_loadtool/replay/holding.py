@@ -209,7 +209,7 @@ class Stretches:
         return last is not None and index > last and index not in self._renewing
 
     def _hold(self) -> None:
-        """Nothing is under way, and what is pending may not go."""
+        """Hold the replay: nothing is under way, and what is pending may not go."""
         if self.over:
             return
         if all(map(self._is_beyond, self._pending)):

@@ -94,7 +94,7 @@ class Headers(MutableMapping[str, str]):
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """All of them, repeats included."""
+        """Return all of them, repeats included."""
         return tuple(self._pairs)
 
     def get_all(self, name: str) -> list[str]:

@@ -75,7 +75,7 @@ def _line(line: Sequence[str], name: int, widths: Sequence[int]) -> str:
 
 
 def _head(text: str, width: int) -> str:
-    """As much of the beginning of ``text`` as goes into ``width`` columns."""
+    """Return as much of the beginning of ``text`` as goes into ``width`` columns."""
     taken = list(accumulate(map(_cell, text)))
     return text[: bisect_right(taken, width)]
 

@@ -12,8 +12,8 @@ from pytest_loadtool.telemetry.readings import MetricReading
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Which run is told of: the name of its load configuration, and when it began, in seconds since
-    1970 and as text."""
+    """The run that is told of: the name of its load configuration, and when it began, in seconds
+    since 1970 and as text."""
 
     test: str
     began: float

@@ -45,8 +45,8 @@ _LOGGER: Final = "opentelemetry.exporter.otlp.proto.http"
 
 
 class OtlpCollector:
-    """What listens at ``url``: a collector, whose address may be without a path, or whatever else
-    takes OTLP at this very address."""
+    """The collector that listens at ``url``: its address may be without a path, or be that of
+    whatever else takes OTLP."""
 
     def __init__(self, url: str) -> None:
         self.name = f"--load-otlp {shown_url(url)}"

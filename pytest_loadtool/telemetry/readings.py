@@ -23,7 +23,7 @@ Labels = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Instrument:
-    """What is measured. ``name`` and ``unit`` are OpenTelemetry's."""
+    """An instrument of measurement. ``name`` and ``unit`` are OpenTelemetry's."""
 
     name: str
     kind: Literal["counter", "gauge", "histogram"]

@@ -84,7 +84,7 @@ def _messages() -> dict[str, Any]:
 
 
 class RemoteWriteCollector:
-    """What takes remote write at ``url``."""
+    """The server that takes remote write at ``url``."""
 
     def __init__(self, url: str) -> None:
         self.name = f"--load-remote-write {shown_url(url)}"

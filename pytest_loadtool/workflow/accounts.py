@@ -26,7 +26,7 @@ class NeededAccount:
 
     @property
     def configured(self) -> bool:
-        """Whether the test case has its credentials."""
+        """Return whether the test case has its credentials."""
         return any(one.password for one in self.places)
 
 
@@ -103,8 +103,8 @@ def _recorded(document: Document) -> Iterator[tuple[RecordedIdentity, str]]:
 
 
 def _hosts(document: Document) -> Mapping[str, str]:
-    """By each host in the recording what an identity calls it: nothing if it is the test case's
-    own server, wherever that is by now."""
+    """Return by each host in the recording what an identity calls it: nothing if it is the test
+    case's own server, wherever that is by now."""
     hosts: dict[str, str] = {}
     for transaction in document.case.transactions():
         exchange = document.evidence_of(transaction)

@@ -164,7 +164,7 @@ def _known(
     now: Exchange,
     opened: OpenReplay,
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """By value, what it stands for: when it was recorded, and in the replay."""
+    """Return by value what it stands for: when it was recorded, and in the replay."""
     recorded: dict[str, set[str]] = {}
     replayed: dict[str, set[str]] = {}
     for name, variable in case.variables.items():

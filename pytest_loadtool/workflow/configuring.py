@@ -177,7 +177,8 @@ def _correlated(project: Project, case_path: Path, document: Document, told: Tol
 
 
 def _renamed(before: TestCase, after: TestCase) -> dict[str, str]:
-    """By the number and title of each transaction before: those of now; empty if it is gone."""
+    """Return by the number and title of each transaction before those of now; empty if it is
+    gone."""
     now = {_entry(one): title for title, one in _titled(after)}
     return {title: now.get(_entry(one), "") for title, one in _titled(before)}
 

@@ -24,7 +24,8 @@ from pytest_loadtool.workflow.project import Project
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the recording tells of a user. ``password`` is known where it was sent as it is."""
+    """The knowledge that the recording has of a user. ``password`` is known where it was sent as it
+    is."""
 
     username: str = ""
     password: str = ""
@@ -41,7 +42,7 @@ NOBODY = Known()
 
 @dataclass(frozen=True, slots=True)
 class CredentialSource:
-    """Where one value comes from: a ``column`` of a dataset, a ``variable``, or itself."""
+    """The source of one value: a ``column`` of a dataset, a ``variable``, or itself."""
 
     text: str = ""
     column: str = ""
@@ -50,7 +51,7 @@ class CredentialSource:
 
 @dataclass(frozen=True, slots=True)
 class CredentialChoice:
-    """Where a virtual user's credentials come from, and what has to be put there first.
+    """The source of a virtual user's credentials, and what has to be put there first.
 
     ``dataset`` is the file of the columns, ``new`` what it is to hold if it has to be written.
     ``secret`` is what the password's variable has to be set to, unless that has been done.

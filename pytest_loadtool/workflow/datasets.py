@@ -107,7 +107,8 @@ def _content(path: Path) -> bytes | None:
 
 @dataclass(frozen=True, slots=True)
 class RowsNeeded:
-    """How many rows a load configuration needs of a dataset, so that each user finds one."""
+    """The number of rows that a load configuration needs of a dataset, so that each user finds
+    one."""
 
     load: str
     users: int

@@ -22,7 +22,8 @@ class LoadValueError(LoadToolError):
 
 
 class NothingRecordedError(RecordingError):
-    """There is no traffic to make a test case from. ``notes`` are lines on what there was."""
+    """An error: there is no traffic to make a test case from. ``notes`` are lines on what there
+    was."""
 
     def __init__(self, message: str, notes: tuple[str, ...] = ()) -> None:
         super().__init__(message)

@@ -40,7 +40,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What a test is asked about: a transaction, where it stands, and what was recorded of it."""
+    """A candidate for a test: a transaction, where it stands, and what was recorded of it."""
 
     index: int
     page: Page

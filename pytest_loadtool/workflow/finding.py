@@ -34,8 +34,9 @@ Part = Literal["request", "response"]
 
 @dataclass(frozen=True, slots=True)
 class FoundPlace:
-    """Where a text was found. ``index`` is that of the transaction, None for an exchange that is in
-    no test case; ``place`` says where in the message: ``URL``, ``Set-Cookie``, ``body, line 3``.
+    """The place where a text was found. ``index`` is that of the transaction, None for an exchange
+    that is in no test case; ``place`` says where in the message: ``URL``, ``Set-Cookie``, ``body,
+    line 3``.
 
     ``before``, ``match`` and ``after`` are what stands there, on one line and without secrets.
     ``role`` is "sets it" where an extractor takes the value, else empty.
@@ -134,8 +135,8 @@ def _with_role(place: FoundPlace, setters: Sequence[int]) -> FoundPlace:
 
 
 def _everything(document: Document, opened: OpenReplay | None) -> _Texts:
-    """All texts there are, each with its place, and as it may be read: the recording in its order,
-    the replay in that of the test case, then what the test case will send."""
+    """Yield all texts there are, each with its place, and as it may be read: the recording in its
+    order, the replay in that of the test case, then what the test case will send."""
     by_entry = {
         one.recorded.entry: (index, one.title)
         for index, one in enumerate(document.case.transactions())

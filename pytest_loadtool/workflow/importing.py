@@ -30,8 +30,8 @@ _HEAD = 4096
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What a document gave: ``kind`` is what it is, and ``files`` what is to stand beside its test
-    cases, by name; ``left`` has a line for each thing that was left out."""
+    """The files that a document gave: ``kind`` is what it is, and ``files`` what is to stand beside
+    its test cases, by name; ``left`` has a line for each thing that was left out."""
 
     kind: str
     cases: tuple[TestCase, ...]

@@ -43,7 +43,7 @@ def marks_of(document: Document, failed: Collection[int] = frozenset()) -> tuple
 
 @dataclass(frozen=True, slots=True)
 class Marking:
-    """What the marks of a test case's transactions depend on besides themselves."""
+    """The facts that the marks of a test case's transactions depend on besides themselves."""
 
     document: Document
     correlated: frozenset[str]

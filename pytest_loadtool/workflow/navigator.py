@@ -31,7 +31,7 @@ _LARGEST_RESULTS = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class ProjectEntry:
-    """Something of the project: what it is called, what there is to say of it in a few words, and
+    """An entry of the project: what it is called, what there is to say of it in a few words, and
     the command that opens it."""
 
     name: str
@@ -43,7 +43,7 @@ class ProjectEntry:
 
 @dataclass(frozen=True, slots=True)
 class ProjectFolder:
-    """What is of a kind."""
+    """A folder of entries of one kind."""
 
     title: str
     entries: tuple[ProjectEntry, ...]

@@ -78,15 +78,15 @@ class RecordingProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether the recorder has not ended, as far as is known."""
+        """Return whether the recorder has not ended, as far as is known."""
         return not self._gone and self._process.poll() is None
 
     def begin(self, case_path: Path) -> None:
-        """As `Series.begin`."""
+        """Begin, as `Series.begin` does."""
         self._ask(case_path)
 
     def end(self, how: End) -> RecordedCase | None:
-        """As `Series.end`."""
+        """End, as `Series.end` does."""
         result: RecordedCase | None = self._ask(how)
         return result
 

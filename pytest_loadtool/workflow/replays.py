@@ -43,7 +43,7 @@ class OpenReplay:
 
     @property
     def exchanges(self) -> Iterator[Exchange]:
-        """All exchanges, negotiations too, in the order of the test case."""
+        """Yield all exchanges, negotiations too, in the order of the test case."""
         for one in self.replay.transactions:
             yield from one.negotiation
             if one.exchange is not None:

@@ -92,7 +92,8 @@ def _key(file: Path) -> str:
 
 
 def _positions() -> dict[str, int]:
-    """By file, how many rows were taken since the first; nothing where that cannot be known."""
+    """Return by file how many rows were taken since the first; nothing where that cannot be
+    known."""
     found = {}
     with suppress(OSError, RuntimeError, ValueError):
         found = json.loads(state_file(_FILE).read_text(encoding="utf-8") or "{}")

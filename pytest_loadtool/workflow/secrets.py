@@ -199,7 +199,8 @@ def _first_row(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _write(path: Path, columns: dict[str, str]) -> None:
-    """What a person has added in further rows stays; a new column is the same in all of them."""
+    """Write the columns into the first row: what a person has added in further rows stays; a new
+    column is the same in all of them."""
     further = read_dataset(path) if path.exists() else Dataset((), ())
     rows = [dict(zip(further.columns, row, strict=True)) for row in further.rows[1:]]
     every = (columns, *({**columns, **row} for row in rows))
@@ -210,7 +211,7 @@ def _write(path: Path, columns: dict[str, str]) -> None:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """While no other process does this in the folder."""
+    """Keep other processes from doing this in the folder while entered."""
     folder.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:

@@ -62,7 +62,7 @@ def _by_message(found: Iterable[Note]) -> Iterator[tuple[str, Counter[str]]]:
 
 
 def replayed(case: TestCase) -> Iterator[str]:
-    """That replay waits within pages, and how each thing that was done becomes a page."""
+    """Yield that replay waits within pages, and how each thing that was done becomes a page."""
     for amount in _amounts(case):
         yield (
             f"  Replay keeps {amount} as think times: `regroup --activity` makes a page of each "
@@ -71,7 +71,8 @@ def replayed(case: TestCase) -> Iterator[str]:
 
 
 def missing(case: TestCase, exchanges: Sequence[Exchange]) -> Iterator[str]:
-    """That replay does not wait as the user did, because the test case is of an earlier version."""
+    """Yield that replay does not wait as the user did, because the test case is of an earlier
+    version."""
     if any(map(paused, case.pages)) or not any(_idle(page) >= _WORTH for page in case.pages):
         return
     for amount in _amounts(with_pauses(case, exchanges)):

@@ -50,8 +50,8 @@ class KnownResponse:
 
 @dataclass(frozen=True, slots=True)
 class ExtractorTrial:
-    """What an extractor gives on a response: all ``matches``, and which of them it takes; or why it
-    was not tried."""
+    """The result of an extractor on a response: all ``matches``, and which of them it takes; or why
+    it was not tried."""
 
     on: KnownResponse
     matches: tuple[str, ...] = field(default=(), repr=False)

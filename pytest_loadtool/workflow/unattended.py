@@ -40,7 +40,7 @@ _POLL_INTERVAL = 0.01
 
 @dataclass(frozen=True, slots=True)
 class RecordedCase:
-    """What became of one recording.
+    """The result of one recording.
 
     ``file`` is the test case, or where none was made, for ``reason``, the traffic. ``notes`` are
     lines on what is not in the test case, or not as it was.
@@ -69,7 +69,8 @@ class RecordedCase:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a recording ends: with ``keep`` its test case is made, else its traffic stays in a file.
+    """The way in which a recording ends: with ``keep`` its test case is made, else its traffic
+    stays in a file.
 
     ``servers`` are fixtures by the base URLs that they gave. The one that gave the server is in the
     test case then, unless a person has chosen another.
@@ -136,7 +137,7 @@ class RecordingSeries:
                 await self._case.resources.aclose()
 
     def begin(self, case_path: Path) -> None:
-        """What comes from now on belongs to this test case. It need not exist; if it does, what a
+        """Take what comes from now on for this test case. It need not exist; if it does, what a
         person said in it stays."""
         self._case, self._problem = _Case(case_path), ""
         if case_path.exists():

@@ -60,13 +60,13 @@ class Flow:
 
     @property
     def missing(self) -> bool:
-        """Whether it is sent, was to be taken from a response, and none has given it out."""
+        """Return whether it is sent, was to be taken from a response, and none has given it out."""
         return bool(self.given and self.sent) and all(one.now is None for one in self.given)
 
 
 @dataclass(frozen=True, slots=True)
 class ValueAt:
-    """Where a value stands in a line as it is shown. ``stale``: the replay has the recorded one
+    """The place of a value in a line as it is shown. ``stale``: the replay has the recorded one
     there, which is another now."""
 
     start: int

@@ -221,7 +221,8 @@ def command_line(
 
 
 def _join(switches: Iterable[str]) -> list[str]:
-    """Of a switch that is given twice Chromium sees the last: join those whose value is a list."""
+    """Join those switches whose value is a list: of one that is given twice Chromium sees only the
+    last."""
     result: list[str] = []
     lists: dict[str, list[str]] = {}
     for switch in switches:

@@ -155,7 +155,7 @@ class ExchangeReporter:
             flow.response = Response.make(502, f"{refused}\n", {"Content-Type": "text/plain"})
 
     def error(self, flow: HTTPFlow) -> None:
-        """There will be no response, or no more of it."""
+        """Note that there will be no response, or no more of it."""
         message = self._plain(flow.error.msg if flow.error else "no response")
         if flow.response is not None and endless(flow.response.headers):
             message = ""  # hanging up is how such a response ends

@@ -34,7 +34,8 @@ class _Options(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RecordingProxy:
-    """Where a client sends its traffic so that it is recorded: nowhere, when nothing is recorded.
+    """The address to which a client sends its traffic so that it is recorded: none, when nothing is
+    recorded.
 
     Then it changes no client that is given it, so that a test may always ask for it.
     """
@@ -50,7 +51,8 @@ class RecordingProxy:
 
     @property
     def playwright(self) -> dict[str, Any]:
-        """For Playwright: ``browser.new_context(**…)``, ``playwright.request.new_context(**…)``."""
+        """Return arguments for Playwright: ``browser.new_context(**…)``,
+        ``playwright.request.new_context(**…)``."""
         if self.url is None:
             return {}
         return {
@@ -60,7 +62,7 @@ class RecordingProxy:
 
     @property
     def httpx(self) -> dict[str, Any]:
-        """For httpx and httpx2: ``httpx.Client(**…)``, ``httpx.AsyncClient(**…)``,
+        """Return arguments for httpx and httpx2: ``httpx.Client(**…)``, ``httpx.AsyncClient(**…)``,
         ``httpx.get(url, **…)``."""
         if self.url is None:
             return {}
@@ -68,14 +70,16 @@ class RecordingProxy:
 
     @property
     def requests(self) -> dict[str, Any]:
-        """For one call of requests: ``requests.get(url, **…)``, ``session.post(url, **…)``."""
+        """Return arguments for one call of requests: ``requests.get(url, **…)``,
+        ``session.post(url, **…)``."""
         if self.url is None:
             return {}
         return {"proxies": {"http": self.url, "https": self.url}, "verify": self.ca}
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables for clients that look for their proxy there, and for programs that are started.
+        """Return variables for clients that look for their proxy in the environment, and for
+        programs that are started.
 
         Loopback addresses are recorded as well.
         """

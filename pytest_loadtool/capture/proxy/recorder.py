@@ -239,7 +239,7 @@ class QuietLog(logging.Handler):
         self.messages: deque[str] = deque(maxlen=keep)
 
     def install(self) -> None:
-        """From now on, records end here."""
+        """Have log records end here from now on."""
         self._propagate = self._logger.propagate
         self._logger.propagate = False
         self._logger.addHandler(self)

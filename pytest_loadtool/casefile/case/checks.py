@@ -83,7 +83,8 @@ def _check_profiles(case: TestCase, problems: Problems) -> None:
 def _check_sought(
     at: KeyPath, transaction: Transaction, names: _Names, number: int, problems: Problems
 ) -> None:
-    """What extractors look for is known: before the response, or from an extractor before them."""
+    """Check that what extractors look for is known: before the response, or from an extractor
+    before them."""
     found: set[str] = set()
     for index, one in enumerate(transaction.extractors):
         path = (*at, "extractors", index)
@@ -131,7 +132,8 @@ def _check_parts(case: TestCase, problems: Problems) -> None:
 
 
 def _check_made_of(case: TestCase, problems: Problems) -> None:
-    """No variable is made of itself, however many others there are between, or of files."""
+    """Check that no variable is made of itself, however many others there are between, or of
+    files."""
     for name, variable in case.variables.items():
         for reference in Template.parse(variable.template or "").references:
             if reference.file is not None:
@@ -163,7 +165,8 @@ def _check_flows(case: TestCase, names: _Names, problems: Problems) -> None:
 
 
 def _check_identities(case: TestCase, names: _Names, problems: Problems) -> None:
-    """Who a user is, is known before its first request, and no password is in the file."""
+    """Check that each user is known before its first request, and that no password is in the
+    file."""
     found: list[tuple[KeyPath, Identity | Proxy]] = [
         (("identity", number), one) for number, one in enumerate(case.identities)
     ]
@@ -195,7 +198,7 @@ def _check_server(
 
 
 def _check_refreshes(case: TestCase, names: _Names, number: int, problems: Problems) -> None:
-    """What a transaction refreshes is a variable, and gets a new value by it."""
+    """Check that what a transaction refreshes is a variable, and gets a new value by it."""
     at, transaction = names.transactions[number]
     name = transaction.refreshes
     if not name:
@@ -233,7 +236,7 @@ def _no_place(file: Reference) -> str:
 
 
 class _Names:
-    """What placeholders may name, and from which transaction on."""
+    """The names that placeholders may have, and from which transaction on."""
 
     def __init__(self, case: TestCase, columns: Columns) -> None:
         self.transactions: list[tuple[KeyPath, Transaction]] = [

@@ -158,7 +158,7 @@ def _case(source: str, path: str) -> tuple[TestCase, Problems]:
 def _columns(
     case: TestCase, path: Path, trust: Trust, problems: Problems
 ) -> Mapping[str, tuple[str, tuple[str, ...]]]:
-    """By dataset name its file and columns, of those that can be read."""
+    """Return the file and columns of each dataset that can be read, by its name."""
     columns = {}
     for use in case.datasets:
         try:

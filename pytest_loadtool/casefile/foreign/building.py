@@ -47,7 +47,7 @@ _Actor = TypeVar("_Actor")
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What of a document is in no test case: ``where`` it stands, and ``what`` it is."""
+    """Something of a document that is in no test case: ``where`` it stands, and ``what`` it is."""
 
     where: str
     what: str
@@ -73,8 +73,8 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """What a document gave: test cases, the load configurations of those that have one (by name),
-    the tables of their datasets, and what was left out."""
+    """All that a document gave: test cases, the load configurations of those that have one (by
+    name), the tables of their datasets, and what was left out."""
 
     cases: tuple[TestCase, ...]
     left: tuple[Left, ...] = ()

@@ -110,7 +110,7 @@ _SCHEMES = frozenset({"digest", "ntlm", "negotiate", "anyauth"})
 
 @dataclass(slots=True)
 class _Command:
-    """What the options of one command say."""
+    """The options of one command."""
 
     where: str
     builder: Builder

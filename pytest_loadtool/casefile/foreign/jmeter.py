@@ -59,7 +59,7 @@ _DURATION = 60.0
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """What the elements around a sampler say of it."""
+    """The settings that a sampler has from the elements around it."""
 
     page: str = ""
     once: Once | None = None

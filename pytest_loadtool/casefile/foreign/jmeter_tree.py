@@ -29,7 +29,7 @@ class PlanElement:
 
     @property
     def where(self) -> str:
-        """Its line, and what it is."""
+        """Return the line of the element, and its kind and name."""
         title = f" '{self.name}'" if self.name and self.name != self.kind else ""
         return f"line {self.element.line}, {self.kind}{title}"
 

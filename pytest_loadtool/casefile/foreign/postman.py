@@ -54,7 +54,7 @@ _KNOWN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What an item inherits of the folders around it."""
+    """The settings that an item inherits from the folders around it."""
 
     path: tuple[str, ...] = ()
     auth: Any = None

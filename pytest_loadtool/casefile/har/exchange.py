@@ -180,7 +180,8 @@ def _started(entry: HarTable) -> float:
 
 
 def seconds(milliseconds: float) -> float:
-    """To the microsecond; none for what cannot be the duration of a request."""
+    """Return a duration in seconds, to the microsecond; 0 for what cannot be the duration of a
+    request."""
     return round(milliseconds * 1000) / 1_000_000 if 0 < milliseconds < _LONGEST else 0.0
 
 

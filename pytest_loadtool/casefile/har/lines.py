@@ -108,7 +108,8 @@ def exchanges_of_lines(path: Path) -> Iterator[Exchange]:
 
 
 def entries_of_lines(path: Path) -> Iterator[tuple[Exchange, dict[str, Any]]]:
-    """Likewise, each with its entry, which lacks the text of large bodies.
+    """Yield what `exchanges_of_lines` does, each with its entry, which lacks the text of large
+    bodies.
 
     Raises:
         OSError: it cannot be read.

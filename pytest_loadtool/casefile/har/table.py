@@ -8,7 +8,7 @@ from typing import Any
 
 
 class EntryError(ValueError):
-    """Nothing of an entry can be kept: ``key`` is the dotted key inside of it."""
+    """An entry of which nothing can be kept: ``key`` is the dotted key inside of it."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)

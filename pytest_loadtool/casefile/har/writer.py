@@ -79,7 +79,7 @@ def _replace_lines(path: Path, decisions: bytes) -> None:
 
 
 def _replace_key(path: Path, decisions: list[dict[str, object]]) -> None:
-    """In a file of another program, which may be written in any way."""
+    """Replace the decisions in a file of another program, which may be written in any way."""
     try:
         document = json.loads(read_bytes(path).decode("utf-8-sig"))
         log = document["log"]
@@ -276,7 +276,8 @@ def _base64(body: Body) -> Iterator[bytes]:
 
 
 def _write_all(descriptor: int, content: bytes, at: int) -> None:
-    """One write; more only if the system took less, as it does when a disk is full."""
+    """Write all of ``content`` at once; in several writes only if the system takes less, as it does
+    when a disk is full."""
     while content:
         written = os.pwrite(descriptor, content, at)
         content, at = content[written:], at + written

@@ -137,7 +137,8 @@ _LABELS: Mapping[str, str] = {
 
 
 def match(old: Any, new: Any, usual: Mapping[str | int, Any]) -> dict[KeyPath, KeyPath]:
-    """For each path of ``old`` that is still there, its path in ``new``; both from ``tomllib``.
+    """Return the path in ``new`` for each path of ``old`` that is still there; both are from
+    ``tomllib``.
 
     ``usual`` has the values, by key, that mean the same as no key at all.
     """

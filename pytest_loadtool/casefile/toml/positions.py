@@ -59,7 +59,8 @@ class Remark:
 
 @dataclass(slots=True)
 class Layout:
-    """What `scan` finds. ``lines`` is in the order of the text and counts from 1."""
+    """The places of keys and comments in a TOML text, as `scan` finds them. ``lines`` is in the
+    order of the text and counts from 1."""
 
     lines: dict[KeyPath, int] = field(default_factory=dict)
     remarks: dict[KeyPath, Remark] = field(default_factory=dict)
@@ -240,7 +241,7 @@ class _Scanner:
             self.layout.remarks[self.last] = replace(remark, behind=text)
 
     def begin(self, path: KeyPath) -> None:
-        """Something starts here: divide the pending comments between it and what came before."""
+        """Begin something: divide the pending comments between it and what came before."""
         self.layout.lines[path] = self.line
         if not self.pending:
             return

@@ -140,8 +140,8 @@ async def agree_with_outside(session: Console, path: Path) -> bool:
 
 
 def changed_outside(session: Console) -> str:
-    """Where the file of the open test case was changed since it was read or written here; empty if
-    it was not."""
+    """Return where the file of the open test case was changed since it was read or written here;
+    empty if it was not."""
     if session.on_disk is None:
         return ""
     try:

@@ -180,7 +180,7 @@ async def dataset_remove(
 
 
 def used(session: Console, name: str) -> DatasetUse:
-    """How the test case uses the dataset of that name.
+    """Return how the test case uses the dataset of that name.
 
     Raises:
         UsageError: it has none; the text names the nearest.

@@ -34,7 +34,7 @@ from pytest_loadtool.workflow.trying import ExtractorTrial, tried_extractor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whereabouts(OptionGroup):
-    """Where in a response: the keys of a test case's extractors, and what else says it."""
+    """A place in a response: the keys of a test case's extractors, and what else tells it."""
 
     json: str | None = None
     xml: str | None = None

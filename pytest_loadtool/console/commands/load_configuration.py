@@ -51,7 +51,7 @@ _RAMP_UP, _RAMP_UP_SHARE = 10.0, 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadAmounts(OptionGroup):
-    """How much load there is, for how long, and what must hold."""
+    """The amount of load, its duration, and its thresholds."""
 
     users: int | None = None
     rate: str | None = None
@@ -64,7 +64,8 @@ class LoadAmounts(OptionGroup):
     threshold: tuple[str, ...] = ()
 
     def values(self, path: Path) -> list[tuple[str, str]]:
-        """What is given, with the keys that a load configuration at ``path`` has for it."""
+        """Return the given values, with the keys that a load configuration at ``path`` has for
+        them."""
         given = {
             "stages": " ".join(self.stage) or None,
             "users": _text(self.users),

@@ -87,7 +87,7 @@ _SOURCES = (
 
 @dataclass(frozen=True, slots=True)
 class _ProxyTab:
-    """What is to be changed of the proxy; empty where nothing is."""
+    """The changes to the proxy; empty where there are none."""
 
     url: str = ""
     given: Given = field(default_factory=Given)

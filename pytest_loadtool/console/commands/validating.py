@@ -31,7 +31,7 @@ _BOUNDS = ("less_than", "at_most", "more_than", "at_least")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement(OptionGroup):
-    """What a response must have: the keys of a test case's validators, as they are typed."""
+    """A requirement on a response: the keys of a test case's validators, as they are typed."""
 
     text: str | None = None
     row: str | None = None

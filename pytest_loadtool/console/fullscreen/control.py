@@ -12,7 +12,7 @@ from pytest_loadtool.console.views.line import ViewLine
 
 
 class OnScreen(Protocol):
-    """What is on the screen."""
+    """The contents of the screen."""
 
     @property
     def rows(self) -> int:
@@ -29,7 +29,7 @@ class OnScreen(Protocol):
 
 
 class ScreenControl(UIControl):
-    """All lines of the screen: prompt_toolkit writes those that have changed."""
+    """The lines of the whole screen: prompt_toolkit writes those that have changed."""
 
     def __init__(self, view: OnScreen) -> None:
         self._view = view
@@ -48,7 +48,7 @@ class ScreenControl(UIControl):
         )
 
     def is_focusable(self) -> bool:
-        """It is, while nothing is typed."""
+        """Return True: it has the keys while nothing is typed."""
         return True
 
     def mouse_handler(self, mouse_event: MouseEvent) -> Any:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Pane(Protocol):
-    """Where it is said and asked."""
+    """The place where commands speak and ask."""
 
     def said(self, text: str) -> None:
         """Show a line; from any thread."""
@@ -51,7 +51,7 @@ class ScreenFrontend:
 
     @property
     def columns(self) -> int | None:
-        """Those of the terminal, all of which the pane has."""
+        """Return the columns of the terminal, all of which the pane has."""
         return get_terminal_size().columns
 
     def clear(self) -> None:

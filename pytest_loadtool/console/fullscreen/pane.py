@@ -35,7 +35,7 @@ from pytest_loadtool.replay.control import Control
 
 @contextmanager
 def signalling() -> Iterator[None]:
-    """While entered, have the terminal turn Ctrl-C into SIGINT; other keys stay keys.
+    """Have the terminal turn Ctrl-C into SIGINT while entered; other keys stay keys.
 
     A command that computes does not let the event loop read keys: nothing else would end it.
     """
@@ -99,7 +99,7 @@ class CommandPane:
 
     @contextmanager
     def hearing(self, line: TypedLine) -> Iterator[None]:
-        """While entered, have commands say things here, and ask by that line."""
+        """Have commands say things here, and ask by that line, while entered."""
         self._line = line
         self._before, self._session.frontend = self._session.frontend, ScreenFrontend(self)
         try:
@@ -111,7 +111,7 @@ class CommandPane:
 
     @property
     def under_way(self) -> bool:
-        """Whether a command is running."""
+        """Return whether a command is running."""
         return self._task is not None
 
     @property

@@ -61,7 +61,7 @@ class _PreviewFrontend:
 
     @property
     def columns(self) -> int | None:
-        """Those of the terminal."""
+        """Return the columns of the terminal."""
         return get_terminal_size().columns
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class _PreviewFrontend:
 
     @asynccontextmanager
     async def holding(self, control: Control, plan: Plan) -> AsyncIterator[None]:
-        """Nothing is replayed for a preview."""
+        """Hold nothing: a preview replays nothing."""
         del control, plan
         yield
 

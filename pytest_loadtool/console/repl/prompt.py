@@ -123,7 +123,7 @@ class TerminalFrontend(PlainFrontend):
 
     @property
     def columns(self) -> int | None:
-        """Those of the terminal."""
+        """Return the columns of the terminal; None where nothing is drawn."""
         return shutil.get_terminal_size().columns if _drawing() else None
 
     def clear(self) -> None:

@@ -70,7 +70,7 @@ class PlainFrontend:
         return unattended
 
     async def ask(self, question: Question) -> str | None:  # noqa: ARG002  nobody reads
-        """No answer."""
+        """Return None: a script answers no question."""
         return None
 
 

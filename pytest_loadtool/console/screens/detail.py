@@ -45,7 +45,7 @@ LONGEST_COMPARED = 3000
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """How a tab is looked at: which side of the exchange, in how many columns."""
+    """The way in which a tab is looked at: which side of the exchange, in how many columns."""
 
     side: str
     columns: int

@@ -49,7 +49,7 @@ SHORT_TABS = {"Variables": "Vars"}
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """What is looked at in the Test Case Editor."""
+    """The state of the Test Case Editor: what is looked at, and how."""
 
     tree: CaseTree
     tab: int = 0
@@ -73,12 +73,12 @@ class Editor:
 
     @property
     def in_fields(self) -> bool:
-        """Whether the cursor is on a field."""
+        """Return whether the cursor is on a field."""
         return self.focus == "detail" and TABS[self.tab] == "Fields"
 
     @property
     def in_actors(self) -> bool:
-        """Whether the cursor is on an actor."""
+        """Return whether the cursor is on an actor."""
         return self.focus == "detail" and TABS[self.tab] == "Actors"
 
     @property
@@ -103,7 +103,7 @@ class Editor:
 
     @property
     def alone(self) -> bool:
-        """Whether the right side has all of the screen: fields of several transactions."""
+        """Return whether the right side has all of the screen: fields of several transactions."""
         return self.in_fields and self.scope != SCOPES[0]
 
     @property
@@ -184,7 +184,7 @@ class Editor:
 
     @property
     def on_page(self) -> bool:
-        """Whether the cursor is on a page."""
+        """Return whether the cursor is on a page."""
         return self.tree.row is not None and not self.tree.row.number
 
     def of(self, document: Document | None) -> Editor:

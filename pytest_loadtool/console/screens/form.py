@@ -69,12 +69,12 @@ class Form:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """All parts, from left to right and from above to below."""
+        """Return all parts, from left to right and from above to below."""
         return tuple(part for row in self.rows for part in row)
 
     @property
     def part(self) -> Part:
-        """That at the cursor."""
+        """Return the part at the cursor."""
         return self.parts[self.at]
 
     @property
@@ -98,7 +98,7 @@ class Form:
 
     @property
     def is_chosen(self) -> bool:
-        """Whether the cursor is not on a radio button that is not chosen."""
+        """Return whether the cursor is not on a radio button that is not chosen."""
         return not isinstance(self.part, Radio) or self.value(self.part) == self.part.option
 
     def filled_in(self, part: Part, value: str) -> Form:
@@ -203,7 +203,7 @@ def _sideways(form: Form, step: int) -> Form:
 
 
 def _row_moved(form: Form, step: int) -> Form:
-    """To the first part of the next row, or of the one before."""
+    """Move to the first part of the next row, or of the one before."""
     starts = [sum(map(len, form.rows[:index])) for index in range(len(form.rows))]
     row = max(index for index, start in enumerate(starts) if start <= form.at)
     return form.moved_to(starts[(row + step) % len(starts)])

@@ -15,7 +15,7 @@ from pytest_loadtool.report.diagnosis import FIX_FIRST
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What commands said, or the help: lines in a pane below."""
+    """The words of commands, or the help: lines in a pane below."""
 
     title: str = ""
     lines: tuple[str, ...] = ()

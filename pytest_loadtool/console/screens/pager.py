@@ -14,7 +14,7 @@ from pytest_loadtool.console.views.line import ViewLine
 
 @dataclass(frozen=True, slots=True)
 class Pager:
-    """Where in a text somebody is looking, and what they look for."""
+    """The place in a text where somebody is looking, and what they look for."""
 
     top: int = 0
     query: str = ""

@@ -16,7 +16,7 @@ _WORD = re.compile(r"(?<=\")[^\"\s/][^\"/]*(?=\")|[^\s\"'<>{}()\[\],;=&/?]+")
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """What is picked: the characters from ``start`` to ``end`` of a line."""
+    """A selection: the characters from ``start`` to ``end`` of a line."""
 
     line: int
     start: int

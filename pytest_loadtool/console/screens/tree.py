@@ -24,7 +24,7 @@ class TreeRow:
 
 @dataclass(frozen=True, slots=True)
 class CaseTree:
-    """What of the test case is shown, and where the cursor is.
+    """The rows of the test case that are shown, and where the cursor is.
 
     ``marked`` has the numbers of transactions, ``folded`` the names of pages; ``top`` is the first
     row that is seen. ``rows`` follow from the others.

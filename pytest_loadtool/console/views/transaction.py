@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class TransactionReplay(Protocol):
-    """What the views read of a replayed response."""
+    """The parts of a replayed response that views read."""
 
     status: int
 
     @property
     def headers(self) -> list[tuple[bytes, bytes]]:
-        """As received."""
+        """Return the headers as received."""
 
     @property
     def request(self) -> bytes:

@@ -49,7 +49,7 @@ _SERVICE = "pytest-loadtool"
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the command was told in its options; empty where it was not."""
+    """The answers that the command was given in its options; empty where there are none."""
 
     dataset: Path | None = None
     share: str = ""
@@ -67,7 +67,7 @@ class Given:
 
     @property
     def anything(self) -> bool:
-        """Whether there is an answer to some question."""
+        """Return whether there is an answer to some question."""
         return self != Given()
 
 

@@ -173,7 +173,7 @@ def _put(session: Console, case: TestCase, credentials: CredentialChoice) -> Pla
 def _one_field(
     session: Console, login: LoginForm, given: Given, role: str
 ) -> Wizard[CredentialChoice]:
-    """One field of a login form: ``role`` is `username` or `password`."""
+    """Ask for one field of a login form: ``role`` is `username` or `password`."""
     known = typed(login)
     if any(one.startswith(f"Password of {known.name}") for one in session.known_answers):
         known = Known(known.username)  # a wizard was told another one than was recorded

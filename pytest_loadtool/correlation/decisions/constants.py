@@ -45,7 +45,7 @@ _MOST_NAMED = 8
 
 
 class _Why(Enum):
-    """Why a constant is one: a sentence with ``{producer}`` to fill in."""
+    """The reasons why a constant is one: sentences with ``{producer}`` to fill in."""
 
     GIVEN = (
         "{producer} gave the value out, and nothing but the value tells that it comes from there: "
@@ -157,8 +157,8 @@ def _why(traffic: Traffic, slot: Slot) -> tuple[_Why, int]:
 
 
 def _in_texts(traffic: Traffic, slots: Sequence[Slot]) -> dict[Slot, int]:
-    """By slot: the first transaction before it whose response has the value as it is, and whose
-    request has not. The traffic knows only what has a name there, or is random."""
+    """Return by slot the first transaction before it whose response has the value as it is, and
+    whose request has not. The traffic knows only what has a name there, or is random."""
     found: dict[Slot, int] = {}
     for step in traffic.steps:
         said = traffic.requests.echoes.get(step.index, ())

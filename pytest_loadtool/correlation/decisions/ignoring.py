@@ -55,7 +55,8 @@ def wanted(issues: Iterable[Issue], traffic: Traffic, case: TestCase) -> Iterato
 
 
 class Entries:
-    """How places in the requests of a test case are written; ``steps`` are all of its steps."""
+    """The ways in which places in the requests of a test case are written; ``steps`` are all of its
+    steps."""
 
     def __init__(self, steps: Sequence[RecordedStep]) -> None:
         self._steps = steps

@@ -139,7 +139,7 @@ def _resources(steps: Sequence[RecordedStep], slots: Iterable[Slot]) -> frozense
 
 
 def _first(named: Iterable[tuple[_Key, Slot | Producer]]) -> dict[_Key, int]:
-    """By name: the transaction of the first that has it."""
+    """Return by name the transaction of the first slot or producer that has it."""
     found: dict[_Key, int] = {}
     for name, one in named:
         found.setdefault(name, one.transaction)
@@ -185,7 +185,7 @@ def decoded(producer: Producer, hidden: Mapping[str, tuple[str, str]]) -> Iterat
 
 
 class _Reading:
-    """What the responses hold, as they are read one after the other."""
+    """The contents of the responses, as they are read one after the other."""
 
     def __init__(self, traffic: Traffic, patterns: Mapping[str, Pattern]) -> None:
         self._traffic = traffic

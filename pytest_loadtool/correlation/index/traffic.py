@@ -65,7 +65,7 @@ class RecordedStep:
 
     @property
     def is_static(self) -> bool:
-        """Whether it fetches a style sheet, script, image, font or program."""
+        """Return whether it fetches a style sheet, script, image, font or program."""
         recorded = self.transaction.recorded
         if self.changes_state or recorded is None:
             return False
@@ -74,7 +74,7 @@ class RecordedStep:
 
 @dataclass(frozen=True, slots=True)
 class RequestIndex:
-    """What the requests take. Transactions are by their index, the first one where there are
+    """The values that requests take. Transactions are by their index, the first one where there are
     several."""
 
     slots: tuple[Slot, ...]
@@ -108,7 +108,7 @@ class RequestIndex:
 
 @dataclass(frozen=True, slots=True)
 class ResponseIndex:
-    """What the responses give. Lists are in the order of transactions."""
+    """The values that responses give. Lists are in the order of transactions."""
 
     producers: Mapping[str, ByKind] = field(default_factory=dict)
     """By value and kind."""
@@ -139,7 +139,7 @@ class ResponseIndex:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What the responses give and the requests take."""
+    """The values that responses give and requests take."""
 
     steps: tuple[RecordedStep, ...]
     requests: RequestIndex
@@ -163,7 +163,7 @@ class Traffic:
         return list(merge(*kinds, key=lambda one: one.transaction))
 
     def packed_of(self, value: str) -> list[Producer]:
-        """Likewise, those within encoded texts."""
+        """Return the producers of the value within encoded texts, in the order of transactions."""
         kinds = self.responses.packed.get(value, {}).values()
         return list(merge(*kinds, key=lambda one: one.transaction))
 

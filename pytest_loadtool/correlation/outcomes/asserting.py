@@ -112,7 +112,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
 
 
 def _taken(case: TestCase) -> dict[str, int]:
-    """By variable, the first transaction whose answer it is taken from."""
+    """Return the first transaction from whose answer each variable is taken, by variable."""
     taken: dict[str, int] = {}
     for at, each in enumerate(case.transactions()):
         for extractor in each.extractors:
@@ -165,7 +165,7 @@ def _history(changes: Sequence[Change], steps: Sequence[RecordedStep]) -> Sessio
 def _by(
     changes: Sequence[Change], names: Callable[[Change], Iterable[str]]
 ) -> dict[str, list[int]]:
-    """By name, the transactions whose changes have it, in their order."""
+    """Return the transactions whose changes have a name, in their order, by name."""
     found: dict[str, list[int]] = {}
     for change in changes:
         for name in set(names(change)):

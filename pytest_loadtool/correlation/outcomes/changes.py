@@ -62,7 +62,7 @@ class Said:
 
     @property
     def is_text(self) -> bool:
-        """Whether it has letters, so that it may tell one resource from another."""
+        """Return whether it has letters, so that it may tell one resource from another."""
         return any(map(str.isalpha, self.value)) and self.value not in ("true", "false")
 
 
@@ -83,7 +83,7 @@ class Resource:
 
     @property
     def is_own(self) -> bool:
-        """Whether each run has another one: a response gives the id out."""
+        """Return whether each run has another one: a response gives the id out."""
         return "${" in self.template
 
     @property
@@ -112,7 +112,7 @@ class Change:
 
     @property
     def method(self) -> str:
-        """That of its request."""
+        """Return the method of its request."""
         return self.step.transaction.request.method
 
 
@@ -164,7 +164,8 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
 def _rows(
     transactions: Iterable[Transaction], variables: Mapping[str, Variable]
 ) -> dict[str, Said]:
-    """By the placeholder of what is taken from the row of a page: what the row is called."""
+    """Return what each row of a page is called, by the placeholder of what is taken from that
+    row."""
     found: dict[str, Said] = {}
     for transaction in transactions:
         for one in transaction.extractors:
@@ -379,7 +380,7 @@ def _is_given_out(variable: Variable | None) -> bool:
 
 
 def _lines(body: str | bytes | None) -> list[str]:
-    """Of a text, such as a calendar: its lines that say something."""
+    """Return the lines of a text, such as a calendar, that say something."""
     lines = body.splitlines()[:_MOST_LINES] if isinstance(body, str) else []
     return [one.strip() for one in lines if "$" not in one and any(map(str.isalpha, one))]
 

@@ -21,7 +21,7 @@ _MOST_MORE, _MOST_LAST, _MOST_AGAIN = 3, 2, 2
 def chosen(
     change: Change, made: Iterable[Shown], counts: Callable[[Proof], bool], taken: Set[int]
 ) -> list[Proof]:
-    """Of what ``counts`` the strongest, of these the nearest, each once; and with these:
+    """Return the strongest of what ``counts``, of these the nearest, each once; and with these:
 
     what other answers about the resource show of further fields; where values are ``taken`` from an
     answer before, which may find none if nothing was done, what that one shows; of a name, what the
@@ -82,9 +82,9 @@ def _at_the_end(
     found: Sequence[Proof],
     counts: Callable[[Proof], bool],
 ) -> list[Proof]:
-    """Of the best proofs those that are shown again by the last answer before another change of the
-    resource, and by the last that has its id, if that is the session's own: what was done may be
-    undone."""
+    """Return those of the best proofs that are shown again by the last answer before another change
+    of the resource, and by the last that has its id, if that is the session's own: what was done
+    may be undone."""
     start = max(one.at for one in best)
     later = [one for one in reversed(shown) if one.step.index > start]
     own = [resource.id for resource in change.resources if resource.is_own]

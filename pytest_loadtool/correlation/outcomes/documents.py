@@ -119,7 +119,8 @@ def _within(
 
 
 def of_answer(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Likewise, where the answer is about the resource because it was asked for, and has no id."""
+    """Yield what an answer proves that is about the resource because it was asked for, and has no
+    id."""
     earlier = [one.document for one in was.alike(answer) if one.document is not None]
     if isinstance(answer.document, list) and not answer.paged:
         held = next((one for one in earlier if isinstance(one, list)), [])
@@ -278,7 +279,8 @@ def repeated_in_document(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
 def equal(
     answer: SeenAnswer, strength: int, path: str, keys: Keys, template: str, value: Any
 ) -> Proof:
-    """That a field has a value. ``path`` leads to its object, and ``keys`` on to it."""
+    """Return the proof that a field has a value. ``path`` leads to its object, and ``keys`` on to
+    it."""
     dynamic = "${" in template.replace("$${", "")
     expected = template if dynamic or isinstance(value, str) else value
     says = f"{keys[-1]} is {short(json_text(value) or '')}"
@@ -366,7 +368,7 @@ def listed_path(answer: SeenAnswer, resource: Resource) -> str | None:
 
 
 def unlisted_path(name: Said, earlier: SeenAnswer, answer: SeenAnswer) -> JsonValidator | None:
-    """That no item of a list is called so, if one was and is no more."""
+    """Return a validator that no item of a list is called so, if one was and is no more."""
     for steps, item in earlier.objects if _fits(name.value) else ():
         for keys, value in leaves(item):
             if value == name.value and listed_at(steps) is not None:

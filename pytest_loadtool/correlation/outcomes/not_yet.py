@@ -18,8 +18,8 @@ from pytest_loadtool.model.validator import JsonValidator, TextValidator, Valida
 
 
 def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -> Proof | None:
-    """That the last answer to the same request as ``shown``, of those before the change, does not
-    have what a proof finds by a text; None if there was none, or it has it."""
+    """Return the proof that the last answer to the same request as ``shown``, of those before the
+    change, does not have what a proof finds by a text; None if there was none, or it has it."""
     before = answers.before(change.step.index)
     earlier = next((one for one in before if _is_same_request(one, shown)), None)
     validator = proof.validator

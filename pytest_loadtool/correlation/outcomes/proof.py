@@ -53,7 +53,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class SessionChanges:
-    """What the changes of a session are about. Resources are by what they are known as."""
+    """The changes of a session, by what they are about. Resources are by what they are known as."""
 
     changed: Mapping[str, Sequence[int]]
     """The transactions that change a resource, in their order."""
@@ -65,7 +65,7 @@ class SessionChanges:
 
     @classmethod
     def of(cls, changes: Sequence[Change], changed: Mapping[str, Sequence[int]]) -> SessionChanges:
-        """That of these changes."""
+        """Return these changes by what they are about."""
         by_resource: dict[str, list[Change]] = {}
         first: dict[str, tuple[int, Resource]] = {}
         for change in changes:
@@ -77,7 +77,7 @@ class SessionChanges:
 
 
 class Before:
-    """What answers showed before a change."""
+    """The answers before a change, and what they showed."""
 
     def __init__(self, change: Change, answers: Answers, history: SessionChanges) -> None:
         self.answers = tuple(answers.before(change.step.index))
@@ -96,7 +96,7 @@ class Before:
         """What earlier changes of the same resource have sent, by field and value."""
 
     def sent_of(self, known_as: str) -> Iterator[tuple[tuple[str, str], Said]]:
-        """Likewise, of any resource."""
+        """Yield the texts and fields that were sent of any resource before the change."""
         for one in self._by_resource.get(known_as, ())[:_MOST_CHANGES]:
             if one.step.index < self._change:
                 yield from (((said.field, said.value), said) for said in one.said)

@@ -64,7 +64,7 @@ _SEVERAL = 2
 
 
 class Shown(NamedTuple):
-    """What one answer proves; found out when asked."""
+    """The proofs that one answer gives; found out when asked."""
 
     step: RecordedStep
     answer: SeenAnswer | None
@@ -281,7 +281,7 @@ def _path(resource: Resource, here: SeenAnswer, other: SeenAnswer | None) -> _Ch
 
 
 def _element(resource: Resource, here: SeenAnswer, other: SeenAnswer | None) -> _Check | None:
-    """Likewise, of an element of XML that has the id."""
+    """Return a check of an element of XML that has the id."""
     written = re.compile(rf"([\w.-]+)(?:\s[^<>]*)?>{re.escape(resource.id)}</")
     for found in written.finditer(here.text):
         own = is_id_name(found[1]) and id_stem(found[1]) in ("", resource.noun)
@@ -293,7 +293,7 @@ def _element(resource: Resource, here: SeenAnswer, other: SeenAnswer | None) -> 
 def _address(
     change: Change, resource: Resource, here: SeenAnswer, other: SeenAnswer | None
 ) -> _Check | None:
-    """Likewise, of an address with the id that the page has."""
+    """Return a check of an address with the id that the page has."""
     if here.may_say(resource.id):
         for template, recorded in attributes_with(here.text, resource, change.resources):
             is_address = recorded[0] not in "\"'" and "/" in recorded

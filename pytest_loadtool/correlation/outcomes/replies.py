@@ -92,8 +92,8 @@ def reply(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
 
 
 def in_head(change: Change) -> Iterator[Proof]:
-    """Likewise, of the head of its answer: a field such as ``grpc-status``, or where it redirects
-    to: ``/orders?saved=1``."""
+    """Yield the proofs in the head of its answer: a field such as ``grpc-status``, or where it
+    redirects to: ``/orders?saved=1``."""
     exchange = change.step.exchange
     assert exchange is not None, "it was recorded"
     at = change.step.index

@@ -73,7 +73,7 @@ class SeenAnswer:
 
     @property
     def text(self) -> str:
-        """Its body."""
+        """Return its body."""
         return self.response.text
 
     @cached_property
@@ -83,12 +83,12 @@ class SeenAnswer:
 
     @cached_property
     def kind(self) -> tuple[str, str]:
-        """Likewise, without the query."""
+        """Return the path and what was asked for, without the query."""
         return self.step.path, self.asked[1]
 
     @cached_property
     def document(self) -> Any:
-        """Its body as JSON; None if it is none."""
+        """Return its body as JSON; None if it is none."""
         if self.text.lstrip()[:1] not in ("{", "["):
             return None
         try:
@@ -98,12 +98,12 @@ class SeenAnswer:
 
     @property
     def is_page(self) -> bool:
-        """Whether it is written in tags."""
+        """Return whether it is written in tags."""
         return self.text.lstrip()[:1] == "<"
 
     @cached_property
     def is_xml(self) -> bool:
-        """Whether it is written in tags that are none of HTML."""
+        """Return whether it is written in tags that are none of HTML."""
         return not looks_like_html(self.text)
 
     @cached_property
@@ -167,7 +167,7 @@ class SeenAnswer:
 
     @cached_property
     def has_tags(self) -> bool:
-        """Whether there are tags in it, be it in a text of JSON."""
+        """Return whether there are tags in it, be it in a text of JSON."""
         return _TAG.search(self.text) is not None
 
     def says(self, text: str) -> bool:
@@ -198,7 +198,7 @@ class SeenAnswer:
 
     @cached_property
     def paged(self) -> bool:
-        """Whether there is more than it shows."""
+        """Return whether there is more than it shows."""
         if self.document is None:
             return _PAGING_LINK.search(self.text) is not None
         return any(

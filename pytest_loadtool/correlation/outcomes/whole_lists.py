@@ -24,8 +24,8 @@ _MOST_CHANGED = 1
 
 
 def whole_lists(change: Change, answers: Answers) -> Iterator[Proof]:
-    """That the list has no more items than were recorded, by the last answer before the change that
-    has one which the change sends back."""
+    """Yield the proof that the list has no more items than were recorded, by the last answer before
+    the change that has one which the change sends back."""
     exchange = change.step.exchange
     document = json_of(exchange.request_body) if exchange is not None else None
     for key, sent in _lists(document):
@@ -50,8 +50,8 @@ def _is_read(sent: Any, read: Any) -> bool:
 
 
 def whole_texts(change: Change, answers: Answers) -> Iterator[Proof]:
-    """That a text has no more lines than were recorded, by the last page before the change that has
-    one to write in which the change sends back."""
+    """Yield the proof that a text has no more lines than were recorded, by the last page before the
+    change that has one to write in which the change sends back."""
     sent = {one.field: one.value for one in change.said if "\n" in one.value}
     for earlier in answers.before(change.step.index) if sent else ():
         if not earlier.is_page:

@@ -68,7 +68,7 @@ class Field:
 
     @property
     def is_cookie(self) -> bool:
-        """Whether it is a cookie, of a script or of the cookie jar."""
+        """Return whether it is a cookie, of a script or of the cookie jar."""
         return self.name.startswith(COOKIE) and (self.slot is None or self.slot.in_cookie)
 
 

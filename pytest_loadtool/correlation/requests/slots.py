@@ -100,7 +100,7 @@ class Slot:
 
     @property
     def in_cookie(self) -> bool:
-        """Whether it stands in a cookie that a script sets."""
+        """Return whether it stands in a cookie that a script sets."""
         return isinstance(self.part, int) and self.part < 0
 
     @property

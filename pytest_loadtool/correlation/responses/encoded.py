@@ -48,7 +48,8 @@ _Leaves = Callable[[Any, int, Wanted], Iterator[Producer]]
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """What a text decodes to, and the wanted values in that, of no transaction yet."""
+    """The text that an encoded text decodes to, and the wanted values in that, of no transaction
+    yet."""
 
     decode: tuple[str, ...]
     text: str

@@ -18,7 +18,7 @@ from pytest_loadtool.model.place import Place
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """What may be written in what: ``escapes`` may stand in a token or right beside it, and
+    """The characters that may stand in a token: ``escapes`` in it or right beside it, and
     ``of_base64`` are those of its characters that are no letters and digits."""
 
     place: Place
@@ -117,7 +117,8 @@ def base64_within(value: str, filters: tuple[str, ...]) -> str:
 
 
 def disguises(values: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """By what a value is in another encoding as a whole: the value, and the filter that decodes."""
+    """Return the value and the filter that decodes, by what a value is in another encoding as a
+    whole."""
     return {
         written: (value, undo)
         for value in values

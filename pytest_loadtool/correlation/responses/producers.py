@@ -97,7 +97,8 @@ def in_text(text: str, value: str, transaction: int, raw: str = "") -> Iterator[
 def in_escapes(
     text: str, wanted: Wanted, known: Set[str], transaction: int, searches: Searches
 ) -> Iterator[Producer]:
-    """Likewise, those wanted values that the text writes with escapes, but for those ``known``."""
+    """Yield producers of those wanted values that the text writes with escapes, but for those
+    ``known``."""
     for value, raw in escaped(text, wanted, known):
         if not searches.allow(EXTRACTOR * len(text)):
             return

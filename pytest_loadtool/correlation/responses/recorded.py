@@ -45,7 +45,7 @@ class RecordedResponse:
 
     @property
     def status(self) -> int:
-        """Its status code."""
+        """Return its status code."""
         return self._exchange.status
 
     @property
@@ -60,12 +60,12 @@ class RecordedResponse:
 
     @property
     def headers(self) -> HeaderList:
-        """All headers in order."""
+        """Return all headers in order."""
         return self._exchange.response_headers
 
     @property
     def has_text(self) -> bool:
-        """Whether the content type does not rule out text."""
+        """Return whether the content type does not rule out text."""
         media = (self.header("content-type") or "").lower()
         return bool(self._exchange.response_body) and not media.startswith(_TEXTLESS)
 

@@ -46,7 +46,7 @@ class AnchorText:
 
     @property
     def telling(self) -> bool:
-        """Whether it tells one resource from another, whatever its field is called."""
+        """Return whether it tells one resource from another, whatever its field is called."""
         return len(self.recorded) >= TELLING and not self.offered
 
 

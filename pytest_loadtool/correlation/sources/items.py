@@ -74,7 +74,8 @@ def by_rows(
 
 
 class _Rows:
-    """What is known when a response comes; the responses are asked for in their order."""
+    """The ids and rows that are known when a response comes; the responses are asked for in their
+    order."""
 
     def __init__(
         self,
@@ -171,7 +172,7 @@ class _Rows:
         return replace(one, source=row.template, match=row.match, row=row.by)
 
     def _own(self, one: Found) -> Owners:
-        """Of the ids that are known, those that the requests which send the value have, too."""
+        """Return those of the known ids that the requests which send the value have, too."""
         senders = {at for slot in one.slots for at in slot.senders}
         values = {value for at in senders for value in self._sent.get(at, ())}
         own: dict[tuple[Place, str, str], str] = {}
@@ -190,7 +191,7 @@ class _Rows:
 
 @dataclass(frozen=True, slots=True)
 class _ItemLanguage:
-    """How paths into documents of a kind are written: what reads such a document, and what writes a
+    """The language of paths into documents of a kind: what reads such a document, and what writes a
     step, or in its place one to the items with that text there."""
 
     key: re.Pattern[str]
@@ -292,8 +293,9 @@ def _best(
     resources: Collection[str],
     rest: tuple[str | int, ...],
 ) -> tuple[Keys, AnchorText] | None:
-    """By what to know the item: of what none of the others has, what tells most. What the ``rest``
-    of the way leads to tells nothing: who knows it need not look for it."""
+    """Return the field by which to know the item: of those that none of the others has, the one
+    that tells most. What the ``rest`` of the way leads to tells nothing: who knows it need not look
+    for it."""
     found: list[tuple[int, int, int, Keys, AnchorText]] = []
     for keys, value in leaves(items[index], key):
         if keys == rest or not (isinstance(value, str) or value.__class__ is int):

@@ -70,7 +70,8 @@ def place_of(slot: Slot) -> tuple[Place, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What takes a value from its row: as the recording has it, and as the test case does."""
+    """A source that takes a value from its row: as the recording has it, and as the test case
+    does."""
 
     literal: Source
     template: Source

@@ -173,8 +173,8 @@ class ClientIds:
 
 
 def _by_value(slots: Sequence[Slot], traffic: Traffic) -> Mapping[str, Sequence[Slot]]:
-    """By value, those that are worth a closer look: random or a time, and in no response before
-    their first request."""
+    """Return by value the slots that are worth a closer look: random or a time, and in no response
+    before their first request."""
     found: dict[str, list[Slot]] = {}
     for slot in slots:
         if 8 <= len(slot.value) <= 128 and (looks_random(slot.value) or _is_iso(slot.value)):

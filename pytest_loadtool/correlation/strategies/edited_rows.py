@@ -38,7 +38,7 @@ _SHORTEST = 3
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """Where a value stands: in the response ``at``, the ``number``-th cell of the row with a
+    """The place of a value: in the response ``at``, the ``number``-th cell of the row with a
     text."""
 
     at: int

@@ -123,7 +123,8 @@ def _is_in_own_row(producer: Producer, traffic: Traffic) -> bool:
 
 
 def _is_last_id(slot: Slot, address: str, traffic: Traffic) -> bool:
-    """Of ids in one another, ``/projects/3/issues/17``, the last is that of the newest resource."""
+    """Return whether it is the last of ids in one another, ``/projects/3/issues/17``: that of the
+    newest resource."""
     ids = [
         span.before
         for span in target_slots(address, slot.transaction)

@@ -36,7 +36,7 @@ _TOKEN = re.compile(r"[\w\-.~]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What became of the transactions that a replay sent, by index.
+    """The transactions that a replay sent, and what became of them, by index.
 
     ``exchanges`` are those that passed, ``failures`` why the others did not.
     """
@@ -48,7 +48,7 @@ class Replayed:
 def places_again(
     traffic: Traffic, replayed: Replayed, wanted: frozenset[str]
 ) -> dict[str, list[Producer]]:
-    """By value: where it stands in the recorded responses that came again, and differ."""
+    """Return by value where it stands in the recorded responses that came again, and differ."""
     places: dict[str, list[Producer]] = {}
     random = frozenset(filter(looks_random, wanted))
     hidden = disguises(random)

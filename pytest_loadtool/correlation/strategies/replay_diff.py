@@ -95,7 +95,8 @@ def _is_open(slot: Slot, rules: Sequence[Rule]) -> bool:
 
 
 class ReplayDiff:
-    """What the places of recorded responses have on replay, and what requests want from there."""
+    """A strategy by what places of recorded responses have on replay, and what requests want from
+    there."""
 
     name = "replay-diff"
     why = "A place in a response has another value on replay, and a later request wants it."
@@ -120,7 +121,7 @@ class ReplayDiff:
         self._said: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
 
     def propose(self, slots: Sequence[Slot], _: Traffic, __: Settled) -> Iterator[Suggestion]:
-        """For each slot the proposal with the better proof, of equals the nearest."""
+        """Yield for each slot the proposal with the better proof, of equals the nearest."""
         for slot in slots:
             if slot.value in self._places and _is_open(slot, self._rules):
                 best = self._best(slot)
@@ -241,7 +242,8 @@ def _document(proposal: Proposal, response: RecordedResponse) -> Any:
 
 
 def _preference(producer: Producer) -> tuple[int, bool, int, int]:
-    """Nothing to decode; no element of a list; the nearest response; structure before text."""
+    """Return what ranks a producer: nothing to decode; no element of a list; the nearest response;
+    structure before text."""
     kind = _KINDS.index(producer.kind)
     return producer.effort, producer.in_list, -producer.transaction, kind
 

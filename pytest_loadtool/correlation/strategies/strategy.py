@@ -20,7 +20,7 @@ Proposed = ProducerCandidate | Proposal | Miss | ByClient
 
 
 class Turn(Enum):
-    """When a strategy is asked, and of which slots."""
+    """The moments at which a strategy is asked, and of which slots."""
 
     IN_ORDER = "of each value, as requests send one after the other: known is what comes before it"
     AT_END = "of what is open in the end and has a value that is known, until nothing more is found"
@@ -28,7 +28,7 @@ class Turn(Enum):
 
 
 class Strategy(Protocol):
-    """One way to tell where values come from."""
+    """A way to tell where values come from."""
 
     name: str
     why: str
@@ -81,11 +81,11 @@ class Settled:
             self._named.setdefault(slot.value, {}).setdefault(resource, proposal)
 
     def addressed(self, value: str) -> Mapping[str, Proposal]:
-        """By what is before it in an address: the last proposal on the id."""
+        """Return the last proposal on the id by what is before it in an address."""
         return self._addressed.get(value, {})
 
     def named(self, value: str) -> Mapping[str, Proposal]:
-        """By what a field or query calls the resource: the first proposal on the id."""
+        """Return the first proposal on the id by what a field or query calls the resource."""
         return self._named.get(value, {})
 
     def asked_by(self, slot: Slot) -> Proposal | None:

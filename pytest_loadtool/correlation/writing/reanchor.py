@@ -48,8 +48,8 @@ def _as_it_is(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _AnchorLanguage:
-    """Where a path or pattern has the text by which it finds something; what the text means, and
-    how it is written, perhaps behind a filter."""
+    """The language of a path or pattern: where it has the text by which it finds something; what
+    the text means, and how it is written, perhaps behind a filter."""
 
     places: re.Pattern[str]
     read: Callable[[str], str]

@@ -35,7 +35,7 @@ def with_renewals(case: TestCase, rules: Sequence[Rule]) -> TestCase:
 
 
 def _marks(case: TestCase, roles: _Roles) -> Iterator[tuple[int, str]]:
-    """By the index of its transaction: which token it refreshes."""
+    """Yield which token each transaction refreshes, by the transaction's index."""
     set_by: dict[str, int] = {}  # in the order in which they are set
     for index, transaction in enumerate(case.transactions()):
         if not transaction.refreshes and (token := _refreshed(case, transaction, set_by, roles)):

@@ -94,7 +94,7 @@ def _made_of(
 
 
 def _sought(case: TestCase) -> dict[str, frozenset[str]]:
-    """By variable: the names that its extractors go by, and what these are made of."""
+    """Return by variable the names that its extractors go by, and what these are made of."""
     found: dict[str, frozenset[str]] = {}
     for transaction in case.transactions():
         for one in transaction.extractors:
@@ -158,7 +158,8 @@ def _reverted_request(request: Request, content_type: str, values: dict[str, str
 
 
 def _pinned(steps: tuple[RecordedStep, ...], variables: Mapping[str, Variable]) -> frozenset[str]:
-    """Variables in checks, and those that a transaction without evidence sets or uses."""
+    """Return the variables in checks, and those that a transaction without evidence sets or
+    uses."""
     names: set[str] = set()
     for step in steps:
         names.update(_names(*map(expected_text, step.transaction.validators)))

@@ -67,7 +67,7 @@ def follow_referers(
 
 @dataclass(slots=True)
 class _Known:
-    """What a Referer may use."""
+    """The values and addresses that a Referer may use."""
 
     values: dict[str, str]
     """By variable: the recorded value."""

@@ -37,7 +37,7 @@ def missing_file(situation: Situation) -> Cause | RuledOut | None:
 
 
 def missing_everywhere(situation: Situation) -> Cause | RuledOut | None:
-    """Nothing is there: the address is that of another server or application."""
+    """Find that nothing is there: the address is that of another server or application."""
     if situation.status != 404 or len(situation.outcomes) < 2 or situation.failed.index:
         return None
     missing = [one for one in situation.outcomes if one.response.status == 404]

@@ -176,7 +176,7 @@ def same_everywhere(situation: Situation) -> Cause | RuledOut | None:
 
 
 def another_server(situation: Situation) -> Cause | RuledOut | None:
-    """All is refused from the beginning on, at another address than was recorded."""
+    """Find that all is refused from the beginning on, at another address than was recorded."""
     server = recorded_server(situation)
     statuses = [one.response.status for one in situation.outcomes]
     refused = all(400 <= one <= 499 and one not in _OF_OTHERS for one in statuses)

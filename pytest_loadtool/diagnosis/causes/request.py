@@ -142,7 +142,8 @@ def says_why(situation: Situation) -> Cause | RuledOut | None:
 
 
 def gives_no_reason(situation: Situation) -> Cause | RuledOut | None:
-    """Nothing is known but the status, and how the request differs from the recorded one."""
+    """Find that nothing is known but the status, and how the request differs from the recorded
+    one."""
     if situation.status < 400 or situation.complaints:
         return None
     differ = ", ".join(one.name for one in _differing(situation)[:_MOST_NAMED])

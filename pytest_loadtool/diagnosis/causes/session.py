@@ -188,8 +188,8 @@ def _ended(situation: Situation, name: str, told: str) -> Cause:
 
 
 def not_every_server(situation: Situation) -> Cause | RuledOut | None:
-    """Of several servers behind one address, one does not know the session: the same cookies were
-    refused by one that names itself in its answer, and taken after that by another."""
+    """Find that of several servers behind one address one does not know the session: the same
+    cookies were refused by one that names itself in its answer, and taken after that by another."""
     sent, refusing = situation.cookies_sent.items(), _server_named(situation.subject)
     if not sent or not refusing or not _is_about_session(situation):
         return None

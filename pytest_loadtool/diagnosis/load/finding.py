@@ -36,7 +36,7 @@ class LoadFinding:
 
 @dataclass(frozen=True, slots=True)
 class LoadDiagnosis:
-    """Why iterations of a load test failed: what to mend first comes first."""
+    """The reasons why iterations of a load test failed: what to mend first comes first."""
 
     findings: tuple[LoadFinding, ...]
 

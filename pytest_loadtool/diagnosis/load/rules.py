@@ -42,7 +42,8 @@ def iterations(groups: Groups) -> int:
 
 
 def when(situation: LoadSituation, groups: Groups) -> str:
-    """From when on iterations failed, up to when if that was before the end, and how many users."""
+    """Return from when on iterations failed, up to when if that was before the end, and for how
+    many users."""
     first = min(groups, key=lambda one: one.first_s)
     last = max(one.last_s + one.step_s for one in groups)
     ended = situation.summary.totals.duration_s
@@ -214,7 +215,8 @@ def _numbers(rows: Iterable[int]) -> str:
 
 
 def _away(situation: LoadSituation, group: FailingGroup) -> bool:
-    """All answers of some time were like this, or none came, and before it there were good ones."""
+    """Return whether all answers of some time were like this, or none came, and before it there
+    were good ones."""
     if group.status not in AWAY and not (group.status == 0 and group.cause in _NO_TARGET):
         return False
     if _swamped(situation, group):

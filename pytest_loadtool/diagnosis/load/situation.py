@@ -43,8 +43,8 @@ class Examined:
 
 @dataclass(frozen=True, slots=True)
 class Slowdown:
-    """How good answers slowed down: what they took with few users (or when recorded, with one) and
-    with many, in milliseconds."""
+    """The slowing down of good answers: what they took with few users (or when recorded, with one)
+    and with many, in milliseconds."""
 
     few: float
     few_ms: float
@@ -54,7 +54,7 @@ class Slowdown:
 
     @property
     def factor(self) -> float:
-        """By how much."""
+        """Return by how much."""
         return self.many_ms / self.few_ms if self.few_ms else 1.0
 
 
@@ -68,7 +68,7 @@ class LoadSituation:
 
     @property
     def groups(self) -> tuple[FailingGroup, ...]:
-        """All groups of first failures."""
+        """Return all groups of first failures."""
         return self.summary.failing.groups
 
     @cached_property

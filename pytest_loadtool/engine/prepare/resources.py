@@ -103,7 +103,7 @@ def check_plan(plan: Plan, path: Path) -> None:
 
 
 def _check_identities(case: TestCase, path: Path) -> None:
-    """Nothing is asked that only somebody with credentials was answered."""
+    """Check that nothing is asked that only somebody with credentials was answered."""
     if case.identities or case.proxy is not None:
         return
     for outer, page in enumerate(case.pages):

@@ -40,7 +40,7 @@ class LoadTest:
 
     @property
     def lengths(self) -> tuple[tuple[str, Length], ...]:
-        """By its name, how long an iteration of each test case takes."""
+        """Return how long an iteration of each test case takes, with the name of the case."""
         load = self.configuration
         return tuple(
             (case.name, length_of(case, load.think_time, load.schedule_of(at).users))

@@ -21,8 +21,8 @@ ROUND_TRIPS = 8
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """How far a clock is ahead of this one, and how exact that is, both in seconds: None as long as
-    it was not measured."""
+    """The difference of a clock from this one: how far it is ahead, and how exact that is, both in
+    seconds: None as long as it was not measured."""
 
     ahead: float = 0.0
     exact_to: float | None = None

@@ -30,7 +30,7 @@ LEAD_TIME = 0.1
 
 
 class Phase(Enum):
-    """How far the test is."""
+    """The phases of a test."""
 
     GATHERING = auto()  # workers arrive, the leader sets up
     ARMING = auto()  # shares are dealt
@@ -39,7 +39,7 @@ class Phase(Enum):
 
 
 class Standing(Enum):
-    """How far one worker is."""
+    """The states of one worker."""
 
     COMING = auto()
     WAITING = auto()
@@ -106,12 +106,12 @@ class Conductor:
 
     @property
     def over(self) -> bool:
-        """Whether every worker is out of the test, or lost."""
+        """Return whether every worker is out of the test, or lost."""
         return not self._are(*set(Standing) - {Standing.GONE, Standing.LOST})
 
     @property
     def weights(self) -> tuple[int, ...]:
-        """Those of the shares, in their order; empty if all are alike."""
+        """Return the weights of the shares, in their order; empty if all are alike."""
         found = [self.capacity.get(worker, 1) for worker in self.alive]
         return tuple(found) if len(set(found)) > 1 else ()
 

@@ -29,7 +29,7 @@ _OVER: frozenset[WorkerState] = frozenset({"final", "lost", "failed"})
 
 @dataclass(slots=True)
 class WorkerTotals:
-    """What is known of one worker alone: all of its requests together, and how it kept up.
+    """The totals of one worker alone: all of its requests together, and how it kept up.
 
     Times are in microseconds. Users and rates are of now.
     """
@@ -128,7 +128,7 @@ class Merger:
         """What workers have said since their last snapshot of what is now: `_NOW`."""
 
     def join(self, worker: str) -> None:
-        """One more worker is to come, such as a replacement."""
+        """Expect one more worker, such as a replacement."""
         self._workers.setdefault(worker, WorkerResult(worker))
 
     def started(self, worker: str, share: Share) -> None:

@@ -21,8 +21,8 @@ _STRIDE: Final = 64  # buckets that are compared at once
 
 
 class Buckets:
-    """How many values fell into each of `BUCKETS` buckets, for what is merged: 1 KB, and 4 KB more
-    from the first count of 256 on, whatever the counts (up to 10**12 in a bucket)."""
+    """Counts of values in each of `BUCKETS` buckets, for what is merged: 1 KB, and 4 KB more from
+    the first count of 256 on, whatever the counts (up to 10**12 in a bucket)."""
 
     __slots__ = ("high", "low")
 
@@ -104,7 +104,7 @@ class Buckets:
 
 
 class RecordedBuckets(Buckets):
-    """Likewise, for what is recorded: quicker, in 8 KB instead of 1.
+    """Counts of values in buckets, for what is recorded: quicker, in 8 KB instead of 1.
 
     Counting is the hot path, and nothing there is as quick as a list of integers. But CPython has
     only the integers up to 256 ready; each greater one in a list takes 32 bytes of its own, which

@@ -30,7 +30,7 @@ _OPEN: Final = 2  # of the last stretches that are not packed: workers are not q
 
 
 class TransactionStretch:
-    """What one transaction did in ``length`` seconds of a run, from ``second`` on.
+    """The requests of one transaction in ``length`` seconds of a run, from ``second`` on.
 
     ``errors`` of its ``requests`` failed. ``response`` has their response times, coarse ones;
     ``service_us`` is the sum of their service times.
@@ -254,7 +254,8 @@ class RunCourse:
         stretch.add_beat(wire)
 
     def _limit(self) -> None:
-        """If all takes too much memory, have fewer: not at once, as joining takes its time."""
+        """Have fewer stretches if all take too much memory: not at once, as joining takes its
+        time."""
         if self._size > MOST_BYTES:
             self._most = max(_FEWEST, self._most - _FEWER)
         if self.run.size > MOST_BYTES:

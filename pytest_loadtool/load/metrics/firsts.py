@@ -41,7 +41,7 @@ _REST: Key = (-1, 0, "internal", "")
 
 
 class RowCounts:
-    """How often what came, up to a number of things; ``others`` counts the rest."""
+    """Counts of what came, up to a number of things; ``others`` counts the rest."""
 
     __slots__ = ("counts", "others")
 
@@ -83,8 +83,8 @@ class RowCounts:
 
 
 class Course:
-    """How often something came, by time: in intervals of equal length, a power of two in seconds.
-    They become longer before there are more than `MOST_STEPS`. All merges exactly."""
+    """Counts of something by time: in intervals of equal length, a power of two in seconds. They
+    become longer before there are more than `MOST_STEPS`. All merges exactly."""
 
     __slots__ = ("counts", "length")
 
@@ -276,7 +276,7 @@ class FailedTimes:
 
 
 class FirstFailures:
-    """Why the iterations of a worker failed, or of several workers merged.
+    """The reasons why the iterations of a worker failed, or of several workers merged.
 
     ``rest`` is the group of those that are in none of the first `MOST_GROUPS`. By transaction,
     ``times`` are of failed requests, and ``good`` what is known of the others. ``course`` has all

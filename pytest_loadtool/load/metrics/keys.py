@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class TransactionKey:
-    """Which transaction: the names of its case and page, and its title."""
+    """The identity of a transaction: the names of its case and page, and its title."""
 
     case: str
     page: str
@@ -17,8 +17,8 @@ class TransactionKey:
 
 @dataclass(frozen=True, slots=True)
 class PageKey:
-    """Which page: the name of its case, and its own. ``once`` is empty, or says that it is done
-    once by each user: ``start`` or ``end``."""
+    """The identity of a page: the name of its case, and its own. ``once`` is empty, or says that it
+    is done once by each user: ``start`` or ``end``."""
 
     case: str
     name: str
@@ -27,9 +27,9 @@ class PageKey:
 
 @dataclass(frozen=True, slots=True)
 class FlowKey:
-    """Which flow: the name of its case, and its own. ``rule`` names what it does, or is ``chosen``
-    of one that another chooses, which has no rule; ``within`` the flow around it, or that chooses
-    it: empty for none."""
+    """The identity of a flow: the name of its case, and its own. ``rule`` names what it does, or is
+    ``chosen`` of one that another chooses, which has no rule; ``within`` the flow around it, or
+    that chooses it: empty for none."""
 
     case: str
     name: str

@@ -179,8 +179,9 @@ class Spans:
 
 
 class FlowTally:
-    """How often a flow was begun, how many ``rounds`` of it were begun in sum, and how often it was
-    ``limited``: its limit was over before what it asked for. What is skipped has no rounds."""
+    """Counts of a flow: how often it was begun, how many ``rounds`` of it were begun in sum, and
+    how often it was ``limited``: its limit was over before what it asked for. What is skipped has
+    no rounds."""
 
     __slots__ = ("begun", "limited", "rounds")
 

@@ -184,19 +184,20 @@ class LoadMetrics:
         self.negotiation.record(service_us)
 
     def record_hook(self, us: int) -> None:
-        """For how long a function of the project ran, in which no user went on."""
+        """Count the time for which a function of the project ran, in which no user went on."""
         self.hooks.record(us)
 
     def record_lateness(self, us: int) -> None:
-        """How late this generator started something that was due, by its own fault alone."""
+        """Count how late this generator started something that was due, by its own fault alone."""
         self.lateness.record(us)
 
     def record_lag(self, us: int) -> None:
-        """How late the event loop ran a timer: the time by which an answer may wait to be seen."""
+        """Count how late the event loop ran a timer: the time by which an answer may wait to be
+        seen."""
         self.lag.record(us)
 
     def set_users(self, active: int) -> None:
-        """How many virtual users are at work now."""
+        """Note how many virtual users are at work now."""
         self.users = active
         self.peak_users = max(self.peak_users, active)
         self._busiest = max(self._busiest, active)

@@ -20,9 +20,9 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class CaseExpectation:
-    """Of one test case: its users at the most, iterations that begin and those that also finish;
-    None where nothing but the server says how many that are. ``each`` is the most that one user
-    begins."""
+    """The expectation of one test case: its users at the most, iterations that begin and those that
+    also finish; None where nothing but the server says how many that are. ``each`` is the most that
+    one user begins."""
 
     users: int
     begun: int | None
@@ -135,7 +135,7 @@ def _arrivals(schedule: Schedule, until: float) -> float:
 
 
 def _mean(pacing: Distribution | None) -> float:
-    """Of how long after one iteration the next begins."""
+    """Return the mean time after one iteration at which the next begins."""
     if pacing is None:
         return 0.0
     if pacing.kind == "uniform":

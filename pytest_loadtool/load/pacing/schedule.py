@@ -46,7 +46,8 @@ def stages_of(schedule: Schedule) -> tuple[Stage, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From ``start`` to ``stop`` a user begins iterations; `math.inf` when nothing stops it."""
+    """The time from ``start`` to ``stop`` in which a user begins iterations; `math.inf` when
+    nothing stops it."""
 
     start: float
     stop: float

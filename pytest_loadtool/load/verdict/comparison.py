@@ -68,7 +68,7 @@ class Figure:
     """Whether it differs between equal runs, as times do; errors have a cause."""
 
     def worsening(self, before: float, after: float) -> float:
-        """By how much it is worse."""
+        """Return by how much it is worse."""
         return before - after if self.less_is_worse else after - before
 
 
@@ -82,8 +82,8 @@ _WAITING = 5.0
 
 
 def _percentile(p: int) -> Callable[[SavedRequests, float], Estimate]:
-    """By how much its rank may be off says between which percentiles the true one lies: that is
-    so for any distribution."""
+    """Return an estimate by ranks: how much the rank may be off says between which percentiles the
+    true one lies, which is so for any distribution."""
 
     def estimate(one: SavedRequests, _seconds: float) -> Estimate:
         off = _DEVIATIONS * sqrt(p * (100 - p) / one.requests)
@@ -183,7 +183,8 @@ class Comparison:
 
     @property
     def same_load(self) -> bool:
-        """Whether both were made under the same load. If not, differences may be the load's."""
+        """Return whether both were made under the same load. If not, differences may be the
+        load's."""
         return self.before.load == self.after.load
 
     def loads(self) -> str:
@@ -335,8 +336,8 @@ def _is_beyond(pair: _Pair, before: float, tolerance: float) -> bool:
 
 
 def _is_no_chance(pair: _Pair, comparisons: int) -> bool:
-    """Of one earlier run, or of what has a cause, the ranges must not overlap; of several runs the
-    spread says what is far off."""
+    """Return whether the difference is more than chance: of one earlier run, or of what has a
+    cause, the ranges must not overlap; of several runs the spread says what is far off."""
     figure, now = pair.figure, pair.now
     if len(pair.earlier) == 1 or not figure.varies:
         if figure.less_is_worse:

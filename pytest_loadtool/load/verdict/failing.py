@@ -118,8 +118,9 @@ class FailingGroup:
 
 @dataclass(frozen=True, slots=True)
 class Failing:
-    """Why iterations failed: groups, the one with the most iterations first; how many iterations
-    and consequences are in none of them; and datasets that were used up, with their rows."""
+    """The reasons why iterations failed: groups, the one with the most iterations first; how many
+    iterations and consequences are in none of them; and datasets that were used up, with their
+    rows."""
 
     groups: tuple[FailingGroup, ...] = ()
     other_iterations: int = 0
@@ -146,7 +147,7 @@ def failing_of(metrics: LoadMetrics, names: Sequence[str]) -> Failing:
 
 
 def _places(metrics: LoadMetrics) -> Iterator[tuple[int, int]]:
-    """For each transaction the number of its test case, and its own in that."""
+    """Yield for each transaction the number of its test case, and its own in that."""
     cases = list(metrics.case_keys)
     seen = [0] * len(cases)
     for key in metrics.transaction_keys:

@@ -26,7 +26,8 @@ ALL: Key = ("", "", "all requests")
 
 @dataclass(frozen=True, slots=True)
 class SavedRequests:
-    """What is kept of one transaction, or of all: counts, and response times in microseconds."""
+    """The numbers that are kept of one transaction, or of all: counts, and response times in
+    microseconds."""
 
     requests: int
     errors: int
@@ -64,7 +65,7 @@ class SavedRun:
 
     @property
     def transactions(self) -> tuple[Key, ...]:
-        """All but the total, in the order of the metrics."""
+        """Return all but the total, in the order of the metrics."""
         return tuple(key for key in self.requests if key != ALL)
 
     @classmethod

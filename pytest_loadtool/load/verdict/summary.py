@@ -54,7 +54,7 @@ class TimeSummary:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What is measured of requests, in total or of one transaction.
+    """The numbers of requests, in total or of one transaction.
 
     ``status`` pairs status codes with counts, ascending; 0 means no response.
     """

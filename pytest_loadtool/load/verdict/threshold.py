@@ -55,7 +55,7 @@ _COUNTED: Mapping[str, Callable[[TransactionMetrics], int]] = {
 
 @dataclass(frozen=True, slots=True)
 class ThresholdResult:
-    """What came of a threshold; ``why`` is a sentence when it is not passed.
+    """The result of a threshold; ``why`` is a sentence when it is not passed.
 
     ``measured`` is in the unit of the threshold's limit: the whole run's value, or where seconds
     count the worst of them. None: nothing was measured that it is about.
@@ -69,7 +69,7 @@ class ThresholdResult:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdState:
-    """How a threshold stands while the run lasts: its value now, and for how long it is broken.
+    """The state of a threshold while the run lasts: its value now, and for how long it is broken.
 
     ``broken`` is None while it is not.
     """
@@ -98,7 +98,7 @@ class ThresholdWatch:
 
     @property
     def wanted(self) -> bool:
-        """Whether there is anything to look for."""
+        """Return whether there is anything to look for."""
         return bool(self._judges)
 
     def update(self, parts: Sequence[LoadMetrics]) -> bool:
@@ -156,7 +156,7 @@ class _ThresholdJudge:
 
     @property
     def stops(self) -> bool:
-        """Whether the run has to end."""
+        """Return whether the run has to end."""
         return self.threshold.stop and self._is_broken_for_long
 
     @property
@@ -166,7 +166,7 @@ class _ThresholdJudge:
 
     @property
     def lasts(self) -> bool:
-        """Whether it has to be looked at while the run lasts."""
+        """Return whether it has to be looked at while the run lasts."""
         return self.threshold.stop or bool(self.threshold.during)
 
     def update(self, tallies: Tallies, begin: int, end: int) -> None:
@@ -230,7 +230,8 @@ class _ThresholdJudge:
         return f"threshold {wanted.text} {sense}: {measured}{self._contributor(metrics)}"
 
     def _contributor(self, metrics: LoadMetrics) -> str:
-        """Of a number over several transactions, the one that has the most to do with it."""
+        """Return, for a number over several transactions, the one that has the most to do with
+        it."""
         indices = list(transactions_of(self.threshold, metrics))
         if len(indices) < 2:
             return ""

@@ -123,7 +123,7 @@ def tally_of(threshold: Threshold, parts: Sequence[LoadMetrics]) -> Tally:
 
 
 class Tallies:
-    """What several thresholds need at the same moment: each tally is made once."""
+    """The tallies that several thresholds need at the same moment: each is made once."""
 
     def __init__(self, parts: Sequence[LoadMetrics]) -> None:
         self._parts = parts
@@ -153,7 +153,7 @@ def _of_requests(threshold: Threshold, parts: Sequence[LoadMetrics]) -> Tally:
 
 
 def _of_custom(threshold: Threshold, parts: Sequence[LoadMetrics]) -> Tally:
-    """Of a metric of the project's own: what was true counts as its errors."""
+    """Return the tally of a metric of the project's own: what was true counts as its errors."""
     times = Histogram()
     tally, name = Tally(times), threshold.scope.name if threshold.scope is not None else ""
     for custom in (part.custom for part in parts):
@@ -170,7 +170,7 @@ def _of_custom(threshold: Threshold, parts: Sequence[LoadMetrics]) -> Tally:
 
 
 def _of_durations(durations: Sequence[Histogram | Extent]) -> Tally:
-    """Of pages or iterations; pages may have no histograms."""
+    """Return the tally of pages or iterations; pages may have no histograms."""
     detailed = all(isinstance(one, Histogram) for one in durations)
     tally = Tally(Histogram() if detailed else Extent())
     for one in durations:

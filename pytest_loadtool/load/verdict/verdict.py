@@ -34,7 +34,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Bottleneck:
-    """When a worker was too slow for its own measurements. All three must be reached.
+    """The limits at which a worker was too slow for its own measurements. All three must be
+    reached.
 
     * ``cpu``: processor time by elapsed time; 1 is a whole core, which is all that a worker can
       use.
@@ -137,7 +138,8 @@ def _error_rate(run: _Run) -> Iterator[_Finding]:
 
 
 def _memory(run: _Run) -> Iterator[_Finding]:
-    """Not an error of the server, and so in no error rate of the verdict."""
+    """Find that the memory of workers did not suffice, which is no error of the server, and so in
+    no error rate of the verdict."""
     lost = _without_memory(run)
     if lost:
         yield (
@@ -205,7 +207,8 @@ def _untouched_cases(run: _Run) -> Iterator[_Finding]:
 
 
 def _unfinished(run: _Run) -> Iterator[_Finding]:
-    """Not of a run that has ended before its time, which says so already."""
+    """Find what was not finished, but not in a run that has ended before its time, which says so
+    already."""
     by_threshold = any(one.threshold.stop and not one.passed for one in run.thresholds)
     if not (by_threshold or any(_stopped(run)) or any(_missing_workers(run))):
         for reason in unfinished(run.metrics, run.configuration, run.lengths):

@@ -37,7 +37,8 @@ class CaseFile(pytest.File):
         yield CaseItem.from_parent(self, name=name, case=case, marks=marks)
 
     def _check_profile(self, case: TestCase) -> None:
-        """Nobody knows what a test case would do to its own server where another was meant.
+        """Check that the test case has the profile that is asked for: nobody knows what it would do
+        to its own server where another was meant.
 
         Raises:
             FileError: it has no such profile.

@@ -56,13 +56,13 @@ class Shield:
 
     @contextmanager
     def up(self) -> Iterator[None]:
-        """While this lasts, the handler is in place."""
+        """Have the handler in place while this lasts."""
         with handling(self._handle):
             yield
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """While this lasts, signals wait; the last is raised at the end."""
+        """Have signals wait while this lasts; the last is raised at the end."""
         self._depth += 1
         try:
             yield

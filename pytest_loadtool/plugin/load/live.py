@@ -62,7 +62,7 @@ class LiveView:
 
     @property
     def wanted(self) -> bool:
-        """Whether anything is shown at all."""
+        """Return whether anything is shown at all."""
         return self._draw is not None
 
     def __enter__(self) -> Self:
@@ -197,7 +197,7 @@ class LivePage:
 
     @property
     def wanted(self) -> bool:
-        """Whether there is a file to write to."""
+        """Return whether there is a file to write to."""
         return self._path is not None
 
     def show(self, seen: Progress) -> None:

@@ -65,7 +65,7 @@ def write_thresholds(config: pytest.Config, summary: Summary) -> None:
 
 
 class Ending(NamedTuple):
-    """How a load test ended, as it travels to the worker whose pytest reports it, too."""
+    """The end of a load test, as it travels to the worker whose pytest reports it, too."""
 
     outcome: str
     failure: str
@@ -148,7 +148,7 @@ class LoadOutcomes:
             excinfo.traceback = excinfo.traceback[-1:]
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Where all that failed was inconclusive, say so: not if results could not be written. The
+        """Say so where all that failed was inconclusive: not if results could not be written. The
         texts go from the reports: the terminal writes them in a place of their own."""
         for report in self._reports:
             report.sections = [one for one in report.sections if one[0] != _SECTION]

@@ -37,7 +37,7 @@ Frame = tuple[Any, ...]
 
 
 class Carrier(Protocol):
-    """What carries messages to workers that take part in several tests."""
+    """A carrier of messages to workers that take part in several tests."""
 
     def send(self, worker: str, frame: Frame) -> None:
         """Send a message. Without effect on a worker that is gone."""
@@ -63,7 +63,7 @@ class Series:
 
     @property
     def finished(self) -> bool:
-        """Whether all tests are over."""
+        """Return whether all tests are over."""
         return self._position >= len(self._nodeids)
 
     def begin(self, nodeids: Sequence[str], workers: Sequence[str]) -> None:

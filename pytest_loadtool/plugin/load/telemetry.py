@@ -33,7 +33,7 @@ _COLLECTORS: dict[str, tuple[Callable[[str], MetricsCollector], str]] = {
 
 
 class Telemetry:
-    """Where the metrics of a session's load tests go, and what went wrong with that.
+    """The collectors of the metrics of a session's load tests, and what went wrong with them.
 
     Raises:
         pytest.UsageError: what sends them is not installed, or an address is none.

@@ -209,22 +209,22 @@ class LoadTestScheduling:
 
     @property
     def collection_is_completed(self) -> bool:
-        """Whether all workers have said which tests they have."""
+        """Return whether all workers have said which tests they have."""
         return self._nodeids is not None or len(self._collections) >= self._expected
 
     @property
     def begun(self) -> bool:
-        """Whether there ever was anything to do."""
+        """Return whether there ever was anything to do."""
         return self._nodeids is not None
 
     @property
     def tests_finished(self) -> bool:
-        """Whether nothing is left to do."""
+        """Return whether nothing is left to do."""
         return self._nodeids is not None and self._series.finished
 
     @property
     def has_pending(self) -> bool:
-        """Whether workers are at work."""
+        """Return whether workers are at work."""
         return self._nodeids is not None and not self._series.finished
 
     def go_on_without(self) -> bool:
@@ -250,7 +250,7 @@ class LoadTestScheduling:
         self._collections[node] = tuple(collection)
 
     def schedule(self) -> None:
-        """All workers have collected, or one more has.
+        """Run the tests once all workers have collected, or one more has.
 
         Raises:
             pytest.Session.Interrupted: files are wrong, so that nothing is run; as without workers.

@@ -88,8 +88,8 @@ class LoadWorker:
         return True
 
     def run(self, item: LoadItem, servers: tuple[str, ...]) -> None:
-        """As the leader, whose fixtures are set up now: take part like the others, and keep the
-        fixtures until all have finished."""
+        """Lead the test, with the fixtures set up: take part like the others, and keep the fixtures
+        until all have finished."""
         assert self._worker is not None
         self._tell(item, "prepared", servers)
         if self._worker.take_part() == "ran":

@@ -36,8 +36,8 @@ _OPTIONAL = "base_url"
 
 
 def server_fixtures(item: pytest.Item, directory: Path) -> dict[str, str]:
-    """By base URL the fixture that gave it to a test that is set up, if tests in ``directory`` see
-    that fixture as well."""
+    """Return by base URL the fixture that gave it to a test that is set up, if tests in
+    ``directory`` see that fixture as well."""
     found: dict[str, str] = {}
     if not isinstance(item, pytest.Function) or not directory.is_relative_to(item.config.rootpath):
         return found

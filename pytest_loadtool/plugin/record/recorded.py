@@ -29,13 +29,13 @@ def recorded_in(config: pytest.Config) -> list[RecordedCase]:
 
 
 def receive(config: pytest.Config, output: Mapping[str, Any]) -> None:
-    """In the controller: take what a worker has left in its output."""
+    """Take in the controller what a worker has left in its output."""
     recorded_in(config).extend(RecordedCase(**fields) for fields in output[_OUTPUT])
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
-    """In a worker of pytest-xdist, tell the controller what was recorded, to the last of it."""
+    """Tell the controller what was recorded, to the last of it, in a worker of pytest-xdist."""
     result = yield
     output = getattr(session.config, "workeroutput", None)
     if output is not None and (recorded := recorded_in(session.config)):

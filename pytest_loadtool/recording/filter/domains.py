@@ -63,7 +63,8 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class DomainFilter:
-    """What to record and what to block. Without ``only``, every domain that is not blocked."""
+    """The domains to record and those to block. Without ``only``, every domain that is not
+    blocked."""
 
     only: tuple[Domain, ...] = ()
     block: tuple[Domain, ...] = ()
@@ -187,7 +188,7 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 @dataclass(frozen=True, slots=True)
 class HostUse:
-    """How much goes to a host: ``pages`` are those whose first transaction does.
+    """The amount that goes to a host: ``pages`` are those whose first transaction does.
 
     ``own`` says that it is of the domain of the first page.
     """
@@ -259,7 +260,8 @@ def _hosts(case: TestCase, exchanges: Sequence[Exchange]) -> Iterator[str]:
 
 
 def _host(transaction: Transaction, exchanges: Sequence[Exchange], server: str) -> str:
-    """Of the target if it is an address of its own; else what was recorded, or the server's."""
+    """Return the host of the target if it is an address of its own; else of what was recorded, or
+    the server's."""
     target = transaction.request.target
     if _is_url(target):
         return urlsplit(target).hostname or ""

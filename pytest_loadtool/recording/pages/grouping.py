@@ -45,8 +45,8 @@ ALGORITHMS = {"referrer": "Referrer Analysis", "activity": "Activity Monitoring"
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """How to group. ``threshold`` is the pause, in seconds, that ends a page of Activity
-    Monitoring.
+    """The way in which transactions become pages. ``threshold`` is the pause, in seconds, that ends
+    a page of Activity Monitoring.
 
     Raises:
         ValueError: there is no such way, or the threshold is not above 0.

@@ -34,8 +34,8 @@ def think_times(groups: Sequence[Group]) -> list[float]:
 
 
 def pauses(entries: Iterable[Entry], firsts: Collection[int | None]) -> dict[int, float]:
-    """By its index, for each transaction before which nothing at all was under way, on no page: for
-    how many seconds, to the millisecond. Not for the ``firsts`` of their pages.
+    """Return by its index, for each transaction before which nothing at all was under way, on no
+    page, for how many seconds, to the millisecond. Not for the ``firsts`` of their pages.
 
     In an application of one document that is what its user takes to think. The time is in no think
     time between pages, so that a recording with all its pauses is as long as it was.

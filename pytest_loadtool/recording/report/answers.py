@@ -40,8 +40,9 @@ _MEANS: Mapping[JsonValidator, str] = MappingProxyType(
 
 
 def expected_answer(exchange: Exchange) -> tuple[JsonValidator, ...]:
-    """Of a GraphQL call that succeeded: its answer has no errors. They, too, have status 200. Of
-    other calls: their answer says that they went well, if it did."""
+    """Return validators of how a call went: of a GraphQL call that succeeded, that its answer has
+    no errors. They, too, have status 200. Of other calls: their answer says that they went well, if
+    it did."""
     if not 200 <= exchange.status <= 299 or not _OBJECT.match(exchange.response_start(_BEGINNING)):
         return ()  # most are not worth reading
     if exchange.status == 200 and _called(exchange):

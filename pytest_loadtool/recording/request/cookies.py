@@ -60,8 +60,8 @@ class _Sent:
 def script_cookies(
     exchanges: Sequence[Exchange], order: Sequence[int]
 ) -> dict[int, tuple[str, ...]]:
-    """By the index of an exchange: what has to be set before its request is sent, each a template
-    as scripts write it to ``document.cookie``, for the whole host where it names no path.
+    """Return by the index of an exchange what has to be set before its request is sent, each a
+    template as scripts write it to ``document.cookie``, for the whole host where it names no path.
 
     ``order`` are the indexes of the exchanges that are replayed, in the order of replay.
     """

@@ -46,7 +46,7 @@ class LoginTrial:
         return status < 400 or (status < 500 and expected)
 
     def how(self, step: Step) -> str:
-        """In which scheme and realm it was refused, in words, and why else that may be."""
+        """Return in which scheme and realm it was refused, in words, and why else that may be."""
         handshake = self.login.handshake
         realm = f", realm {handshake.realm!r}" if handshake.realm else ""
         shared = step.origin.scheme == "http" and step.origin.via is not None

@@ -32,7 +32,7 @@ _OF_PROXIES = ("proxy-authenticate", "Proxy-Authorization", "proxy-authenticatio
 
 
 class AuthTarget(ABC):
-    """One kind of target: ``status`` is its challenge; ``asks``, ``answers`` and ``tells`` are its
+    """A kind of target: ``status`` is its challenge; ``asks``, ``answers`` and ``tells`` are its
     headers."""
 
     __slots__ = ("_plan", "answers", "asks", "name", "status", "tells")
@@ -77,7 +77,7 @@ class AuthTarget(ABC):
 
     @abstractmethod
     def leave(self, step: Step, facts: RequestFacts, realm: str) -> None:
-        """What went ahead was refused."""
+        """Forget what went ahead and was refused."""
 
 
 class ServerTargets(AuthTarget):
@@ -100,11 +100,12 @@ class ServerTargets(AuthTarget):
         return step.origin
 
     def facts(self, step: Step, data: bytes) -> RequestFacts:
-        """Of the request as the server sees it."""
+        """Return the facts of the request as the server sees it."""
         return self._plan.facts[step.index] or facts_of(step, target_of(data).decode("latin-1"))
 
     def session(self, step: Step, data: bytes, find: Find) -> HandshakeState | None:
-        """That of the realm which the path seems to be in, or of an identity that goes ahead."""
+        """Return the session of the realm which the path seems to be in, or of an identity that
+        goes ahead."""
         mine = self._plan.accounts[step.index]
         if not mine:
             return None
@@ -128,7 +129,7 @@ class ServerTargets(AuthTarget):
         return None
 
     def enter(self, step: Step, session: HandshakeState) -> None:
-        """One realm more."""
+        """Add one realm."""
         self._realms.enter(step.origin, session)
 
     def leave(self, step: Step, facts: RequestFacts, realm: str) -> None:
@@ -164,7 +165,7 @@ class Proxies(AuthTarget):
         return step.origin.via
 
     def facts(self, step: Step, data: bytes) -> RequestFacts:
-        """Of the request as the proxy sees it."""
+        """Return the facts of the request as the proxy sees it."""
         via = step.origin.via
         assert via is not None
         target = data.split(b" ", 2)[1].decode("latin-1")
@@ -176,7 +177,7 @@ class Proxies(AuthTarget):
         return self._sessions.get(step.origin.via) if self.accounts(step) else None
 
     def enter(self, step: Step, session: HandshakeState) -> None:
-        """It goes with all that the proxy is asked for."""
+        """Have the session go with all that the proxy is asked for."""
         self._sessions[step.origin.via] = session
 
     def unanswered(self, step: Step, challenges: Sequence[Challenge]) -> str:
@@ -187,11 +188,11 @@ class Proxies(AuthTarget):
         return self.told(step, unanswered(via, challenges))
 
     def told(self, step: Step, why: str) -> str:
-        """With the proxy that it is about."""
+        """Return ``why`` with the proxy that it is about."""
         via = step.origin.via
         assert via is not None
         return f"proxy {via.server}: {why}"
 
     def leave(self, step: Step, facts: RequestFacts, realm: str) -> None:  # noqa: ARG002
-        """All of the proxy."""
+        """Forget the session at the proxy."""
         self._sessions.pop(step.origin.via, None)

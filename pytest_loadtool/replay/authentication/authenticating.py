@@ -79,7 +79,7 @@ class Authenticating(Actor):
     def act(
         self, visit: Visit, number: int, start: float
     ) -> Generator[Command, Response | None, None]:
-        """As of the actor; a `Send` may be followed by others for the same step."""
+        """Act as the actor does; a `Send` may be followed by others for the same step."""
         if visit.fresh:
             self._forget()
         self._begin()
@@ -122,7 +122,7 @@ class Authenticating(Actor):
             negotiates = bool(self._left or self._ready or self._held)
 
     def _forget(self) -> None:
-        """Nothing was entered so far."""
+        """Forget all that was entered so far."""
         self._servers = ServerTargets(self._plan, self._cache)
         self._proxies = Proxies(self._plan)
         self._targets: tuple[AuthTarget, ...] = (self._proxies, self._servers)
@@ -131,7 +131,7 @@ class Authenticating(Actor):
         self._preemptive.forget()
 
     def _begin(self) -> None:
-        """Nothing is under way, and nothing has failed."""
+        """Begin: nothing is under way, and nothing has failed."""
         self._user.stop_on_error = self._stops
         self._attempts: dict[tuple[Origin, int], Attempt] = {}
         # Who wait: others try the same credentials.
@@ -346,7 +346,7 @@ class Authenticating(Actor):
             response.failure = Failure("auth", f"{status} {entry.where}{_BARE}")
 
     def _reject(self, response: Response, entry: LoginTrial) -> None:
-        """It is known who asks, and refused: nobody asks again."""
+        """Note that it is known who asks, and refused: nobody asks again."""
         step, login, target = response.send.step, entry.login, entry.target
         if login.handshake.connection_bound:
             self._connected_as[login.account] = None  # nobody can log in on it any more

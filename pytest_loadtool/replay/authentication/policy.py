@@ -86,7 +86,7 @@ class Login:
         self._cache.refuse(self.trial, how)
 
     def leave(self) -> None:
-        """Nobody waits for a verdict any more."""
+        """Wait for a verdict no more."""
         self._cache.end(self.trial)
 
 
@@ -122,5 +122,5 @@ def log_in(
 
 
 def wrong(who: str, name: str, how: str) -> str:
-    """That ``who`` refuses the credentials of ``name``."""
+    """Return that ``who`` refuses the credentials of ``name``."""
     return f"wrong user name or password: {who} refuses {name}{how}"

@@ -20,7 +20,7 @@ _MOST_COURSES: Final = 4
 
 
 class Preemptive:
-    """Of one virtual user.
+    """The heads of one virtual user's requests that go ahead of a challenge.
 
     ``ends`` has for each step the end of its head, empty where nothing goes ahead; None where
     `end_for` has to work it out.
@@ -34,14 +34,14 @@ class Preemptive:
         self.forget()
 
     def forget(self) -> None:
-        """Nothing was entered so far, so nothing goes ahead unless an identity says so."""
+        """Forget all that was entered, so that nothing goes ahead unless an identity says so."""
         first = None if self._plan.ahead else b""
         self.ends: list[bytes | None] = [first] * len(self._plan.accounts)
         self._basic: dict[HandshakeState, bytes] = {}
         self._course: tuple[object, ...] | None = None if self._plan.ahead else ()
 
     def turn(self, *event: object) -> None:
-        """It has changed, by this event; by none that comes again, if it is empty."""
+        """Note that it has changed, by this event; by none that comes again, if it is empty."""
         self.ends = [None] * len(self._plan.accounts)
         if self._course is None or not event:
             self._course = None

@@ -37,7 +37,7 @@ class _Asking:
 
 
 class _Tokens:
-    """What a user knows of its tokens, by their slots, and which requests wait for a new one."""
+    """The tokens of a user, by their slots, and which requests wait for a new one."""
 
     __slots__ = (
         "asking", "deadlines", "given_up", "held", "played", "ready", "refused", "renewed_at",
@@ -79,7 +79,7 @@ class Renewing(Actor):
     def act(
         self, visit: Visit, number: int, start: float
     ) -> Generator[Command, Response | None, None]:
-        """As of the user, but for requests that wait for a new token."""
+        """Act as the user does, but for requests that wait for a new token."""
         if visit.fresh:
             self._tokens = _Tokens()
         tokens, commands = self._tokens, self._actor.act(visit, number, start)
@@ -201,7 +201,7 @@ class Renewing(Actor):
         return Send(step, connection, step.render(self._user.state, self._user.jar), due)
 
     def _succeed(self, renewal: Renewal) -> None:
-        """What it has given out takes the place of what it was given."""
+        """Put what was given out in the place of what the request was given."""
         for new, old in renewal.copies:
             self._user.state[old] = self._user.state[new]
             self._tokens.deadlines[old] = self._tokens.deadlines.get(new, inf)
@@ -223,7 +223,7 @@ class Renewing(Actor):
         return self._go_on(asking.slot, response.finished)
 
     def _go_on(self, slot: int, now: float) -> list[Send]:
-        """Nothing is asked any more: what has waited goes its way, with a new token or without."""
+        """Ask nothing any more: what has waited goes its way, with a new token or without."""
         tokens = self._tokens
         tokens.asking = None
         renewed = -1 if slot in tokens.given_up else slot

@@ -291,7 +291,8 @@ def _page(
 
 
 def _producers(case: TestCase, page: Page) -> list[list[int]]:
-    """For each transaction the positions of the latest earlier ones that set what it uses."""
+    """Return for each transaction the positions of the latest earlier ones that set what it
+    uses."""
     setters: dict[str, int] = {}
     result = []
     calling: set[int] = set()  # functions are called when all before has come, and before the rest

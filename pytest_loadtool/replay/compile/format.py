@@ -24,7 +24,7 @@ Pieces = tuple[str | int | tuple[int, tuple[str, ...]], ...]
 
 @dataclass(slots=True)
 class VariableNames:
-    """What placeholders stand for: constants and files, known at compile time, and slots for the
+    """The meanings of placeholders: constants and files, known at compile time, and slots for the
     others."""
 
     constants: Mapping[str, str] = field(repr=False)

@@ -37,7 +37,7 @@ class JudgedResponse(Readable, Protocol):
 
     @property
     def status(self) -> int:
-        """Its status code."""
+        """Return its status code."""
         ...
 
     @property
@@ -47,7 +47,7 @@ class JudgedResponse(Readable, Protocol):
 
     @property
     def duration(self) -> float:
-        """Its response time in seconds."""
+        """Return its response time in seconds."""
         ...
 
 

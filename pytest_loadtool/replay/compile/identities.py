@@ -18,7 +18,8 @@ from pytest_loadtool.replay.user.origin import Account, Origin
 def accounts_of(
     case: TestCase, steps: tuple[Step, ...], main: Origin | None, names: VariableNames
 ) -> tuple[tuple[Account, ...], ...]:
-    """For each step the identities that may answer for it, in their order; () when nobody has to.
+    """Return for each step the identities that may answer for it, in their order; () when nobody
+    has to.
 
     A step that has credentials of its own goes without, and so does one whose status is to be 401:
     it was recorded to show that nobody gets in without any.
@@ -104,5 +105,6 @@ def _is_for(identity: Identity, origin: Origin, main: Origin | None) -> bool:
 
 
 def _bare(host: str) -> str:
-    """As origins have it: in small letters, an IPv6 address without its brackets."""
+    """Return the host as origins have it: in small letters, an IPv6 address without its
+    brackets."""
     return host.lower().strip("[]")

@@ -39,8 +39,8 @@ _Listed = Callable[[Readable, Sequence[str]], tuple[str, list[str]]]
 def unseen_item(
     validator: Validator, names: VariableNames, strict: bool
 ) -> Callable[[Readable, Sequence[str]], Failure | None] | None:
-    """From a response that lacks the item of an outcome to what is said in place of a failure, if
-    all that it lists is newer. None: the validator goes by no such item."""
+    """Return a function from a response that lacks the item of an outcome to what is said in place
+    of a failure, if all that it lists is newer. None: the validator goes by no such item."""
     outcome = validator.outcome
     listed = _listed(validator, names) if outcome is not None else None
     if listed is None or outcome is None:
@@ -98,7 +98,8 @@ def _any_rows(response: Readable, _: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _rows(row: str, names: VariableNames) -> _Listed | None:
-    """By what rows are known by, such as an address: with another number in the place of the id."""
+    """Return the items of a page by what its rows are known by, such as an address: with another
+    number in the place of the id."""
     parts = Template.parse(row).parts
     ids = [one for one in parts if isinstance(one, Reference)]
     if len(ids) != 1:

@@ -20,7 +20,7 @@ class SendOrder:
 
     @property
     def overlapped(self) -> bool:
-        """Whether any step may start before all earlier ones have finished."""
+        """Return whether any step may start before all earlier ones have finished."""
         return any(count < i for i, count in enumerate(self.after))
 
 

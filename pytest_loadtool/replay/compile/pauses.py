@@ -20,7 +20,7 @@ from pytest_loadtool.replay.user.plan import Pause
 
 
 def pauses_of(case: TestCase, think_time: ThinkTime) -> Iterator[list[Pause]]:
-    """By page, those within it and after it."""
+    """Yield the pauses of each page, those within it and after it."""
     for index, (page, after) in enumerate(
         zip(case.pages, pauses_after(case, think_time), strict=True)
     ):
@@ -28,7 +28,7 @@ def pauses_of(case: TestCase, think_time: ThinkTime) -> Iterator[list[Pause]]:
 
 
 def pauses_after(case: TestCase, think_time: ThinkTime) -> list[Pause | None]:
-    """By page, the think time after it. Nobody thinks about the end, unless it comes again."""
+    """Return the think time after each page. Nobody thinks about the end, unless it comes again."""
     return [
         _pause(page.think_time, f"{index}", think_time)
         if index + 1 < len(case.pages) or page.flow
@@ -38,7 +38,7 @@ def pauses_after(case: TestCase, think_time: ThinkTime) -> list[Pause | None]:
 
 
 def pauses_inside(page: Page, index: int, think_time: ThinkTime) -> dict[int, Pause]:
-    """Of the page at ``index``, the think times before transactions, by their positions."""
+    """Return the think times before transactions of the page at ``index``, by their positions."""
     found: dict[int, Pause] = {}
     for position, transaction in enumerate(page.transactions):
         recorded = transaction.recorded
@@ -87,8 +87,8 @@ def length_of(case: TestCase, think_time: ThinkTime, users: int = 1) -> Length:
 
 
 def _waiting(page: Page) -> float:
-    """For how long a user waits for the answers of a page: each request goes out once those have
-    come that had come when it was recorded."""
+    """Return for how long a user waits for the answers of a page: each request goes out once those
+    have come that had come when it was recorded."""
     took = [one.recorded.took if one.recorded is not None else 0.0 for one in page.transactions]
     order = order_of(page.transactions, [()] * len(took))
     ends: list[float] = []

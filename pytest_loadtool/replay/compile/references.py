@@ -24,7 +24,7 @@ _SIGNS = re.compile(r"[\W_]+")
 
 
 class References:
-    """Those of a test case."""
+    """The recorded answers of a test case, to compare with."""
 
     def __init__(self, case: TestCase, datasets: Mapping[str, Dataset]) -> None:
         self._case = case

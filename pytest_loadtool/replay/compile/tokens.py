@@ -39,7 +39,7 @@ def renewals_of(case: TestCase, steps: tuple[Step, ...], names: VariableNames) -
 def _used(
     case: TestCase, steps: tuple[Step, ...], names: VariableNames, by_slot: dict[int, Renewal]
 ) -> dict[int, int]:
-    """By step: the token in its headers, where a 401 is not what the test case wants."""
+    """Return by step the token in its headers, where a 401 is not what the test case wants."""
     used = {}
     renewing = {renewal.step.index for renewal in by_slot.values()}
     for step in steps:

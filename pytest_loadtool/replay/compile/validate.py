@@ -103,8 +103,8 @@ def _extension(validator: ExtensionValidator) -> Holds:
 
 
 def noting(check: Check, outcome: Outcome, strict: bool) -> Check:
-    """Of how things stand before a change: where ``check`` fails, the answer is not as recorded,
-    which is a failure if ``strict``, or if it is needed."""
+    """Return the check as one of how things stand before a change: where it fails, the answer is
+    not as recorded, which is a failure if ``strict``, or if it is needed."""
     lost = f", and {outcome.change} would take that away" if outcome.needed else ""
     found = (
         f"not so before {outcome.change}: {outcome.name}; an earlier run or somebody else may have "
@@ -196,7 +196,8 @@ def _value(validator: JsonValidator | XmlValidator, names: VariableNames, strict
     hidden = is_hidden(validator)
 
     def differs(found: Any, wanted: Any) -> Failure:
-        """It has another value there: a person is told which one, unless it is a secret."""
+        """Return that it has another value there: a person is told which one, unless it is a
+        secret."""
         here = shown(found, hidden=hidden, beside=wanted)
         seen = f"{validator.path} is {here}, expected {shown(wanted, beside=found)}"
         return _another(cause, subject, seen, validator.outcome)
@@ -225,8 +226,8 @@ def _value(validator: JsonValidator | XmlValidator, names: VariableNames, strict
 def _compared(
     validator: Validator, compared: Mapping[str, Constant], names: VariableNames
 ) -> Holds:
-    """That what is found, or how many there are, is as expected; of several headers, one of them
-    has to be."""
+    """Return the check that what is found, or how many there are, is as expected; of several
+    headers, one of them has to be."""
     cause, absent, counted = cause_of(validator), validator.absent, validator.counted
     every = isinstance(validator, HeaderValidator)
     texts = not counted and not isinstance(validator, JsonValidator | ResponseValidator)
@@ -259,8 +260,8 @@ def _compared(
 
 
 def _by_schema(validator: JsonValidator, name: str, names: VariableNames) -> Holds:
-    """That what is at a path follows a JSON Schema. Failures are told apart by the rule that is
-    broken."""
+    """Return the check that what is at a path follows a JSON Schema. Failures are told apart by the
+    rule that is broken."""
     content = names.files.get(name)
     if content is None:
         raise ReplayError(f"the file {name} was not read")
@@ -288,7 +289,7 @@ def _by_schema(validator: JsonValidator, name: str, names: VariableNames) -> Hol
 
 
 def _another(cause: Cause, subject: str, seen: str, outcome: Outcome | None) -> Failure:
-    """It has another value: a person is told which one."""
+    """Return that it has another value: a person is told which one."""
     of_one = _failure(cause, seen, outcome)
     message = f"{subject}: it has another value"
     return replace(_failure(cause, message, outcome), seen=of_one.message)

@@ -38,7 +38,7 @@ class CookieJar:
 
     @property
     def cookies(self) -> tuple[Cookie, ...]:
-        """All of them, in the order in which they were set first."""
+        """Return all cookies, in the order in which they were set first."""
         return tuple(self._cookies.values())
 
     def get(self, name: str) -> str | None:

@@ -29,7 +29,7 @@ _How = tuple[str, str]
 
 
 class Trial:
-    """With what, where, and in which scheme and realm somebody logs in. ``place`` is whatever
+    """An attempt to log in: with what, where, and in which scheme and realm. ``place`` is whatever
     stands for a server or a proxy."""
 
     __slots__ = ("begun", "credentials", "how", "who")
@@ -42,7 +42,8 @@ class Trial:
 
 
 class CredentialCache:
-    """Of all virtual users of a plan. Credentials that differ in anything are others."""
+    """The credentials of all virtual users of a plan, and what became of them. Credentials that
+    differ in anything are others."""
 
     __slots__ = ("_accepted", "_refused", "_trying")
 
@@ -65,7 +66,7 @@ class CredentialCache:
         return True
 
     def end(self, trial: Trial) -> None:
-        """Nobody waits for it any more, whatever became of it."""
+        """End the trial, whatever became of it: nobody waits for it any more."""
         key = (trial.who, trial.how)
         if self._trying.get(key) is trial:
             del self._trying[key]
@@ -104,8 +105,8 @@ class CredentialCache:
 
 @dataclass(frozen=True, slots=True)
 class ProxyUser:
-    """Who a virtual user is at a proxy just now: what it logs in with, if with anything, how
-    messages call it, and what is known of such."""
+    """The user at a proxy just now: what it logs in with, if with anything, how messages call it,
+    and what is known of such."""
 
     credentials: Credentials | None
     name: str

@@ -80,12 +80,13 @@ class Send:
 
     @property
     def repeatable(self) -> bool:
-        """Whether sending it twice does what sending it once does (RFC 9110 §9.2.2)."""
+        """Return whether sending it twice does what sending it once does (RFC 9110 §9.2.2)."""
         return self.step.idempotent
 
     @property
     def alone(self) -> bool:
-        """Whether it begins or ends the authentication of the connection that it goes out on.
+        """Return whether it begins or ends the authentication of the connection that it goes out
+        on.
 
         That has to be a connection of HTTP/1.1 which no other slot uses.
         """
@@ -93,7 +94,7 @@ class Send:
 
     @property
     def bound(self) -> bool:
-        """Whether it has to go out on the very connection that is open, or fail."""
+        """Return whether it has to go out on the very connection that is open, or fail."""
         return False
 
 
@@ -104,12 +105,12 @@ class Opening(Send):
 
     @property
     def repeatable(self) -> bool:
-        """It does nothing."""
+        """Return True: it does nothing."""
         return True
 
     @property
     def alone(self) -> bool:
-        """It begins."""
+        """Return True: it begins the authentication of a connection."""
         return True
 
 
@@ -120,12 +121,12 @@ class Closing(Send):
 
     @property
     def alone(self) -> bool:
-        """It ends."""
+        """Return True: it ends the authentication of a connection."""
         return True
 
     @property
     def bound(self) -> bool:
-        """To where it was asked."""
+        """Return True: it has to go to where it was asked."""
         return True
 
 
@@ -136,8 +137,8 @@ _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # not in typ
 
 
 def _loads(text: str) -> Any:
-    """As `json_or_events`, without the search for white space around, which most bodies have none
-    of.
+    """Return what `json_or_events` does, without the search for white space around, which most
+    bodies have none of.
 
     Raises:
         ValueError: it is neither.
@@ -160,7 +161,7 @@ def _unfinished(transfer: list[str]) -> list[str]:
 
 
 class Response:
-    """What came back for a `Send`: a response, or with ``status`` 0 the ``failure`` instead.
+    """The answer to a `Send`: a response, or with ``status`` 0 the ``failure`` instead.
 
     A response that has both was refused: its credentials were not accepted.
 
@@ -193,7 +194,7 @@ class Response:
         self._json: Any = None
 
     def begin(self, raw: bytes, head: Head) -> None:
-        """Its head has come, and was taken apart already."""
+        """Take the head, which has come and was taken apart already."""
         self.head = raw
         self.status = head.status
         self._fields = head
@@ -269,7 +270,8 @@ class Response:
 
     @property
     def duration(self) -> float:
-        """Its response time in seconds. A timer that rings early makes no response quicker."""
+        """Return its response time in seconds. A timer that rings early makes no response
+        quicker."""
         return self.finished - min(self.sent, self.send.due)
 
     @property

@@ -33,7 +33,7 @@ Tallies = Mapping[str, FlowCounts]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UntilPlan:
-    """How long something is asked for in the flow ``name``: ``failure`` makes what is said at the
+    """The end of asking for something in the flow ``name``: ``failure`` makes what is said at the
     end of ``limit`` seconds of what ``check`` has said last. Until then it is no failure what has
     one of the causes ``awaited``: it is about the answer that is waited for."""
 
@@ -46,9 +46,9 @@ class UntilPlan:
 
 
 class Walker:
-    """Where a virtual user is in its flows: the numbers of the user and of its iteration, and its
-    values. ``deadlines`` are of what is asked for until it is as it has to be; ``tallies`` count
-    what becomes of each flow."""
+    """The place of a virtual user in its flows: the numbers of the user and of its iteration, and
+    its values. ``deadlines`` are of what is asked for until it is as it has to be; ``tallies``
+    count what becomes of each flow."""
 
     __slots__ = ("_drawn", "deadlines", "iteration", "tallies", "user", "values")
 
@@ -70,7 +70,7 @@ class Walker:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlowPlan(Generic[T]):
-    """What stands together in a flow: pages, or parts of one, and flows within it."""
+    """The pages that stand together in a flow, or parts of one, and flows within it."""
 
     name: str
     nodes: tuple[T | FlowPlan[T], ...]
@@ -110,7 +110,7 @@ class AskPlan(FlowPlan[T]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WhenPlan(FlowPlan[T]):
-    """Only if a check of the user's values holds."""
+    """A flow that is done only if a check of the user's values holds."""
 
     check: _Check
 
@@ -122,8 +122,8 @@ class WhenPlan(FlowPlan[T]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChoosePlan(FlowPlan[T]):
-    """One of its nodes; ``weights`` are of these, in their order, and may have one more at the end:
-    that of none of them."""
+    """A flow that does one of its nodes; ``weights`` are of these, in their order, and may have one
+    more at the end: that of none of them."""
 
     weights: tuple[int, ...]
 

@@ -173,7 +173,7 @@ class Heads:
         self._lines[line] = field
 
     def _learn(self) -> None:
-        """Which lines differ each time. Not those by which a message is cut from the next."""
+        """Learn which lines differ each time. Not those by which a message is cut from the next."""
         starts = Counter(
             b"\r\n%b:" % line[: len(name)].encode("latin-1")
             for line, (name, _) in self._lines.items()

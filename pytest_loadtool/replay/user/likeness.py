@@ -124,7 +124,8 @@ class Likeness:
         return self._root in text[:_LONGEST_HEAD] and self._is_unsuspicious(text)
 
     def _has_same_keys(self, text: str) -> bool:
-        """Of a text without escapes in its names; with them it is read."""
+        """Return whether a text without escapes in its names has the same keys; with them it is
+        read."""
         if not self._forms or text[:1] != self._forms or len(text) * 10 < self._length:
             return False
         if self._forms == "[" and len(text) < 5:
@@ -141,7 +142,8 @@ class Likeness:
         return True
 
     def _is_same_page(self, text: str) -> bool:
-        """Of a large page the head tells, as long as it is about as large as one that was read."""
+        """Return whether it is the same page: of a large one the head tells, as long as it is about
+        as large as one that was read."""
         length = len(text)
         head = text[:_LONGEST_HEAD]
         if _between(head, "<title", "</title") != self._title:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)  # hashed on every request: by identity, it is quick
 class Origin:
-    """Where connections go to: scheme ``http`` or ``https``, host (without brackets) and port.
+    """The end of connections: scheme ``http`` or ``https``, host (without brackets) and port.
 
     There is one object for each that a plan names: `origin_of` makes them.
     """

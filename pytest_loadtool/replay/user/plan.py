@@ -65,7 +65,7 @@ class DatasetSlots:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Renewal:
-    """What renews a token: ``step`` refreshes the variable ``name``.
+    """The renewal of a token: ``step`` refreshes the variable ``name``.
 
     ``copies`` are pairs of slots: what it gives out, and in whose place that comes.
     """
@@ -91,7 +91,7 @@ class Renewals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Visit:
-    """What a virtual user does in one go.
+    """The pages that a virtual user visits in one go.
 
     At its beginning it takes rows of ``datasets``, and makes up the values of ``generated``: slots,
     and how. A ``fresh`` one is that of a user who has nothing yet: no cookies, variables or
@@ -161,7 +161,7 @@ class Plan:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """All steps in order; ``steps[i].index == i``."""
+        """Return all steps in order; ``steps[i].index == i``."""
         return tuple(step for page in self.pages for step in page.steps)
 
     @property

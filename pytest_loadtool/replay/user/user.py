@@ -107,7 +107,7 @@ class VirtualUser(Actor):
 
     @property
     def values(self) -> dict[str, str]:
-        """Variables and dataset columns by name, as they stand."""
+        """Return variables and dataset columns by name, as they stand."""
         return {name: self.state[slot] for name, slot in self.plan.slots.items() if self.state}
 
     @property
@@ -286,7 +286,7 @@ class VirtualUser(Actor):
     def _sequential(
         self, page: PagePlan, due: float
     ) -> Generator[Command, Response | None, tuple[float, bool]]:
-        """One transaction after the other, each on its origin's first connection."""
+        """Send one transaction after the other, each on its origin's first connection."""
         failed = False
         values, jar = self.state, self.jar
         for step in page.steps:
@@ -303,7 +303,8 @@ class VirtualUser(Actor):
     def _overlapped(
         self, page: PagePlan, due: float
     ) -> Generator[Command, Response | None, tuple[float, bool]]:
-        """As the recording overlapped them, over up to `CONNECTIONS_PER_HOST` connections each."""
+        """Send transactions as the recording overlapped them, over up to `CONNECTIONS_PER_HOST`
+        connections each."""
         steps, after, finish_order = page.steps, page.after, page.finish_order
         free: dict[Origin, list[int]] = {}
         first = steps[0].position  # not the page's first in a part of it

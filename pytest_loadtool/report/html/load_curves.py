@@ -118,7 +118,7 @@ def _custom(moments: Sequence[Moment]) -> dict[str, Any]:
 
 
 def _error_rates(moments: Sequence[Moment]) -> dict[str, list[float | None]]:
-    """In percent; nothing where there is nothing to see."""
+    """Return the error rates in percent; nothing where there is nothing to see."""
     if not any(one.errors for one in moments):
         return {}
     rates = [one.errors / one.requests * 100 if one.requests else None for one in moments]

@@ -28,7 +28,7 @@ _COURSE, _MOST_EXAMPLE_LINES = 20, 3
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a report of failures is made of: the diagnosis, and by its key the file that keeps a
+    """The material of a report of failures: the diagnosis, and by its key the file that keeps a
     sample of each group, and its test case's."""
 
     diagnosis: LoadDiagnosis

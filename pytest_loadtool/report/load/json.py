@@ -34,7 +34,8 @@ from pytest_loadtool.report.load.firsts import Told
 
 @dataclass(frozen=True, slots=True)
 class RunEnvironment:
-    """What made the load, and its ``target``: a base URL, empty if the test cases name theirs.
+    """The environment that made the load, and its ``target``: a base URL, empty if the test cases
+    name theirs.
 
     ``build`` says compiled or pure.
     """

@@ -160,7 +160,8 @@ def _number(value: float) -> str:
 
 
 def _columns(values: Sequence[float], columns: int) -> list[float]:
-    """As many means of neighbours as there are columns, or fewer. Their number does not jump."""
+    """Return as many means of neighbours as there are columns, or fewer. Their number does not
+    jump."""
     shared = groups(len(values), columns)
     parts = [values[at : at + shared] for at in range(0, len(values), shared)]
     return [sum(part) / len(part) for part in parts]

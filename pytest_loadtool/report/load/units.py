@@ -17,7 +17,7 @@ def milliseconds(value: float | None) -> str:
 
 
 def rate(value: float) -> str:
-    """Something per second: ``0.42``, ``12.3``, ``1,234``."""
+    """Return a number of something per second: ``0.42``, ``12.3``, ``1,234``."""
     return milliseconds(value)
 
 

@@ -63,7 +63,7 @@ class NetworkObserver(Protocol):
 
 
 class Unobserved:
-    """Nobody wants to know."""
+    """An observer that wants to know nothing."""
 
     def woke_late(self, _seconds: float) -> None:
         """Ignored."""

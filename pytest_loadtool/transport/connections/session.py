@@ -27,14 +27,16 @@ _Slot = tuple[Origin, int]
 
 
 class Session(Protocol):
-    """What a driver needs of one virtual user's connections, whichever transport they are of."""
+    """The connections of one virtual user, whichever transport they are of, as a driver needs
+    them."""
 
     def run(self, commands: Commands) -> None:
         """Begin an iteration; the session's `Done` is called at its end."""
 
     @property
     def answered(self) -> bool:
-        """Whether a response has come in this iteration, or on a connection that is still open."""
+        """Return whether a response has come in this iteration, or on a connection that is still
+        open."""
 
     def stop(self) -> int:
         """Stop at once; how many requests were under way and are cut."""
@@ -90,7 +92,8 @@ class RawSession:
 
     @property
     def answered(self) -> bool:
-        """Whether a response has come in this iteration, or on a connection that is still open."""
+        """Return whether a response has come in this iteration, or on a connection that is still
+        open."""
         return self._answered or not all(one.fresh for one in self._connections.values())
 
     def stop(self) -> int:

@@ -112,7 +112,7 @@ def _phrase(status: int) -> bytes:
 
 
 class _ElsewhereError(Exception):
-    """What belongs to a connection would have to go out on another one."""
+    """An error: what belongs to a connection would have to go out on another one."""
 
 
 class HttpxRequest:
@@ -167,7 +167,7 @@ class HttpxRequest:
             return
 
     def end(self, failure: Failure | None) -> None:
-        """It is over."""
+        """End the exchange."""
         self.response.finished = perf_counter()
         if failure is not None:
             self.response.failure = failure

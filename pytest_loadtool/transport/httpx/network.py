@@ -41,7 +41,7 @@ _LOGGERS = (
 
 
 def keep_out_of_logs() -> None:
-    """From now on. Once is enough, more often does no harm."""
+    """Keep these loggers out of logs from now on. Once is enough, more often does no harm."""
     for name in _LOGGERS:
         logging.getLogger(name).addFilter(_of_others)
 

@@ -110,7 +110,7 @@ def _imported(name: AppName) -> Any:
 
 
 def _hint(error: Exception, name: AppName) -> str:
-    """If it is the module itself that was not found: where it was looked for."""
+    """Return where a module was looked for, if it is the module itself that was not found."""
     if isinstance(error, ModuleNotFoundError) and error.name in _parents(name.module):
         return (
             "; looked in pytest's rootdir and the rest of sys.path: "

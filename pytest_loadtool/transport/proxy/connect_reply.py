@@ -13,7 +13,7 @@ _LONGEST_REFUSAL = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a proxy has said to a CONNECT; ``open`` if the connection can take another one."""
+    """The reply of a proxy to a CONNECT; ``open`` if the connection can take another one."""
 
     head: Head
     reason: str

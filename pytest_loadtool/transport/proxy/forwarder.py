@@ -264,7 +264,7 @@ class _Talk:
         self._reader = ReplyReader()
 
     async def ask(self, request: bytes) -> Reply:
-        """As in `tunnel.Talk`."""
+        """Ask, as `tunnel.Talk` says."""
         source, sink = self.streams
         self._reader.begin()
         try:
@@ -279,7 +279,7 @@ class _Talk:
         return reply
 
     async def leave(self) -> None:
-        """As in `tunnel.Talk`."""
+        """Leave, as `tunnel.Talk` says."""
         self.cut()
 
     def cut(self) -> None:

@@ -35,7 +35,7 @@ class Dialogue(asyncio.Protocol):
         return reply
 
     async def leave(self) -> None:
-        """As in `tunnel.Talk`."""
+        """Leave, as `tunnel.Talk` says."""
         self.transport.abort()
 
     def hand_over(self, protocol: asyncio.Protocol) -> None:

@@ -61,7 +61,7 @@ class AtProxies:
 
 
 class AtProxy:
-    """Who asks a proxy for a tunnel, or for something else: once."""
+    """A request to a proxy for a tunnel, or for something else, and who makes it."""
 
     def __init__(self, via: ProxyRoute, method: str, accepted: _Accepted, guest: ProxyUser) -> None:
         self._via = via
@@ -73,13 +73,14 @@ class AtProxy:
 
     @property
     def bound(self) -> bool:
-        """Whether what it has said last answers something that holds on the connection alone."""
+        """Return whether what it has said last answers something that holds on the connection
+        alone."""
         login = self._login
         return login is not None and login.handshake.connection_bound and login.handshake.wants_body
 
     @property
     def begins(self) -> bool:
-        """Whether that is the first message of a handshake, with which no body goes."""
+        """Return whether that is the first message of a handshake, with which no body goes."""
         return self._login is not None and not self._login.handshake.wants_body
 
     def unasked(self, target: str) -> str:
@@ -129,7 +130,7 @@ class AtProxy:
             session.renew(reply.head.values("proxy-authentication-info"))
 
     def left(self) -> None:
-        """There is no tunnel: nobody has to wait any more."""
+        """Tell those who wait that there is no tunnel."""
         if self._login is not None:
             self._login.leave()
 

@@ -25,17 +25,18 @@ class Message:
 
     @property
     def chunked(self) -> bool:
-        """Whether its body is in chunks (RFC 9112 §7.1)."""
+        """Return whether its body is in chunks (RFC 9112 §7.1)."""
         return "chunked" in self.head.tokens("transfer-encoding")
 
     @property
     def ends_by_itself(self) -> bool:
-        """Whether it is said where its body ends, other than with the connection."""
+        """Return whether it is said where its body ends, other than with the connection."""
         return self.chunked or bool(self.head.values("content-length"))
 
     @property
     def length(self) -> int:
-        """Its body's length in bytes, 0 where it says nothing; -1 if it is not said like that."""
+        """Return its body's length in bytes, 0 where it says nothing; -1 if it is not said like
+        that."""
         lengths = set(self.head.values("content-length"))
         if self.chunked or len(lengths) > 1:
             return -1

@@ -179,7 +179,8 @@ class Throttled(asyncio.Protocol):
 
 
 class _Flow:
-    """What goes one way on one connection. ``passed`` is given each piece when it has passed."""
+    """The bytes that go one way on one connection. ``passed`` is given each piece when it has
+    passed."""
 
     __slots__ = (
         "_direction",
@@ -213,7 +214,7 @@ class _Flow:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is waiting or on the line."""
+        """Return whether nothing is waiting or on the line."""
         return self._timer is None
 
     def add(self, data: bytes) -> None:
@@ -252,7 +253,7 @@ class _Flow:
 
 
 class _SlowTransport(asyncio.Transport):
-    """What the connection takes for its transport."""
+    """The transport that the connection gets."""
 
     def __init__(
         self,
@@ -290,7 +291,7 @@ class _SlowTransport(asyncio.Transport):
         self._settle()
 
     def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
-        """From now on what the line brings is for ``protocol``."""
+        """Give what the line brings to ``protocol`` from now on."""
         self._turn_to(cast("asyncio.Protocol", protocol))
 
     def is_closing(self) -> bool:

@@ -35,7 +35,7 @@ class HandshakeCutError(ConnectionError):
 
 
 class ProxyError(ConnectionError):
-    """There is no way through the proxy; ``failure`` says why."""
+    """An error: there is no way through the proxy; ``failure`` says why."""
 
     def __init__(self, failure: Failure) -> None:
         self.failure = failure

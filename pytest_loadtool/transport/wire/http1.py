@@ -45,7 +45,7 @@ _TRAILERS: Final = 6
 
 
 class ProtocolError(Exception):
-    """What came is not an HTTP/1.x response. The text says why."""
+    """An error: what came is not an HTTP/1.x response. The text says why."""
 
 
 class ResponseReader:
@@ -272,7 +272,7 @@ class ResponseReader:
 
 
 def _check_start(data: bytes) -> None:
-    """Whether what came so far may be the start of a response."""
+    """Return whether what came so far may be the start of a response."""
     if not data.startswith(_VERSION) and not _VERSION.startswith(data[: len(_VERSION)]):
         if data[:1] == _ALERT:
             raise ProtocolError(_TLS_SPOKEN)

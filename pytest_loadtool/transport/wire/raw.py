@@ -35,7 +35,7 @@ READ_BY_PROXIES: Final = 32_768
 
 
 class Owner(Protocol):
-    """Who a connection works for: a driver's view of one virtual user."""
+    """The owner of a connection: a driver's view of one virtual user."""
 
     def received(self, response: Response) -> None:
         """A response has come, or failed to."""
@@ -76,7 +76,7 @@ class Connection:
 
     @property
     def usable(self) -> bool:
-        """Whether a request can be written at once."""
+        """Return whether a request can be written at once."""
         return self._transport is not None and not self._transport.is_closing()
 
     def expect(self, send: Send) -> None:
@@ -105,7 +105,7 @@ class Connection:
             self._owner.received(response)
 
     def time_out(self) -> None:
-        """No complete response in time."""
+        """Fail for lack of a complete response in time."""
         response = self._response
         if self._transport is None:
             self.fail(self.overdue)
@@ -156,7 +156,7 @@ class Connection:
             self._finish(response, now)
 
     def eof_received(self) -> None:
-        """Nothing to do: `connection_lost` follows, and knows whether the response was complete."""
+        """Do nothing: `connection_lost` follows, and knows whether the response was complete."""
 
     def pause_writing(self) -> None:
         """A large request is still on its way."""

@@ -38,14 +38,14 @@ def settings_of(plan: Plan) -> set[TlsSettings]:
 
 
 class TlsContexts:
-    """What handshakes start from, for each settings made once."""
+    """The contexts that handshakes start from, for each settings made once."""
 
     def __init__(self) -> None:
         self._made: dict[TlsSettings, ssl.SSLContext] = {}
 
     def of(self, settings: TlsSettings) -> ssl.SSLContext:
-        """That for these settings. The first time takes a while: the system's certificates are
-        read.
+        """Return the context for these settings. The first time takes a while: the system's
+        certificates are read.
 
         Raises:
             TlsError: a file of the settings cannot be used.

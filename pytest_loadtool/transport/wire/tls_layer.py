@@ -65,7 +65,7 @@ class TlsLayer:
             self._shake_hands()
 
     def eof_received(self) -> None:
-        """Nothing to do: `connection_lost` follows."""
+        """Do nothing: `connection_lost` follows."""
 
     def pause_writing(self) -> None:
         """A large request is still on its way."""
@@ -95,7 +95,7 @@ class TlsLayer:
         self._flush()
 
     def turn_to(self, inner: asyncio.Protocol) -> None:
-        """From now on what comes is for ``inner``."""
+        """Give what comes to ``inner`` from now on."""
         self._inner = inner
 
     def _shake_hands(self) -> None:
@@ -151,7 +151,7 @@ class TlsLayer:
 
 
 class _TlsTransport:
-    """What the connection takes for its transport."""
+    """The transport that the connection gets."""
 
     __slots__ = ("_below", "_layer", "_tls")
 
@@ -178,7 +178,7 @@ class _TlsTransport:
         self._below.abort()
 
     def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
-        """From now on what comes is for ``protocol``."""
+        """Give what comes to ``protocol`` from now on."""
         self._layer.turn_to(cast("asyncio.Protocol", protocol))
 
     def is_closing(self) -> bool:
