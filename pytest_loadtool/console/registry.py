@@ -275,7 +275,7 @@ def _arguments(command: Command, words: list[str]) -> Call:
         elif slot is None:
             valued = [label for label, one in options.items() if one.place == "option"]
             hint = f"; a value goes behind an option: {', '.join(valued[:4])}" if valued else ""
-            if slots and slots[-1].base is str:
+            if not hint and slots and slots[-1].base is str:
                 hint = f'; words that belong together go in quotes: "{positional[-1]} {word}"'
             raise UsageError(f"{command.name} takes no further argument: {word!r}{hint}")
         elif slot.place == "rest":

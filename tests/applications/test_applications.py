@@ -44,6 +44,7 @@ WRONG = {
     "web-forms": "a hundred sessions make the list of orders ten times as long, and that is told",
     "syncthing": "the configuration is sent back: red where it would take others' folders away",
     "trac": "a version is correlated that need not be",
+    "mlflow": "a version is correlated that is 1 on all servers",
     "fava": "ten users have one ledger, which refuses a change when another has come in between",
     "znc": "not measured to the end",
     "zope": "a word of a link is taken for an id, and the link is not made unique",

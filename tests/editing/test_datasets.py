@@ -77,7 +77,7 @@ def test_users_of_a_dataset_are_named() -> None:
     case = parse_case(CASE, "shop.case.toml")
     assert list(users_of(case, "usersb")) == ["1 GET /${users.name|url}/${usersb.name}: path[2]"]
     found = list(users_of(case, "users.password"))
-    assert found == ["2 POST /login: its request", "the user identity", "the proxy"]
+    assert found == ["2 POST /login: login", "the user identity", "the proxy"]
     assert "1 GET /${users.name|url}/${usersb.name}: an extractor" in users_of(case, "users.name")
     assert "1 GET /${users.name|url}/${usersb.name}: a validator" in users_of(case, "users.tenant")
 

@@ -136,14 +136,11 @@ async def validate(
         validator = pick(session, found, views.described, from_, choose)
     elif set(KINDS).isdisjoint(required.keys):
         known = ", ".join(f"--{kind}" for kind in KINDS)
-        raise UsageError(f"validate what? One of {known}, or --from with a text of the response")
+        raise UsageError(
+            "validate what? --from TEXT proposes what could look for a text of the response, "
+            f"or one of {known} says it; `status` is for codes"
+        )
     else:
-        if required == NOTHING_REQUIRED:
-            raise UsageError(
-                "validate what? --from TEXT proposes what could look for a text of the response, "
-                "or one of --text, --regex, --json, --xml, --header and --response says it; "
-                "`status` is for codes"
-            )
         with as_usage():
             validator = parse_validator(required.keys)
     with as_usage():

@@ -128,7 +128,9 @@ def pair_spans(text: str, start: int, place: Place) -> Iterator[ValueSpan]:
     """Yield the values of ``name=value&name=value``, each behind the ids in its name."""
     for pair in _PAIR.finditer(text, start):
         if pair[2] is not None:
-            yield from _name_spans(pair[1], pair.start(1), place, "")
+            # What is in base64 ends like a name.
+            if pair[2] or not is_path_id(pair[1]):
+                yield from _name_spans(pair[1], pair.start(1), place, "")
             yield *pair.span(2), place, unquote_plus(pair[1]), decoded(place, pair[2]), ""
 
 
@@ -316,8 +318,8 @@ def comparison_spans(text: str) -> Iterator[ValueSpan]:
     names: ``id = 17``, ``order_id eq 'T7'``, ``id: 17``."""
     for found in _COMPARISON.finditer(text) if len(text) <= _LONGEST_TEXT else ():
         name = found[1].rpartition(".")[2]
-        if is_id_name(name):
-            group = next(one for one in (2, 3, 4) if found[one] is not None)
+        group = next(one for one in (2, 3, 4) if found[one] is not None)
+        if is_id_name(name) and (group < 4 or is_path_id(found[4])):
             yield *found.span(group), Place.TEXT, name, found[group], ""
 
 

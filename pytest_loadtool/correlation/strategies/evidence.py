@@ -67,8 +67,7 @@ def _served(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _new(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """Return whether no request used the value in a field of that name before the first response
-    that has it."""
+    """No request used the value in a field of that name before the first response that has it."""
     at = producer.transaction
     first = min(at, traffic.responses.served_as.get((slot.value, producer.name), at))
     return first < traffic.requests.asked[slot.value, traffic.asked_for(slot)]
@@ -91,8 +90,7 @@ def _long(slot: Slot, _: Producer, __: Traffic) -> bool:
 
 
 def _random(slot: Slot, _: Producer, __: Traffic) -> bool:
-    """Return whether neither a person nor program text writes such a value: a token, a UUID, a long
-    number."""
+    """No person and no program text writes such a value: a token, a UUID, a long number."""
     return looks_random(slot.value)
 
 
@@ -131,7 +129,7 @@ def _id_shaped(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _was_known(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """Return whether an answer before has the word, or a page before links to what is behind it."""
+    """Whether an answer before has the word, or a page before links to what is behind it."""
     at, path = producer.transaction, f"{traffic.before(slot)}{slot.value}"
     return traffic.responses.served.get(slot.value, at) < at or any(
         address.startswith(path) and not address[len(path) : len(path) + 1].isalnum()
@@ -145,8 +143,7 @@ def _by_name(_: Slot, producer: Producer, __: Traffic) -> bool:
 
 
 def _behind_collection(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """Return whether it stands where the resources are that the request was about, and is used for
-    more than to go there."""
+    """Where the resources are that the request was about, and used for more than to go there."""
     asked = collection(traffic.steps[producer.transaction].called)
     about = collection_names(collection(producer.before)) & collection_names(asked)
     if slot.place is Place.PATH and not (about and traffic.requests.uses[slot.value] > 1):
@@ -155,8 +152,8 @@ def _behind_collection(slot: Slot, producer: Producer, traffic: Traffic) -> bool
 
 
 def _in_address(slot: Slot, _: Producer, traffic: Traffic) -> bool:
-    """Return whether it stands at the end of a path, but for what is done to the resource; is one
-    of several there; or is called an id in a query."""
+    """At the end of a path, but for what is done to the resource; one of several there; or called
+    an id in a query."""
     if slot.place is not Place.PATH:
         return is_id_name(slot.name) or (slot.place is Place.TEXT and slot.root is Place.PATH)
     path, __, query = traffic.steps[slot.transaction].address.partition("?")
@@ -167,15 +164,14 @@ def _in_address(slot: Slot, _: Producer, traffic: Traffic) -> bool:
 
 
 def _linked_code(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """Return whether it is so in an address, and is no name that the page shows to people: pages
-    are called so."""
+    """Likewise, and no name that the page shows to people: pages are called so."""
     return _in_address(slot, producer, traffic) and not (
         _NAME.fullmatch(slot.value) and _shows(producer, slot.value, traffic)
     )
 
 
 def _shows(producer: Producer, name: str, traffic: Traffic) -> bool:
-    """Return whether a person can read a name on the page: ``All_teas`` as ``All teas``."""
+    """Whether a person can read a name on the page: ``All_teas`` as ``All teas``."""
     exchange = traffic.steps[producer.transaction].exchange
     texts = ELEMENT.findall(RecordedResponse(exchange).text) if exchange is not None else ()
     words = f" {plain(name)} "
@@ -205,8 +201,7 @@ def _not_typed(slot: Slot, _: Producer, traffic: Traffic) -> bool:
 
 
 def was_typed(slot: Slot, traffic: Traffic) -> bool:
-    """Return whether a page before had a field to write in of that name, with another value in
-    it."""
+    """Whether a page before had a field to write in of that name, with another value in it."""
     fields = traffic.responses.typed.get(slot.name, [])
     position = bisect_left(fields, (slot.transaction, "")) - 1
     return slot.part == "body" and position >= 0 and fields[position][1] != slot.value
@@ -263,8 +258,8 @@ def _same_path(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _may_be_one_kind(slot: Slot, address: str, traffic: Traffic) -> bool:
-    """Return whether an address and the slot's request may be about one kind of resource: a bare
-    small ``id`` of ``/folders/show?id=9`` is not that of ``/documents/edit?id=9``."""
+    """Whether an address and the slot's request may be about one kind of resource: a bare small
+    ``id`` of ``/folders/show?id=9`` is not that of ``/documents/edit?id=9``."""
     if id_stem(slot.name) or not is_short_number(slot.value):
         return True
     path = address.partition("?")[0].partition("://")[2].partition("/")[2] or address
@@ -323,8 +318,7 @@ def _named_choice(_: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _sent(label: str, at: int, traffic: Traffic, *, by_login: bool = True) -> bool:
-    """Return whether a change has sent the label, or its words, before the transaction is
-    answered."""
+    """Whether a change has sent the label, or its words, before the transaction is answered."""
 
     def sent(text: str) -> bool:
         first = traffic.requests.written.get(text, at + 1)
@@ -383,8 +377,8 @@ OF_OWN: Mapping[str, _OfOwn] = MappingProxyType(
 
 
 def holds(name: str, slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
-    """Return whether the evidence of that name does; ``own`` are the transactions that are about
-    something which the session created."""
+    """Whether the evidence of that name does; ``own`` are the transactions that are about something
+    which the session created."""
     if name in EVIDENCE:
         return EVIDENCE[name](slot, producer, traffic)
     return OF_OWN[name](slot, producer, traffic, own)

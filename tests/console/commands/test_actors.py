@@ -394,7 +394,7 @@ def test_failure_tells_what_was_there(
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("extract 1 token", "extract what. One of --json, --xml, "),
+        ("extract 1 token", "extract what. --from TEXT proposes .* or one of --json, --xml, "),
         ("extract 1 9a --json $.a", '"9a" is not a variable name'),
         ("extract 1 token --json $.a --cookie b", "got 'json' and 'cookie'"),
         ("extract 1 token --json '$.['", "json: bad JSON path"),
@@ -404,7 +404,7 @@ def test_failure_tells_what_was_there(
         ("extract 1 token --json $ --decode b64", "is not a decoding"),
         ("extract 1 token --from 4711 --json $.a", "leave the other options out"),
         ("extract 9 token --json $.a", "there is no transaction 9"),
-        ("validate 1", "validate what. One of --text, "),
+        ("validate 1", "validate what. --from TEXT proposes .* or one of --text, "),
         (
             "validate 1 --text a --equals b",
             "equals: goes with 'regex' or 'json' or ",
