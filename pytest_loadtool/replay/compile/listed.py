@@ -27,9 +27,10 @@ _FULL: Final = frozenset({10, 12, 15, 20, 24, 25, 30, 40, 50, 60, 100, 200, 250,
 
 _NUMBER: Final = re.compile("[0-9]{1,18}")
 
-#: How rows begin, of which a page may have a full list; the heads of a table are none.
+#: How rows begin, of which a page may have a full list: not those of menus, nor the heads of a
+#: table.
 _ROWS: Final = tuple(
-    re.compile(one, re.IGNORECASE) for one in (r"<tr\b[^<>]*>\s*<td\b", r"<li\b", r"<article\b")
+    re.compile(one, re.IGNORECASE) for one in (r"<tr\b[^<>]*>\s*<td\b", r"<article\b")
 )
 
 #: The number of an item, and those of all that are listed.
