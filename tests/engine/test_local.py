@@ -9,7 +9,7 @@ import pytest
 
 from pytest_loadtool.engine.local import run_alone
 from pytest_loadtool.engine.prepare.share import PreparedShare, prepare, read_test
-from pytest_loadtool.errors import FileError
+from pytest_loadtool.errors import FileError, ReplayError
 from pytest_loadtool.load import Progress, Share, Summary
 from tests.plugin.serving import Server, case, serving
 
@@ -53,6 +53,18 @@ def test_numbers_are_those_of_the_server(tmp_path: Path, server: Server) -> None
     assert summary.verdict.outcome == "passed"
     assert summary.totals.requests == len(server.requests) == 12
     assert seen[0].requests == 0
+
+
+def test_more_transactions_than_can_be_told_apart(
+    tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are refused before the first request."""
+    (tmp_path / "shop.case.toml").write_text(case(server.url, "GET /", "GET /two"))
+    monkeypatch.setattr("pytest_loadtool.engine.prepare.share.MOST_TRANSACTIONS", 2)
+    assert prepared(tmp_path, "iterations = 3")
+    monkeypatch.setattr("pytest_loadtool.engine.prepare.share.MOST_TRANSACTIONS", 1)
+    with pytest.raises(ReplayError, match="have 2 transactions together, and a load test may have"):
+        prepared(tmp_path, "iterations = 3")
 
 
 def test_threshold_ends_the_run(tmp_path: Path, server: Server) -> None:

@@ -182,7 +182,8 @@ def _read(
         if any(one.file is not None for one in references):
             continue
         # A parameter within a segment (";s=…") has a name; the segment has a path before it.
-        base = "path" if slot.place is Place.PATH and slot.before else slot.name or "value"
+        name = plain.original(slot.name)
+        base = "path" if slot.place is Place.PATH and slot.before else name or "value"
         base = f"{COOKIE}{base}" if slot.in_cookie else base
         seen[base] += 1
         number = f"[{seen[base]}]" if seen[base] > 1 or base == "path" else ""

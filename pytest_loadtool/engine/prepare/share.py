@@ -16,6 +16,7 @@ from pytest_loadtool.casefile.trust import TRUSTED, Trust
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.load import LoadMetrics, Share, case_of, preflight
 from pytest_loadtool.load.cluster.share import row_takers
+from pytest_loadtool.load.metrics.slices import MOST_TRANSACTIONS
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.hook import Hooks
 from pytest_loadtool.model.length import Length
@@ -91,8 +92,8 @@ def prepare(
     Raises:
         FileError: a dataset's file or a test case's TLS setting is wrong, or a line was given to
         users who cannot have one.
-        ReplayError: a test case cannot be replayed, there are too few rows for the users, or too
-        few users for the workers.
+        ReplayError: a test case cannot be replayed, there are too few rows for the users, too few
+        users for the workers, or there are more transactions than can be counted apart.
         LoadToolError: the users need more open files than this process may have, or more ports
         than the machine has.
     """
@@ -120,6 +121,11 @@ def prepare(
                 f"users = {users} is too few for {share.count} workers, of which each has its "
                 f"part of the arrivals: raise users to {share.count} at least, or use fewer workers"
             )
+    if (count := sum(len(plan.steps) for plan in plans)) > MOST_TRANSACTIONS:
+        raise ReplayError(
+            f"the test cases have {count:,} transactions together, and a load test may have "
+            f"{MOST_TRANSACTIONS:,}: divide it"
+        )
     connections = _connections(load, share, [connections_of(plan) for plan in plans])
     ensure_open_files(connections.total())
     ensure_ports(connections, processes)

@@ -194,6 +194,9 @@ class Slices(TimeColumns):
         return zip(*self.counts, strict=True)
 
 
+#: How many transactions a load test may have: what tells a bucket has 16 bits for them.
+MOST_TRANSACTIONS: Final = 1 << 16
+
 TIME_CODES: Final = ("I", "Q", "Q", *("I", "I", "I") * len(KINDS))
 """How columns of times travel, as `array` says it."""
 
