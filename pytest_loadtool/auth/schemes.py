@@ -10,8 +10,8 @@ from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.auth.digest import DigestHandshake
 from pytest_loadtool.auth.handshake import Handshake, RequestFacts
 from pytest_loadtool.auth.ntlm import NtlmHandshake
-from pytest_loadtool.codec.extensions import SCHEMES, is_extension, made
 from pytest_loadtool.errors import AuthenticationError
+from pytest_loadtool.extensions import SCHEMES, is_extension, made
 
 _Make = Callable[[Challenge, Credentials, RequestFacts, bool], Handshake]
 

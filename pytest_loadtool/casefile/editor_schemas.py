@@ -18,7 +18,7 @@ from pytest_loadtool.casefile.load.reader import TABLES as LOAD_TABLES
 from pytest_loadtool.casefile.rules import TABLES as RULES_TABLES
 from pytest_loadtool.casefile.toml.schema import FORMAT, Key, Table
 from pytest_loadtool.casefile.toml.shape import shape_of
-from pytest_loadtool.codec.extensions import extension_names
+from pytest_loadtool.extensions import extension_names
 
 #: The whole file of each kind.
 _WHOLE: Mapping[str, Table] = MappingProxyType(

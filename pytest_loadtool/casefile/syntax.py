@@ -13,7 +13,6 @@ import re
 import warnings
 from collections.abc import Callable
 
-from pytest_loadtool.codec.extensions import TRANSPORTS, is_extension
 from pytest_loadtool.codec.filters import FILTERS
 from pytest_loadtool.codec.http import (
     HOST_AND_PORT,
@@ -28,6 +27,7 @@ from pytest_loadtool.codec.path_patterns import with_comparisons
 from pytest_loadtool.codec.printable import on_one_line
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Template, UnknownFilterError
+from pytest_loadtool.extensions import TRANSPORTS, is_extension
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, Kind
 from pytest_loadtool.model.xml_path import xml_steps
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Protocol
 
-from pytest_loadtool.codec.extensions import TRANSPORTS, extension
+from pytest_loadtool.extensions import TRANSPORTS, extension
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import BODY_LIMIT

@@ -11,10 +11,10 @@ from typing import Any, Protocol
 from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.codec.decoding import DECODINGS
 from pytest_loadtool.codec.events import json_or_events
-from pytest_loadtool.codec.extensions import EXTRACTORS, made
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.codec.uses import escaped
 from pytest_loadtool.errors import SlowPatternError
+from pytest_loadtool.extensions import EXTRACTORS, made
 from pytest_loadtool.extraction.address import Fills
 from pytest_loadtool.extraction.jsonpath import Fill, Shown, compile_path
 from pytest_loadtool.extraction.page import Find, bind_choice, bind_form_field, bind_link, in_items

@@ -35,8 +35,8 @@ from pytest_loadtool.casefile.toml.schema import (
 )
 from pytest_loadtool.casefile.toml.shape import shaped, takes
 from pytest_loadtool.codec.decoding import DECODINGS
-from pytest_loadtool.codec.extensions import EXTRACTORS
 from pytest_loadtool.codec.suggestions import did_you_mean
+from pytest_loadtool.extensions import EXTRACTORS
 from pytest_loadtool.model.extractor import (
     SOURCE_KINDS,
     Decoded,

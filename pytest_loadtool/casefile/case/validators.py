@@ -25,7 +25,7 @@ from pytest_loadtool.casefile.toml.schema import (
     read_alone,
 )
 from pytest_loadtool.casefile.toml.shape import shaped, takes
-from pytest_loadtool.codec.extensions import VALIDATORS
+from pytest_loadtool.extensions import VALIDATORS
 from pytest_loadtool.model.validator import (
     BOUNDS,
     JSON_TYPES,

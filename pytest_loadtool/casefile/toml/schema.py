@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 from pytest_loadtool.casefile.toml.diagnostics import Problems, syntax_error
 from pytest_loadtool.casefile.toml.positions import KeyPath, scan
 from pytest_loadtool.casefile.toml.shape import shaped, takes
-from pytest_loadtool.codec.extensions import is_extension
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
+from pytest_loadtool.extensions import is_extension
 
 #: The version of our formats that this code reads and writes.
 FORMAT = 1

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pytest_loadtool.codec.extensions import REPORTS, extension, extension_names
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.extensions import REPORTS, extension, extension_names
 
 
 def reports_of(

@@ -12,9 +12,9 @@ from typing import Any
 
 from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.codec.entities import in_markup, times_in_markup
-from pytest_loadtool.codec.extensions import VALIDATORS, made
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.errors import ReplayError, SlowPatternError
+from pytest_loadtool.extensions import VALIDATORS, made
 from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.extraction.row_search import in_row
 from pytest_loadtool.model.result import Cause, Failure

@@ -1,6 +1,7 @@
 """Extensions: what installed distributions add, by their entry points.
 
 They are looked for only where a name is not known otherwise, and imported only when they are used.
+As with modules, what is installed stays the same as long as the process lasts.
 """
 
 from __future__ import annotations
