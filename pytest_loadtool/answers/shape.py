@@ -1,6 +1,6 @@
 """What an answer looks like, be it recorded or replayed.
 
-Here, too: the kind of a response: from its content type, or from what the body shows.
+It also has the kind of a response: from its content type, or from what the body shows.
 """
 
 from __future__ import annotations

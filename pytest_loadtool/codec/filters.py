@@ -4,7 +4,7 @@
 its place does not imply: a JSON string within a form field, a token within base64. Each is total:
 what a decoder cannot decode passes as it is, and the server shows what it thinks of it.
 
-Here, too: encodings that places of a request and filters of a placeholder have in common.
+It also has encodings that places of a request and filters of a placeholder have in common.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What RFC 9110 says of methods, ports and authorities.
 
-Here, too: what a request over HTTP/1.1 can hold (RFC 9110, RFC 9112), and so what a test case can.
+It also has what a request over HTTP/1.1 can hold (RFC 9110, RFC 9112), and so what a test case can.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Media types (RFC 9110 §8.3.1), of which most functions take the essence: see `media_type`.
 
-Here, too: character sets of bodies, as their Content-Type declares them (RFC 9110 §8.3.2).
+It also has character sets of bodies, as their Content-Type declares them (RFC 9110 §8.3.2).
 """
 
 from __future__ import annotations

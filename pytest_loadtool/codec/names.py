@@ -1,6 +1,6 @@
 """Names of fields, however they are spelled.
 
-Here, too: names of fields and headers that hold secrets, by kinds.
+It also has names of fields and headers that hold secrets, by kinds.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 While the load is made, they are only held; what is sent of them is made when it is over.
 
-Here, too: the first example of an error of a load test: what was asked and what came, without
+It also has the first example of an error of a load test: what was asked and what came, without
 secrets.
 """
 

@@ -1,6 +1,6 @@
 """Regular expressions with a time limit: what somebody wrote meets what a server sent.
 
-Here, too: literal text, found quickly in texts that are much alike, such as a page seen by many
+It also has literal text, found quickly in texts that are much alike, such as a page seen by many
 users.
 """
 

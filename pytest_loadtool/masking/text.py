@@ -3,9 +3,9 @@
 What counts as one: credentials and cookies in headers; fields whose name says so, in a query, a
 form, JSON, XML, multipart or HTML; and values that the caller names.
 
-Here, too: what was sent and received, without its secrets.
+It also has what was sent and received, without its secrets.
 
-Here, too: the secrets of a test case: values from outside, and passwords in whatever form they go.
+It also has the secrets of a test case: values from outside, and passwords in whatever form they go.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A test of pytest that a file describes, with fixtures that keys of files name.
 
-Here, too: tracebacks that may be shown and kept: what our own functions hold is not in them.
+It also has tracebacks that may be shown and kept: what our own functions hold is not in them.
 
 Requests, values and credentials of virtual users are plain texts in their variables and arguments.
 pytest prints the arguments always, and the variables with ``--showlocals``.

@@ -1,7 +1,7 @@
 """The command line, profile and environment with which Chromium sends its user's traffic, and no
 other.
 
-Here, too: finding a browser to record with.
+It also finds a browser to record with.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``*.case.toml`` to `TestCase`.
 
-Here, too: the files that transactions of a test case name: whether they are there.
+It also looks whether the files that transactions of a test case name are there.
 """
 
 from __future__ import annotations

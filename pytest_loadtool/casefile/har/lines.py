@@ -3,7 +3,7 @@
 The writer puts each entry on a line of its own, and in it the text of a body behind what else there
 is to say about it. So the rest of an entry can be understood without its bodies.
 
-Here, too: a body that stays in its HAR file until it is asked for.
+It also has a body that stays in its HAR file until it is asked for.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ exchange it was writing (and not even that, unless it is killed inside the write
 A body that is not in memory is copied piece by piece, as base64.
 The data are then with the operating system; only a crash of the whole machine can lose them.
 
-Here, too: Decisions of application state management in the evidence: the array ``log._asm``.
+It also writes the decisions of application state management: the array ``log._asm``.
 
 In a file of ours it stands behind the entries, one decision per line, and before what else the
 closing line holds. So entries stay where they are, and whoever reads them line by line is done

@@ -6,7 +6,7 @@ name, a transaction's request), the first with the first and so on; entries that
 before, the partner of their neighbour and resemble each other (what was renamed or edited). What
 has then no partner in its own array may have moved to another: transactions go from page to page.
 
-Here, too: carry a person's comments from the old text of a file to the new one.
+It also carries a person's comments from the old text of a file to the new one.
 """
 
 from __future__ import annotations

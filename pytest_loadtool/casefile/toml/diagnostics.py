@@ -1,6 +1,6 @@
 """What is wrong with a file, collected, so that one reading names every error.
 
-Here, too: what ``tomllib`` says of a text that is not TOML, as an error with its line.
+It also has what ``tomllib`` says of a text that is not TOML, as an error with its line.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The writers say what each line is and where it belongs; only here is decided how arrays are laid out
 and where comments go. So a comment needs to know nothing but the path it belongs to.
 
-Here, too: values as we write them in TOML: the form that is easiest to read of those that mean the
+It also has values as we write them in TOML: the form that is easiest to read of those that mean the
 same.
 """
 

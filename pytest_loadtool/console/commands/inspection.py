@@ -1,7 +1,7 @@
 """Looking at what a replay sent and received: its responses, and how it differs from what was
 recorded; and taking a request or a response elsewhere.
 
-Here, too: full-screen views: looking at the test case, and working in it.
+It also has the full-screen views, in which one looks at the test case and works in it.
 """
 
 from __future__ import annotations

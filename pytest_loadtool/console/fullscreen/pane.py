@@ -1,6 +1,6 @@
 """The pane below the screen: what commands say, while they run and afterwards.
 
-Here, too: Ctrl-C as a signal, while a terminal is read key by key.
+It also has Ctrl-C as a signal, while a terminal is read key by key.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The console at a terminal: a prompt with completion, history and a line of state below.
 
-Here, too: what the terminal writes of what is typed: nothing while a command of the console runs.
+It also has what the terminal writes of what is typed: nothing while a command of the console runs.
 
 Between two prompts a terminal is as it was found: it would write each key into what is printed.
 What is typed then is for the next prompt, which shows it.

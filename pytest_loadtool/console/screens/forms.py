@@ -1,6 +1,6 @@
 """The forms of the editor, by what keys call them.
 
-Here, too: the form for a field: one of the five datasources.
+It also has the form for a field: one of the five datasources.
 """
 
 from __future__ import annotations

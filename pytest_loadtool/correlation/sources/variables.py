@@ -1,6 +1,6 @@
 """Variables: proposals on one extractor, put together under one name.
 
-Here, too: what the variables of application state management are called.
+It also has what the variables of application state management are called.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Only its own variables are taken back (``set_by = "asm"``), and of these only the ones that nothing
 else needs: a check that a person wrote, or a request that has no evidence, keeps its variable.
 
-Here, too: taking one decision back, for good: the values are sent as recorded, and stay so.
+It also takes one decision back, for good: the values are sent as recorded, and stay so.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rewriting: the case with its new variables, extractors and placeholders.
 
-Here, too: referers: they name the address of the page on replay, not the recorded one.
+It also has referers: they name the address of the page on replay, not the recorded one.
 
 A browser writes there the address of an earlier request, or one that a script of the page has put
 into its place, which no request has had: ``/orders/17`` of a single-page application.

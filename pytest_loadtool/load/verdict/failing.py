@@ -1,6 +1,6 @@
 """What made iterations fail, as plain values: the groups of first failures of a run.
 
-Here, too: samples of failed exchanges as they come from workers: as kept replays, of which only
+It also has samples of failed exchanges as they come from workers: as kept replays, of which only
 what failed was kept, or a whole iteration.
 """
 

@@ -4,7 +4,7 @@ Each `*.load.toml` is one test. A session has one of three roles: it leads each 
 on a cluster, it is the controller of xdist workers, or it is one of them. Only the first two
 report.
 
-Here, too: a load test in a JUnit file: its text, and a test case for each threshold, as CI servers
+It also has a load test in a JUnit file: its text, and a test case for each threshold, as CI servers
 show those and their course from build to build.
 """
 

@@ -1,6 +1,6 @@
 """A load test under way, on whatever pytest writes to.
 
-Here, too: ``--load-html`` while a load test runs: the file shows how it is getting on.
+It also has ``--load-html`` while a load test runs: the file shows how it is getting on.
 
 A browser that shows it loads it anew. Nothing listens on a network, and whoever makes the load does
 not wait for the disk.

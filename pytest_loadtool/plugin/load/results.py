@@ -1,6 +1,6 @@
 """What came of a session's load tests: verdicts for pytest, numbers for the terminal and a file.
 
-Here, too: where this session makes its load tests.
+It also has where this session makes its load tests.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ send is in it. One proxy serves all tests of a process, because a browser may se
 it starts when the first test asks for it. Should it die, that is an error of the test that it was
 recording, and the next has another, where fixtures of the session look for it.
 
-Here, too: what the test case that is recorded from a test is called.
+It also has what the test case that is recorded from a test is called.
 
-Here, too: which fixtures gave a test its server: its test case can use them too.
+It also has which fixtures gave a test its server: its test case can use them too.
 """
 
 from __future__ import annotations

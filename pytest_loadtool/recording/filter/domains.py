@@ -4,7 +4,7 @@
 domains are not even fetched: the page goes without them. Of either, the evidence keeps that there
 was a request and where to, so that it can be counted, and nothing of what it said.
 
-Here, too: restricting hostnames: whose servers a test case is about.
+It also restricts hostnames: whose servers a test case is about.
 
 A hostname is taken without its port: a server of the application on another port is no third party.
 """

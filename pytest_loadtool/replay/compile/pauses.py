@@ -1,6 +1,6 @@
 """For how long a virtual user does nothing: after a page, and within one.
 
-Here, too: how long an iteration takes, worked out before anything is sent.
+It also has how long an iteration takes, worked out before anything is sent.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """How a load test went over its time: a sparkline for each of a few numbers.
 
-Here, too: a row of numbers as a row of characters: how a value went over time, on one line of text.
+It also has a row of numbers as a row of characters: how a value went over time, on one line of
+text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The results of a load test for programs: what becomes JSON, as docs/load.md documents it.
 
-Here, too: where a load test was made: for the reader who compares it with another.
+It also has where a load test was made: for the reader who compares it with another.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One request over httpx, from its rendered bytes to its response.
 
-Here, too: between the bytes of a virtual user and the requests and responses of httpx.
+It also stands between the bytes of a virtual user and the requests and responses of httpx.
 
 A virtual user's request is rendered as HTTP/1.1 and its response is read as HTTP/1.1, whatever goes
 over the wire. httpx is told to add nothing: what goes out is what was rendered.

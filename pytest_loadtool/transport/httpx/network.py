@@ -3,7 +3,7 @@
 What all users of a run share, and the connections of one. Here each request is a task: what is
 gained is what httpx can do, not speed.
 
-Here, too: what httpx's libraries log of our requests, with all headers: nothing, at whatever level
+It also has what httpx's libraries log of our requests, with all headers: nothing, at whatever level
 pytest (``--log-level``) keeps logs. What others do with them in this process is logged as ever.
 """
 
