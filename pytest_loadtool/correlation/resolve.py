@@ -82,11 +82,14 @@ class _Work:
         """Settle a slot, as far as that can be; gives what then is settled of its value."""
         best: Proposal | Miss | None = None
         best_rank = (True, True)
-        for strategy in self._strategies[Turn.IN_ORDER]:
-            bid, rank = self._bid(strategy, slot)
-            if best is None or rank < best_rank:
-                best, best_rank = bid and replace(bid, strategy=strategy.name), rank
-            if best_rank == (False, False):
+        for turn in (Turn.IN_ORDER, Turn.OPEN):
+            for strategy in self._strategies[turn]:
+                bid, rank = self._bid(strategy, slot)
+                if best is None or rank < best_rank:
+                    best, best_rank = bid and replace(bid, strategy=strategy.name), rank
+                if best_rank == (False, False):
+                    break
+            if isinstance(best, Proposal) or (best is not None and best.rule.leave):
                 break
         if isinstance(best, Miss):
             self.misses.append(best)

@@ -25,7 +25,7 @@ from pytest_loadtool.correlation.kinds import (
 )
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.parts import part_text
-from pytest_loadtool.correlation.requests.positions import CALL
+from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
 from pytest_loadtool.correlation.requests.slots import Masked, Slot
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import same_name
@@ -60,9 +60,20 @@ def _declared(slot: Slot, traffic: Traffic) -> str | None:
     return plain(slot.name) if declared else None
 
 
+def is_index(slot: Slot, traffic: Traffic) -> bool:
+    """Return whether a number in the name of a field counts such fields, from 0 on:
+    ``date_1`` beside ``date_0``."""
+    return slot.before == IN_NAME and any(
+        one.before == IN_NAME and (one.name, one.value) == (slot.name, "0")
+        for one in traffic.slots_of(slot.transaction)
+    )
+
+
 def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
     """Return whether the slot is for ids of these resources: behind them in a path, by its name, by
     a type beside it, or, if it is only called an id, in a request about them."""
+    if is_index(slot, traffic):
+        return False
     if slot.place is Place.PATH or (slot.place is Place.TEXT and slot.root is Place.PATH):
         if not resources and is_id_name(plain(slot.name)):
             return True  # POST /new, GET /id/1: neither says of what

@@ -21,6 +21,7 @@ from pytest_loadtool.correlation.classify import (
     is_version_name,
     looks_like_time,
     looks_random,
+    without_ids,
 )
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.index.meaning import is_for
@@ -310,9 +311,11 @@ def _named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     return is_id(slot, traffic) and any(_sent(one, at, traffic) for one in producer.labels)
 
 
-def _named_choice(_: Slot, producer: Producer, traffic: Traffic) -> bool:
+def _named_choice(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The label of the choice is what a change has sent before any page had it: a name, or several
-    of them; not that of who has signed in."""
+    of them; not that of who has signed in, nor of a box whose name has the id."""
+    if without_ids(slot.name) != slot.name:
+        return False
     first = traffic.offered[producer.name, producer.value, producer.text]
     return any(_sent(one, first, traffic, by_login=False) for one in producer.labels)
 

@@ -23,6 +23,7 @@ class Turn(Enum):
     """The moments at which a strategy is asked, and of which slots."""
 
     IN_ORDER = "of each value, as requests send one after the other: known is what comes before it"
+    OPEN = "of each value likewise, if none of these has settled it"
     AT_END = "of what is open in the end and has a value that is known, until nothing more is found"
     LAST = "of all that no response has given out"
 

@@ -13,6 +13,7 @@ from pytest_loadtool.correlation.strategies.client_made import (
 from pytest_loadtool.correlation.strategies.edited_rows import EditedRows
 from pytest_loadtool.correlation.strategies.known_ids import KnownIds
 from pytest_loadtool.correlation.strategies.listed_ids import ListedIds
+from pytest_loadtool.correlation.strategies.row_ids import RowIds
 from pytest_loadtool.correlation.strategies.rules import Rules
 from pytest_loadtool.correlation.strategies.strategy import Strategy
 from pytest_loadtool.correlation.strategies.typed import TypedFields
@@ -28,6 +29,7 @@ def strategies(rules: Sequence[Rule]) -> tuple[Strategy, ...]:
         KnownIds(),
         ListedIds(),
         EditedRows(),
+        RowIds(),
         CodeVerifiers(),
         ClientTimes(),
         ClientValues(),

@@ -1,0 +1,215 @@
+"""Ids of rows: a page shows a text that the user sent, and beside it, wherever in the markup of its
+row, the number that later requests send."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape as in_html
+from itertools import islice
+
+from pytest_loadtool.codec.names import plain, words_of
+from pytest_loadtool.codec.template import escape
+from pytest_loadtool.correlation.classify import (
+    collection_names,
+    is_id_name,
+    is_short_number,
+    looks_random,
+)
+from pytest_loadtool.correlation.index.meaning import is_index
+from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
+from pytest_loadtool.correlation.kinds import collection
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.proposals import Proposal, fitting
+from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
+from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.responses.markup_items import Item, items_around, row_texts
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.strategies.new_pages import signs_in
+from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
+from pytest_loadtool.correlation.strategies.typed import is_typed
+from pytest_loadtool.extraction.page import escaped_text
+from pytest_loadtool.model.extractor import InItem, RegularExpression
+from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import ProducerKind, Rule
+
+_RULE = Rule(
+    "row-id",
+    "{field} is the id of a row in {producer}, which shows what was sent before.",
+    confidence=0.75,
+)
+#: How many pages before the request are looked at, and how many places of the id in one.
+_MOST_PAGES, _MOST_PLACES = 5, 60
+#: A shorter text tells no row from another.
+_SHORTEST = 3
+#: How much before an id tells what it is, in characters.
+_LONGEST_BEFORE = 60
+#: What an attribute says of a row, beside its id.
+_MEASURES = frozenset(
+    {
+        *("amount", "class", "col", "cols", "colspan", "count", "height", "index", "level", "max"),
+        *("maxlength", "min", "order", "page", "position", "price", "qty", "quantity", "rank"),
+        *("rows", "rowspan", "size", "start", "step", "style", "tabindex", "total", "width"),
+    }
+)
+_CELL = re.compile(r"<td[^<>]*>\Z", re.IGNORECASE)
+_CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z]+")
+_ID = re.compile(r"(?!0)[\w-]{1,64}", re.ASCII)
+_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The place of an id in its row: what is before and behind it, and the row's text."""
+
+    before: str
+    behind: str
+    tag: str
+    text: str
+    item: Item
+
+    def pattern(self, value: str) -> str:
+        """Return what finds the id there, in the row."""
+        written = r"\d+" if value.isdigit() else r"\w+" if "-" not in value else r"[\w-]+?"
+        return rf"{escaped_text(self.before)}({written}){escaped_text(self.behind)}"
+
+
+class RowIds:
+    """The numbers of rows that pages have for their scripts, forms and links."""
+
+    name = "row-ids"
+    why = "The row of a page with a text that was sent has the number, wherever in its markup."
+    source = "data attributes, ids of elements and handlers of HTML; check boxes of rows"
+    turns = frozenset({Turn.OPEN})
+
+    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[Proposal]:
+        """Yield the proposals on short numbers in fields for ids, in names of fields and in
+        addresses: ``1`` of ``id=1`` where a row has ``<tr data-key="1"><td>Tea House``."""
+        for slot in slots:
+            if not _may_be(slot, traffic):
+                continue
+            for step in islice(_pages(slot.transaction, traffic), _MOST_PAGES):
+                found = _place(slot, step, traffic)
+                if found is None:
+                    continue
+                producer = Producer(step.index, ProducerKind.TEXT, "", slot.value)
+                fits = fitting(slot, producer)
+                if fits is not None:
+                    inner = RegularExpression(escape(found.pattern(slot.value)))
+                    source = InItem(inner, escape(found.text), found.item.kind)
+                    yield Proposal(fits, producer, _RULE, source, 1)
+                break
+
+
+def _may_be(slot: Slot, traffic: Traffic) -> bool:
+    """Return whether a slot may be for the id of a row, by its place."""
+    value = slot.value
+    if slot.before == CALL or is_typed(slot) or slot.name in traffic.responses.typed:
+        return False
+    if not (_ID.fullmatch(value) and (is_short_number(value) or looks_random(value))):
+        return False
+    if is_index(slot, traffic):
+        return False
+    if slot.place is Place.PATH:
+        return slot.in_word or slot.before != "/"
+    return slot.place in (*_FIELDS, Place.QUERY) and (
+        traffic.steps[slot.transaction].changes_state or is_id_name(slot.name)
+    )
+
+
+_FIELDS = frozenset({Place.FORM, Place.MULTIPART, Place.JSON, Place.JSON_STRING})
+
+
+def _pages(before: int, traffic: Traffic) -> Iterator[RecordedStep]:
+    """Yield the pages before a transaction, the nearest first."""
+    for at in range(before - 1, -1, -1):
+        step = traffic.steps[at]
+        if step.exchange is not None and b"</" in step.exchange.response_body:
+            yield step
+
+
+def _place(slot: Slot, step: RecordedStep, traffic: Traffic) -> _Place | None:
+    """Return the best place of the slot's value in a row that has a text of the user's own; None if
+    it has none, or a request sent it in such a field before the page had it."""
+    if traffic.requests.asked[slot.value, traffic.asked_for(slot)] <= step.index:
+        return None
+    assert step.exchange is not None, "it has a page"
+    text = RecordedResponse(step.exchange).text
+    value = re.escape(slot.value)
+    written = re.compile(rf"(?:(?<![\w.%#&;-])|(?<=[a-z][_-])){value}(?![\w.%]|-\d)")
+    places = []
+    for found in islice(written.finditer(text), _MOST_PLACES):
+        place = _in_row(text, *found.span(), step.index, traffic)
+        if place is not None and (rank := _rank(place, slot, text, traffic)):
+            places.append((-rank, found.start(), place))
+    return min(places, key=lambda one: one[:2])[2] if places else None
+
+
+def _in_row(text: str, start: int, end: int, at: int, traffic: Traffic) -> _Place | None:
+    item = next((one for one in items_around(text, start) if not one.alone), None)
+    if item is None:
+        return None
+    own = sorted(
+        (one for one in row_texts(text, start) if _was_sent(one, at, traffic)),
+        key=len,
+        reverse=True,
+    )
+    called = next((one for one in own if _is_alone(one, text)), None)
+    if called is None:
+        return None
+    begin = max(item.start, start - _LONGEST_BEFORE)
+    before = text[begin:start]
+    cut = max(before.rfind(one) for one in (" ", "\n", "\t", "<"))
+    before = before[cut if before[cut : cut + 1] == "<" else cut + 1 :]
+    if _DIGIT.search(before):
+        return None
+    tag = text[max(item.start, text.rfind("<", 0, start)) : start]
+    return _Place(before, text[end : end + 1], tag, called, item)
+
+
+def _was_sent(text: str, at: int, traffic: Traffic) -> bool:
+    """Return whether a change before has sent the text, and no login, and nothing had it before."""
+    first = traffic.requests.written.get(text, at + 1)
+    telling = len(text) >= _SHORTEST and any(map(str.isalpha, text))
+    if not telling or first >= at or signs_in(traffic, first):
+        return False
+    shown = {text.encode(), in_html(text).encode(), in_html(text, False).encode()}
+    before = (one.exchange for one in traffic.steps[:first] if one.exchange is not None)
+    return not any(one in exchange.response_body for exchange in before for one in shown)
+
+
+def _is_alone(called: str, text: str) -> bool:
+    """Return whether one element of the page has that text."""
+    written = {re.escape(called), re.escape(in_html(called)), re.escape(in_html(called, False))}
+    return len(re.findall(rf">\s*(?:{'|'.join(written)})\s*<", text)) == 1
+
+
+def _rank(place: _Place, slot: Slot, text: str, traffic: Traffic) -> int:
+    """Return how well a place says that it is that of an id: 2 by its name, 1 as all rows have
+    another there, 0 not at all."""
+    row = text[place.item.start : place.item.end + 1]
+    pattern = re.compile(place.pattern(slot.value))
+    first = pattern.search(row)
+    if first is None or first[1] != slot.value:
+        return 0
+    words = _WORD.findall(place.before)
+    if _MEASURES.intersection(map(str.lower, words)):
+        return 0
+    others = pattern.findall(text)
+    alone, several = len(others) == 1, len(set(others)) > 1
+    if not (alone or several):
+        return 0  # all rows have the same there
+    differ = several and len(set(others)) == len(others)
+    if _CELL.search(place.before) or not words:
+        return int(differ and (is_id_name(slot.name) or slot.place is Place.PATH))
+    resources = traffic.requests.resources | collection_names(
+        collection(traffic.steps[slot.transaction].called)
+    )
+    own = {*words_of(slot.name), plain(slot.name)}
+    if is_id_name(words[-1]) or collection_names(words[-1]) & resources:
+        return 2
+    if several and _CHOICE.search(place.tag) and own.intersection(_WORD.findall(place.tag)):
+        return 2
+    return int(several and (is_id_name(slot.name) or slot.before == IN_NAME))
