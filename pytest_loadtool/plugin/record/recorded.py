@@ -33,7 +33,8 @@ def receive(config: pytest.Config, output: Mapping[str, Any]) -> None:
     recorded_in(config).extend(RecordedCase(**fields) for fields in output[_OUTPUT])
 
 
-@pytest.hookimpl(wrapper=True)
+# Within what pytest-xdist has around it, which sends the output away.
+@pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
     """Tell the controller what was recorded, to the last of it, in a worker of pytest-xdist."""
     result = yield
