@@ -12,8 +12,12 @@ _SIZES = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
 
 def milliseconds(value: float | None) -> str:
-    """``0.42``, ``12.3``, ``1,234``: three digits or more, without the unit."""
-    return DASH if value is None else digits(value)
+    """Return a time as ``0.42``, ``12.3``, ``1,234``: three digits or more, without the unit.
+
+    It is that of `rounded`, so that who writes the number of the JSON so has the same.
+    """
+    known = rounded(value)
+    return DASH if known is None else digits(known)
 
 
 def rate(value: float) -> str:
