@@ -17,6 +17,7 @@ from pytest_loadtool.report.load.units import milliseconds, size, status_counts
         (9.994, "9.99"),
         (9.996, "10.0"),
         (99.96, "100"),
+        (1.66481, "1.67"),  # 1.665 in the JSON
         (1234.4, "1,234"),
     ],
 )
