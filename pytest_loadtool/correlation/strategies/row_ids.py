@@ -201,15 +201,17 @@ def _rank(place: _Place, slot: Slot, text: str, traffic: Traffic) -> int:
     alone, several = len(others) == 1, len(set(others)) > 1
     if not (alone or several):
         return 0  # all rows have the same there
-    differ = several and len(set(others)) == len(others)
-    if _CELL.search(place.before) or not words:
-        return int(differ and (is_id_name(slot.name) or slot.place is Place.PATH))
     resources = traffic.requests.resources | collection_names(
         collection(traffic.steps[slot.transaction].called)
     )
     own = {*words_of(slot.name), plain(slot.name)}
-    if is_id_name(words[-1]) or collection_names(words[-1]) & resources:
-        return 2
     if several and _CHOICE.search(place.tag) and own.intersection(_WORD.findall(place.tag)):
         return 2
-    return int(several and (is_id_name(slot.name) or slot.before == IN_NAME))
+    is_in_place = slot.place is Place.PATH or slot.before == IN_NAME
+    if not (is_in_place or is_id_name(slot.name) or collection_names(slot.name) & resources):
+        return 0
+    if _CELL.search(place.before) or not words:
+        return int(several and len(set(others)) == len(others))
+    if is_id_name(words[-1]) or collection_names(words[-1]) & resources:
+        return 2
+    return int(several)
