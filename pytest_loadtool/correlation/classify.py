@@ -35,6 +35,8 @@ _MOST_PIECES = 12
 #: What stands in tokens and between no words, and escapes but of brackets, quotes and the like.
 _STRANGE = re.compile(r"[!+/|~]|%(?!2[0278C9]|3[AD]|5[BD])", re.IGNORECASE)
 _LONGEST_SEGMENT = 200
+#: Shorter texts without a digit have no id in them.
+_SHORTEST_LETTERS = 16
 #: Versions, dates, amounts and ranges, which are of numbers alone.
 _NO_ID = re.compile(r"[vV]?[\d.,:_+*-]+|[^/]*\d[.:]\d[^/]*")
 #: In which format a resource is asked for, whatever it is called.
@@ -160,14 +162,21 @@ def id_before_ending(segment: str) -> str:
     return found[1] if found is not None and named else ""
 
 
-def ids_within(segment: str) -> Iterator[tuple[int, int]]:
-    """Yield where ids stand in a segment of a path that is none as a whole: ``17`` of ``17.json``,
+@lru_cache(1 << 12)
+def ids_within(segment: str) -> tuple[tuple[int, int], ...]:
+    """Return where ids stand in a segment of a path that is none as a whole: ``17`` of ``17.json``,
     ``17-tea-house``, ``Orders(17)``, ``order_17.html`` and ``order,17,edit.html``."""
+    return tuple(_ids_within(segment))
+
+
+def _ids_within(segment: str) -> Iterator[tuple[int, int]]:
     if len(segment) > _LONGEST_SEGMENT:
         return
     if id_ := id_before_ending(segment):
         yield 0, len(id_)
         segment = id_
+    if len(segment) < _SHORTEST_LETTERS and not _DIGITS.search(segment):
+        return
     if _NO_ID.fullmatch(segment) or _STRANGE.search(segment) or _PATH_NUMBER.fullmatch(segment):
         return
     pieces = [*islice(_PIECE.finditer(segment), _MOST_PIECES)]

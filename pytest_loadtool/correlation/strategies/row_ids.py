@@ -54,6 +54,8 @@ _MEASURES = frozenset(
     }
 )
 _CELL = re.compile(r"<td[^<>]*>\Z", re.IGNORECASE)
+#: What goes on before an id is part of a number, an escape or a word.
+_JOINED = frozenset("._%#&;-")
 _CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
 _ID = re.compile(r"(?!0)[\w-]{1,64}", re.ASCII)
@@ -137,14 +139,26 @@ def _place(slot: Slot, step: RecordedStep, traffic: Traffic) -> _Place | None:
         return None
     assert step.exchange is not None, "it has a page"
     text = RecordedResponse(step.exchange).text
-    value = re.escape(slot.value)
-    written = re.compile(rf"(?:(?<![\w.%#&;-])|(?<=[a-z][_-])){value}(?![\w.%]|-\d)")
     places = []
-    for found in islice(written.finditer(text), _MOST_PLACES):
-        place = _in_row(text, *found.span(), step.index, traffic)
+    for start in islice(_written(slot.value, text), _MOST_PLACES):
+        end = start + len(slot.value)
+        place = _in_row(text, start, end, step.index, traffic)
         if place is not None and (rank := _rank(place, slot, text, traffic)):
-            places.append((-rank, found.start(), place))
+            places.append((-rank, start, place))
     return min(places, key=lambda one: one[:2])[2] if places else None
+
+
+def _written(value: str, text: str) -> Iterator[int]:
+    """Yield where a value stands by itself, or behind a word: ``1`` of ``(1)`` and ``row_1``."""
+    start = text.find(value)
+    while start >= 0:
+        end = start + len(value)
+        before, behind = text[start - 2 : start], text[end : end + 2]
+        joined = before[-1:] in _JOINED and not (before[:1].isalpha() and before[-1:] in "_-")
+        goes_on = behind[:1] in (*".%_",) or (behind[:1] == "-" and behind[1:].isdigit())
+        if not (before[-1:].isalnum() or joined or behind[:1].isalnum() or goes_on):
+            yield start
+        start = text.find(value, start + 1)
 
 
 def _in_row(text: str, start: int, end: int, at: int, traffic: Traffic) -> _Place | None:
