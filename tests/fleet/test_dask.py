@@ -303,7 +303,10 @@ def test_tls_and_a_clock_that_is_fast(
         assert "1 passed" in done.stdout, done.stdout
         assert len(server.requests) == project.json()["totals"]["requests"] == 6 * 2 * 2
         assert project.json()["totals"]["duration_s"] < 20
-        exact = r"locks (?:299|300)\.\d{3} s apart, start exact to \d+ ms and not to 20: worker west began"
+        exact = (
+            r"locks (?:299|300)\.\d{3} s apart, start exact to \d+ ms and not to 20: "
+            r"worker west began"
+        )
         for said in (done.stdout, (project.path / "out.html").read_text(encoding="utf-8")):
             assert re.search(exact, " ".join(said.split()))
         # They are on one machine, so it is known how far their clocks are apart. What is reported
