@@ -65,19 +65,8 @@ _DONE = _VERBS | _READING | _SERVICES
 #: Keys around the resource itself in a JSON response.
 WRAPPERS = _ANSWERS | {
     *("attributes", "body", "content", "created", "entity", "item", "items", "list", "node"),
-    *(
-        "input",
-        "json",
-        "object",
-        "params",
-        "payload",
-        "record",
-        "records",
-        "response",
-        "results",
-        "rows",
-    ),
-    *("edges", "nodes", "variables"),
+    *("input", "json", "object", "params", "payload", "record", "records", "response", "results"),
+    *("edges", "nodes", "rows", "variables"),
 }
 #: What the arguments of a call stand under that have no names of their own.
 ARGUMENTS = frozenset({"args", "arguments", "params"})

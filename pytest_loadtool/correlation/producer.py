@@ -10,6 +10,8 @@ from pytest_loadtool.codec.names import words_of
 from pytest_loadtool.correlation.classify import looks_random
 from pytest_loadtool.model.rule import ProducerKind
 
+#: What is one document, that is read when all of it is there; a page is read while it comes.
+DOCUMENTS = frozenset({ProducerKind.JSON, ProducerKind.XML})
 #: The number of the form into which a partial response puts its fields.
 PARTIAL = -2
 #: What stands under such a name is one of many, whoever has made it: ``last_entry``, ``newest``.

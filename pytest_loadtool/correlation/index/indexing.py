@@ -26,7 +26,7 @@ from pytest_loadtool.correlation.index.traffic import (
     recorded_slots,
 )
 from pytest_loadtool.correlation.kinds import collection
-from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
 from pytest_loadtool.correlation.requests.parts import header_sets
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots
 from pytest_loadtool.correlation.responses.encoded import Packed, Sought
@@ -58,8 +58,6 @@ _ECHOES = frozenset(
     }
 )
 
-#: What is read when all of it has come.
-_DOCUMENTS = frozenset({ProducerKind.JSON, ProducerKind.XML})
 
 _Key = TypeVar("_Key", bound=Hashable)
 #: The address of a page of the same server as it stands in most links.
@@ -288,9 +286,9 @@ class _Reading:
                 values = plain if one.box is None else packed
                 values.setdefault(one.value, {}).setdefault(one.kind, []).append(one)
         served = [one for one in given if one.kind is not ProducerKind.CHOICE]
-        known = _known_at(self._traffic.steps)
+        known = _last_begun(self._traffic.steps)
         served = [
-            replace(one, transaction=known[one.transaction]) if one.kind in _DOCUMENTS else one
+            replace(one, transaction=known[one.transaction]) if one.kind in DOCUMENTS else one
             for one in served
         ]
         served.sort(key=lambda one: one.transaction)
@@ -309,7 +307,7 @@ class _Reading:
         return replace(seen, responses=responses)
 
 
-def _known_at(steps: Sequence[RecordedStep]) -> list[int]:
+def _last_begun(steps: Sequence[RecordedStep]) -> list[int]:
     """By transaction: the last that had begun before all of its answer was there."""
     known: list[int] = []
     for step in steps:

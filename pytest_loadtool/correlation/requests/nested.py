@@ -64,7 +64,7 @@ _TYPED = re.compile(r"(?:urn:)?([A-Za-z][A-Za-z_-]{1,30})[:#](\d{1,19})")
 _OPERATOR = re.compile(r"(?:not\.)?(?:eq|neq|gte?|lte?|is|in|cs)\.\(?(?=[\w-])")
 _WORD = re.compile(r"[\w-]+")
 #: A request within a part of another (OData 4.01 §11.7.7).
-HTTP_REQUEST = re.compile(r"[A-Z]{3,10} /?(\S+) HTTP/1\.[01]\r?\n")
+_HTTP_REQUEST = re.compile(r"[A-Z]{3,10} /?(\S+) HTTP/1\.[01]\r?\n")
 #: Schemes whose credentials are computed from the request: nothing in them can be replaced.
 _SIGNED = re.compile(r"(?:Digest|NTLM|Negotiate|AWS4-\S+|OAuth|Signature|Hawk)\s", re.IGNORECASE)
 #: The shortest text for which base64 is taken apart: shorter words decode to text by chance.
@@ -205,7 +205,7 @@ def _spans(text: str, name: str) -> Iterator[ValueSpan]:
     elif _RELATIVE.fullmatch(text):
         for segment in _STEP.finditer(text):
             yield *segment.span(), Place.TEXT, name, segment[0], ""
-    elif sent := HTTP_REQUEST.match(text):
+    elif sent := _HTTP_REQUEST.match(text):
         yield from _shifted(target_spans(f"/{sent[1]}"), sent.start(1) - 1)
     elif called := _TYPED.fullmatch(text):
         yield called.start(2), called.end(2), Place.TEXT, f"{called[1]}_id", called[2], ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
 from pytest_loadtool.correlation.responses.controls import form_start
 from pytest_loadtool.correlation.responses.embedded import embedded_at
 from pytest_loadtool.correlation.responses.markup_items import items_around
@@ -21,7 +21,6 @@ from pytest_loadtool.model.rule import ProducerKind
 _MOST_BESIDE = 4
 #: There is one of a name, or a label tells which.
 _ALONE = frozenset({ProducerKind.COOKIE, ProducerKind.LOCATION, ProducerKind.CHOICE})
-_DOCUMENTS = frozenset({ProducerKind.JSON, ProducerKind.XML})
 #: A page has others of the name for other purposes, in places of their own.
 _OF_PURPOSE = frozenset({ProducerKind.CONTROL, ProducerKind.META})
 
@@ -43,7 +42,7 @@ def is_by_place(
         page, match, source = PlainText(producer.box.text), source.match, inner
     if producer.kind in _ALONE:
         return False
-    if producer.kind in _DOCUMENTS:
+    if producer.kind in DOCUMENTS:
         return (
             match > 1
             or _in_list(producer, source, answers)

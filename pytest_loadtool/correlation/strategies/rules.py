@@ -15,7 +15,7 @@ from pytest_loadtool.codec.names import is_given_out
 from pytest_loadtool.correlation.classify import is_short_number, is_version_name
 from pytest_loadtool.correlation.index.indexing import MOST_PRODUCERS
 from pytest_loadtool.correlation.index.traffic import ByKind, Traffic
-from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
 from pytest_loadtool.correlation.proposals import Issue, Miss, ProducerCandidate
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
 from pytest_loadtool.correlation.responses.producers import undo
@@ -29,7 +29,6 @@ from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind, Rule
 
 _KINDS = tuple(ProducerKind)
-_DOCUMENTS = frozenset({ProducerKind.JSON, ProducerKind.XML})
 
 
 class Rules:
@@ -166,7 +165,7 @@ def _alone_first(producers: list[Producer], slot: Slot, traffic: Traffic) -> lis
     counts.
     """
     latest = is_version_name(slot.name) or is_given_out(slot.name)
-    alone = not latest and any(one.kind in _DOCUMENTS and not one.of_many for one in producers)
+    alone = not latest and any(one.kind in DOCUMENTS and not one.of_many for one in producers)
     waited = traffic.responses.waited
     return sorted(
         producers,
@@ -220,7 +219,7 @@ def _known_at(traffic: Traffic, producer: Producer) -> float:
     """Return when a script may have had the value first: a document is read when all of it has
     come, be it after a long wait; a page while it comes."""
     exchange = traffic.steps[producer.transaction].exchange
-    if exchange is None or producer.kind not in _DOCUMENTS:
+    if exchange is None or producer.kind not in DOCUMENTS:
         return _started(traffic, producer.transaction)
     streamed = media_type(exchange.response_header("content-type")) == "text/event-stream"
     return exchange.started if streamed else exchange.started + exchange.took

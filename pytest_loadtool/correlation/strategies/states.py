@@ -14,15 +14,12 @@ from pytest_loadtool.correlation.classify import is_id_name, is_version_name
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import ARGUMENTS
-from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.responses.xml_document import xml_document
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind, same_name
-
-_DOCUMENTS = (ProducerKind.JSON, ProducerKind.XML)
-
 
 #: A longer request is not taken apart.
 _LONGEST_BODY = 50_000
@@ -89,7 +86,7 @@ def _beside(one: Producer, traffic: Traffic) -> Mapping[str, Any]:
     """Return the object of a document that has the value; of XML, what leads to it is known in
     lists alone."""
     step = traffic.steps[one.transaction]
-    if one.kind not in _DOCUMENTS or one.box is not None or step.exchange is None:
+    if one.kind not in DOCUMENTS or one.box is not None or step.exchange is None:
         return {}
     response = RecordedResponse(step.exchange)
     document = response.json() if one.kind is ProducerKind.JSON else xml_document(response.text)
