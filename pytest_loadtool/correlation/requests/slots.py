@@ -41,6 +41,8 @@ Part = str | int
 #: How many values of one target, header or body are looked at, and what is in these.
 MOST_SLOTS = 20_000
 
+#: Where the fields of a body are, be it a form or JSON.
+FIELDS = frozenset({Place.FORM, Place.MULTIPART, Place.JSON, Place.JSON_STRING})
 #: Headers that the browser writes by itself, and those computed when sent.
 _NO_SLOTS = frozenset(
     {

@@ -14,12 +14,11 @@ from pytest_loadtool.correlation.classify import is_short_number
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.proposals import Proposal, fitting
-from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.requests.slots import FIELDS, Slot
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.extraction.row_search import row_around
 from pytest_loadtool.model.extractor import InItem, RegularExpression
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind, Rule
 
 _RULE = Rule(
@@ -29,7 +28,6 @@ _RULE = Rule(
 )
 _CELL = r"<td[^<>]*>([^<>]*)</td>"
 _CELLS = re.compile(_CELL, re.IGNORECASE)
-_FIELDS = frozenset({Place.FORM, Place.MULTIPART, Place.JSON, Place.JSON_STRING})
 #: How many responses before the request are looked at.
 _MOST_PAGES = 5
 #: A shorter text tells no row from another.
@@ -60,7 +58,7 @@ class EditedRows:
         ``id=1&title=Tea&quantity=3``."""
         cells: dict[int, Mapping[Slot, _Cell]] = {}
         for slot in slots:
-            if slot.depth or slot.place not in _FIELDS or not is_short_number(slot.value):
+            if slot.depth or slot.place not in FIELDS or not is_short_number(slot.value):
                 continue
             at = slot.transaction
             if not traffic.steps[at].changes_state or _is_control(slot, traffic):
@@ -87,7 +85,7 @@ def _cells_sent(transaction: int, traffic: Traffic) -> Mapping[Slot, _Cell]:
     own = [
         one
         for one in traffic.slots_of(transaction)
-        if one.part == "body" and not one.depth and one.place in _FIELDS
+        if one.part == "body" and not one.depth and one.place in FIELDS
     ]
     values = [one.value for one in own]
     texts = [

@@ -1,5 +1,5 @@
 """Ids of rows: a page shows a text that the user sent, and beside it, wherever in the markup of its
-row, the number that later requests send."""
+row, the id that later requests send."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pytest_loadtool.correlation.kinds import collection
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.proposals import Proposal, fitting
 from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
-from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.requests.slots import FIELDS, Slot
 from pytest_loadtool.correlation.responses.markup_items import Item, items_around, row_texts
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.strategies.new_pages import signs_in
@@ -41,6 +41,10 @@ _RULE = Rule(
 )
 #: How many pages before the request are looked at, and how many places of the id in one.
 _MOST_PAGES, _MOST_PLACES = 5, 60
+#: In how many places of a page an id is looked for, most of which are parts of other words.
+_MOST_FOUND = 10_000
+#: How many answers before a change are looked at to see whether its text is new.
+_MOST_ANSWERS = 40
 #: A shorter text tells no row from another.
 _SHORTEST = 3
 #: How much before an id tells what it is, in characters.
@@ -79,16 +83,16 @@ class _Place:
 
 
 class RowIds:
-    """The numbers of rows that pages have for their scripts, forms and links."""
+    """The ids of rows that pages have for their scripts, forms and links."""
 
     name = "row-ids"
-    why = "The row of a page with a text that was sent has the number, wherever in its markup."
+    why = "The row of a page with a text that was sent has the id, wherever in its markup."
     source = "data attributes, ids of elements and handlers of HTML; check boxes of rows"
     turns = frozenset({Turn.OPEN})
 
     def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[Proposal]:
-        """Yield the proposals on short numbers in fields for ids, in names of fields and in
-        addresses: ``1`` of ``id=1`` where a row has ``<tr data-key="1"><td>Tea House``."""
+        """Yield the proposals on short numbers and random ids in fields for ids, in names of fields
+        and in addresses: ``1`` of ``id=1`` where a row has ``<tr data-key="1"><td>Tea House``."""
         for slot in slots:
             if not _may_be(slot, traffic):
                 continue
@@ -116,12 +120,9 @@ def _may_be(slot: Slot, traffic: Traffic) -> bool:
         return False
     if slot.place is Place.PATH:
         return slot.in_word or slot.before != "/"
-    return slot.place in (*_FIELDS, Place.QUERY) and (
+    return slot.place in (*FIELDS, Place.QUERY) and (
         traffic.steps[slot.transaction].changes_state or is_id_name(slot.name)
     )
-
-
-_FIELDS = frozenset({Place.FORM, Place.MULTIPART, Place.JSON, Place.JSON_STRING})
 
 
 def _pages(before: int, traffic: Traffic) -> Iterator[RecordedStep]:
@@ -150,15 +151,13 @@ def _place(slot: Slot, step: RecordedStep, traffic: Traffic) -> _Place | None:
 
 def _written(value: str, text: str) -> Iterator[int]:
     """Yield where a value stands by itself, or behind a word: ``1`` of ``(1)`` and ``row_1``."""
-    start = text.find(value)
-    while start >= 0:
-        end = start + len(value)
+    for found in islice(re.finditer(re.escape(value), text), _MOST_FOUND):
+        start, end = found.span()
         before, behind = text[start - 2 : start], text[end : end + 2]
         joined = before[-1:] in _JOINED and not (before[:1].isalpha() and before[-1:] in "_-")
         goes_on = behind[:1] in (*".%_",) or (behind[:1] == "-" and behind[1:].isdigit())
         if not (before[-1:].isalnum() or joined or behind[:1].isalnum() or goes_on):
             yield start
-        start = text.find(value, start + 1)
 
 
 def _in_row(text: str, start: int, end: int, at: int, traffic: Traffic) -> _Place | None:
@@ -184,14 +183,16 @@ def _in_row(text: str, start: int, end: int, at: int, traffic: Traffic) -> _Plac
 
 
 def _was_sent(text: str, at: int, traffic: Traffic) -> bool:
-    """Return whether a change before has sent the text, and no login, and nothing had it before."""
+    """Return whether a change before has sent the text, and no login, and no answer of the
+    nearest before that had it."""
     first = traffic.requests.written.get(text, at + 1)
     telling = len(text) >= _SHORTEST and any(map(str.isalpha, text))
     if not telling or first >= at or signs_in(traffic, first):
         return False
     shown = {text.encode(), in_html(text).encode(), in_html(text, False).encode()}
-    before = (one.exchange for one in traffic.steps[:first] if one.exchange is not None)
-    return not any(one in exchange.response_body for exchange in before for one in shown)
+    nearest = traffic.steps[max(0, first - _MOST_ANSWERS) : first]
+    before = [one.exchange.response_body for one in nearest if one.exchange is not None]
+    return not any(one in body for body in before for one in shown)
 
 
 def _is_alone(called: str, text: str) -> bool:
