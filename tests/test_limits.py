@@ -6,11 +6,9 @@ import ast
 import csv
 import inspect
 import re
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -27,6 +25,7 @@ from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.validator import TextValidator
 from pytest_loadtool.replay import compile_case
 from tests.observed import Observed
+from tests.served import served
 
 #: Of libraries under mitmproxy, as that is imported.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -156,17 +155,6 @@ class Mirror(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None: ...
 
 
-@contextmanager
-def mirror() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Mirror)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
 def replayed(url: str, *transactions: Transaction) -> Observed:
     """A case of one page, written, read and replayed."""
     case = TestCase("big", (Page("p", transactions),), url)
@@ -178,7 +166,7 @@ def replayed(url: str, *transactions: Transaction) -> Observed:
 @pytest.mark.promise(132)
 def test_many_transactions() -> None:
     """A test case of 3,000 transactions goes through its file and its replay."""
-    with mirror() as url:
+    with served(Mirror) as url:
         results = replayed(url, *(Transaction(Request("GET", f"/{n}")) for n in range(3000)))
     assert set(results.failures) == {()}
     assert [len(one.body) for one in results.responses] == list(range(3000))
@@ -188,7 +176,7 @@ def test_many_transactions() -> None:
 def test_large_bodies() -> None:
     """20 MB come and are searched, 5 MB go."""
     size, sent = 20_000_000, "y" * 5_000_000
-    with mirror() as url:
+    with served(Mirror) as url:
         results = replayed(
             url,
             Transaction(Request("GET", f"/{size}"), validators=(TextValidator("xxx"),)),

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from pytest_loadtool.casefile import read_har
 from pytest_loadtool.casefile.har.exchange import entry_from, exchange_from
 from pytest_loadtool.model.exchange import UNENDED, Exchange
 from pytest_loadtool.model.websocket import WEBSOCKET
+from tests.served import served
 
 ENTRY: dict[str, Any] = {
     "startedDateTime": "2024-05-01T14:00:00.500+02:00",
@@ -270,12 +270,8 @@ class Echo(BaseHTTPRequestHandler):
 @pytest.fixture
 def server() -> Iterator[str]:
     """The URL of a server on a free port."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as running:
-        thread = threading.Thread(target=running.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{running.server_address[1]}/"
-        running.shutdown()
-        thread.join()
+    with served(Echo) as url:
+        yield f"{url}/"
 
 
 def test_a_har_recorded_from_chromium_is_read(path: Path, server: str) -> None:

@@ -6,11 +6,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 from pytest_loadtool.workflow.files import write_evidence
 from tests.correlation.client import Client
+from tests.served import served
 
 __all__ = ["Desk", "record", "serving"]
 
@@ -72,18 +73,11 @@ def serving(first: int = 17) -> Iterator[Desk]:
             self.end_headers()
             self.wfile.write(text.encode())
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    desk.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
-        yield desk
-    finally:
-        desk.over.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with served(Handler) as desk.url:
+        try:
+            yield desk
+        finally:
+            desk.over.set()
 
 
 def record(desk: Desk, har: Path) -> Path:

@@ -10,17 +10,17 @@ import json
 import re
 import sqlite3
 import sys
-import threading
 from collections.abc import Container, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from pytest_loadtool.workflow.files import write_evidence
 from tests.correlation.client import Client
+from tests.served import served
 
 __all__ = ["FORM", "Office", "create", "record", "serving"]
 
@@ -122,17 +122,8 @@ def serving(database: Path) -> Iterator[Office]:
 
         do_GET = do_POST = do_PUT = answer  # noqa: N815  their names are given
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    office.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
+    with served(Handler) as office.url:
         yield office
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def record(office: Office, har: Path, *requests: str) -> Path:
@@ -152,7 +143,7 @@ def record(office: Office, har: Path, *requests: str) -> Path:
 
 if __name__ == "__main__":
     place = Path(sys.argv[1])
-    with serving(place if place.exists() else create(place, int(sys.argv[2]))) as served:
-        sys.stdout.write(f"{served.url}\n")
+    with serving(place if place.exists() else create(place, int(sys.argv[2]))) as one:
+        sys.stdout.write(f"{one.url}\n")
         sys.stdout.flush()
         sys.stdin.read()

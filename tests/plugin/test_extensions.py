@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -16,6 +15,7 @@ import pytest
 from tests.plugin.loading import Project
 from tests.plugin.serving import case, transaction
 from tests.plugin.test_hooks import LOAD
+from tests.served import served
 
 DOCS = (Path(__file__).parents[2] / "docs" / "extensions.md").read_text(encoding="utf-8")
 MODULE, *_ = re.findall(r"```python\n(# tiny.py\n.*?)```", DOCS, re.DOTALL)
@@ -46,10 +46,8 @@ def server() -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as one:
-        threading.Thread(target=one.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{one.server_port}"
-        one.shutdown()
+    with served(Handler) as url:
+        yield url
 
 
 def install(folder: Path) -> None:

@@ -7,10 +7,9 @@ import hashlib
 import hmac
 import json
 import re
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import parse_qsl, quote
 
@@ -21,6 +20,7 @@ from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.model.hook import Hook, HookFunction, Hooks
 from tests.plugin.loading import Project
 from tests.plugin.serving import case, transaction
+from tests.served import served
 
 DOCS = (Path(__file__).parents[2] / "docs" / "hooks.md").read_text(encoding="utf-8")
 SIGNED, AWS, VALUES, METRICS = re.findall(r"```python\n(# conftest.py\n.*?)```", DOCS, re.DOTALL)
@@ -52,10 +52,8 @@ def strict(judge: Judge) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with served(Handler) as url:
+        yield url
 
 
 def signed(method: str, target: str, headers: dict[str, str], body: bytes) -> bool:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from itertools import count
 from pathlib import Path
 from xml.etree import ElementTree
@@ -22,6 +21,7 @@ from tests.answers.samples import HTML, JSON, LOGIN, Raw, page
 from tests.console.listener import Listener, do
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import case, transaction, write
+from tests.served import served
 
 ACCOUNT = page("Account · Shop")
 PAID = '{"jsonrpc": "2.0", "id": 1, "result": "paid"}'
@@ -95,14 +95,8 @@ def shop() -> Iterator[Shop]:
         def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
             """Nobody reads it."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        state.url = f"http://127.0.0.1:{server.server_port}"
+    with served(Handler) as state.url:
         yield state
-        server.shutdown()
-        thread.join()
 
 
 def played(folder: Path, *, strict: bool = False) -> Listener:

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from email import message_from_bytes
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -24,6 +23,7 @@ from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.workflow.importing import import_document, write_files
 from tests.observed import Observed
+from tests.served import served
 
 __all__ = ["Echo", "Outcome", "echo_server", "imported_and_replayed"]
 
@@ -69,13 +69,8 @@ def echo_server() -> Iterator[Echo]:
 
         def log_message(self, format: str, *args: object) -> None: ...  # noqa: A002
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        echo.url = f"http://127.0.0.1:{server.server_port}"
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        thread.start()
+    with served(Handler) as echo.url:
         yield echo
-        server.shutdown()
-        thread.join()
 
 
 def asked(method: str, target: str, headers: Any, body: bytes) -> dict[str, Any]:

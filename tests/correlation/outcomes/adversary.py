@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, Protocol
 
 from pytest_loadtool.correlation.configuration import asserted_anew
@@ -21,6 +21,7 @@ from tests.correlation.client import Client
 from tests.correlation.outcomes.office import TRICKS, Answer, Office
 from tests.correlation.talk import configure
 from tests.observed import Observed
+from tests.served import served
 
 __all__ = ["SESSIONS", "TYPED", "opened", "recorded", "replayed", "serving"]
 
@@ -162,15 +163,8 @@ def serving(office: Answering) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with served(Handler) as url:
+        yield url
 
 
 def recorded(name: str, *, unique: bool = False, **settings: Any) -> TestCase:

@@ -8,14 +8,15 @@ from __future__ import annotations
 import html
 import json
 import re
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from itertools import count
 from typing import Any
 from urllib.parse import parse_qsl
+
+from tests.served import served
 
 __all__ = ["Shop", "serving"]
 
@@ -66,15 +67,8 @@ def serving(shop: Shop) -> Iterator[str]:
         pass
 
     Handler.shop = shop
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with served(Handler) as url:
+        yield url
 
 
 class _Handler(BaseHTTPRequestHandler):
