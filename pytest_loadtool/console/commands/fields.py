@@ -25,7 +25,7 @@ from pytest_loadtool.console.selection import (
     transaction_index,
 )
 from pytest_loadtool.console.session import Console
-from pytest_loadtool.console.views.fields import shown_value, table
+from pytest_loadtool.console.views.fields import masked_value, table
 from pytest_loadtool.editing.datasets import checked_columns, with_column
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
@@ -140,7 +140,7 @@ async def set_field(
     changed = next((each for each in _fields(document_now, index) if each.name == field), one)
     if not preview:
         session.document = document_now
-    session.say(f"{changed.name}: {changed.datasource}, {shown_value(changed)}")
+    session.say(f"{changed.name}: {changed.datasource}, {masked_value(changed)}")
     if variable is not None:
         _tell_made(session, document.case, variable)
     if all:

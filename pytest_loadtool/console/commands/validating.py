@@ -25,7 +25,7 @@ from pytest_loadtool.model.validator import StatusCodes, Validator
 from pytest_loadtool.workflow.trying import tried_validator
 
 #: The options that say what is looked at.
-KINDS = ("text", "regex", "json", "xml", "header", "response")
+_KINDS = ("text", "regex", "json", "xml", "header", "response")
 _BOUNDS = ("less_than", "at_most", "more_than", "at_least")
 
 
@@ -134,8 +134,8 @@ async def validate(
         for on in known_responses(session, index):
             found = found or suggested_validators(on.exchange, from_)
         validator = pick(session, found, views.described, from_, choose)
-    elif set(KINDS).isdisjoint(required.keys):
-        known = ", ".join(f"--{kind}" for kind in KINDS)
+    elif set(_KINDS).isdisjoint(required.keys):
+        known = ", ".join(f"--{kind}" for kind in _KINDS)
         raise UsageError(
             "validate what? --from TEXT proposes what could look for a text of the response, "
             f"or one of {known} says it; `status` is for codes"

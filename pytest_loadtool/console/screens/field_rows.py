@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from pytest_loadtool.codec.printable import on_one_line
 from pytest_loadtool.console.screens.cells import columns_of, padded, shortened
-from pytest_loadtool.console.views.fields import shown_value as masked_value
+from pytest_loadtool.console.views.fields import masked_value
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.correlation.requests.fields import (
     CONSTANT,

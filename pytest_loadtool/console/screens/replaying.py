@@ -6,13 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from pytest_loadtool.codec.printable import on_one_line, printable
-from pytest_loadtool.console.screens.cells import (
-    beside,
-    columns_of,
-    filled,
-    padded,
-    wrapped,
-)
+from pytest_loadtool.console.screens.cells import beside, columns_of, filled, padded, wrapped
 from pytest_loadtool.console.screens.keys import ScreenKey
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.console.views.replay import doing, where

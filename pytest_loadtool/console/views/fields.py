@@ -56,7 +56,7 @@ def table(
                 (before, "number"),
                 (padded(clipped(one.field.name, _NAME), name), kind or "name"),
                 (f"  {one.field.datasource:<{source}}  ", kind),
-                (clipped(shown_value(one.field, mask), room), kind),
+                (clipped(masked_value(one.field, mask), room), kind),
                 (also, "dim"),
             )
     said = ", ".join(
@@ -66,7 +66,7 @@ def table(
         yield ViewLine((said, "dim"))
 
 
-def shown_value(field: Field, mask: Mask = BY_NAME) -> str:
+def masked_value(field: Field, mask: Mask = BY_NAME) -> str:
     """Return what a field sends, as far as it may be seen."""
     return mask.field(field) or "(empty)"
 
