@@ -17,6 +17,9 @@ from pytest_loadtool.load.metrics.buckets import BUCKETS
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.measures import TransactionMetrics
 
+#: How many transactions a load test may have: what tells a bucket has 16 bits for them.
+MOST_TRANSACTIONS: Final = 1 << 16
+
 KINDS: Final = ("first_byte", "service", "response")
 """The histograms of `TransactionMetrics`, in their order here."""
 
@@ -193,9 +196,6 @@ class Slices(TimeColumns):
         """Index, status, how many."""
         return zip(*self.counts, strict=True)
 
-
-#: How many transactions a load test may have: what tells a bucket has 16 bits for them.
-MOST_TRANSACTIONS: Final = 1 << 16
 
 TIME_CODES: Final = ("I", "Q", "Q", *("I", "I", "I") * len(KINDS))
 """How columns of times travel, as `array` says it."""
