@@ -93,13 +93,9 @@ def _xml_rpc(act: str, id_: Id, note: str) -> Sent:
 
 
 def _batch(act: str, id_: Id, note: str) -> Sent:
+    inner = f"{_method(act)} Things({_key(id_)}) HTTP/1.1"
     lines = (
-        *(
-            "--batch",
-            "Content-Type: application/http",
-            "",
-            f"{_method(act)} Things({_key(id_)}) HTTP/1.1",
-        ),
+        *("--batch", "Content-Type: application/http", "", inner),
         *("Content-Type: application/json", "", json.dumps({"note": note}), "--batch--", ""),
     )
     return Sent("POST", "/$batch", "\r\n".join(lines).encode(), "multipart/mixed; boundary=batch")
