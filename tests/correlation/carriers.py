@@ -196,11 +196,6 @@ WAYS: dict[str, Way] = {
         "subject": {"reference": f"Thing/{id_}"}, "note": note}),
     "behind a year": _called("/{act}", lambda _, id_, note: {
         "ref": f"thing-2026-{id_}", "note": note}),
-    "before a position": _called("/{act}", lambda _, id_, note: {
-        "ref": f"T{id_}/3", "note": note}),
-    "behind a hash": _called("/{act}", lambda _, id_, note: {"text": f"see #{id_}", "note": note}),
-    "a condition on its version": lambda act, id_, note: Sent(
-        "POST", f"/things/{act}", _json({"note": note}), header=("If-Match", f'"{id_}"')),
     "a Referer with it": lambda act, id_, note: Sent(
         "POST", f"/things/{act}", _json({"note": note}), header=("X-Resource", f"/things/{id_}")),
     "an expression of Mongo": _called("/things/{act}", lambda _, id_, note: {

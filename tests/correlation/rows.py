@@ -84,8 +84,6 @@ WAYS = {
     "a frame of Turbo": Way(
         "<a>Edit</a>", "/things/{id}/{act}", "note={note}", _FORM,
         '<turbo-frame id="thing_{id}"><p>{name}</p><p>{note}</p>{row}</turbo-frame>', "{items}"),
-    "a snapshot of Livewire": Way(
-        "Edit", *_BY_JSON, '<div wire:snapshot="{attribute}"><p>{name}</p>{row}</div>', "{items}"),
     "a value of Phoenix": Way('<button phx-click="edit" phx-value-id="{id}">E</button>', *_BY_ID),
     "a value of Stimulus": Way('<i data-controller="t" data-thing-id-value="{id}"></i>', *_BY_ID),
     "data of Alpine": Way("<i x-data='{{ id: {json}, open: false }}'></i>", *_BY_ID),
@@ -105,14 +103,7 @@ WAYS = {
     "a card": Way(
         '<a href="/things/{id}">Show</a>', "/things/{id}/{act}", "note={note}", _FORM,
         "<article><h2>{name}</h2><p>{note}</p>{row}</article>", "<main>{items}</main>"),
-    "a list of definitions": Way(
-        '<a href="/things/{id}">Show</a>', "/things/{id}/{act}", "note={note}", _FORM,
-        "<dt>{name}</dt><dd>{note}</dd><dd>{row}</dd>", "<dl>{items}</dl>"),
     "microdata": Way('<meta itemprop="sku" content="{id}">', *_BY_ID),
-    "an event of a script": Way(
-        "", *_BY_ID, _FORM, "<p>{name}</p><script>addThing({json}, {state});</script>", "{items}"),
-    "a list of calls": Way(
-        "", *_BY_ID, _FORM, "load({json}, {title});\n", "<script>{items}</script>"),
     "an attribute of a framework": Way('<i wire:key="thing-{id}"></i>', *_BY_JSON),
 }  # fmt: skip
 

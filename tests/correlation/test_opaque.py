@@ -9,7 +9,7 @@ import pytest
 
 from pytest_loadtool.codec.doubts import doubts
 from pytest_loadtool.recording import build_case
-from tests.correlation.exchanges import exchange
+from tests.correlation.exchanges import JSON, SERVER, exchange
 from tests.correlation.talk import TOKEN, configure
 
 PROTOBUF = "application/x-protobuf"

@@ -209,10 +209,10 @@ def _in_scripts(text: str, transaction: int, wanted: Wanted) -> Iterator[Produce
     """Yield what is one of many in the JSON that the page's scripts read: its name does not tell
     which."""
     for one in embedded(text):
-        around = Producer(transaction, ProducerKind.TEXT, "", one.text, text=one.pattern)
+        around = Producer(transaction, ProducerKind.TEXT, "", one.written, text=one.pattern)
         for leaf in in_json(one.document, transaction, wanted):
             if leaf.of_many:
-                yield replace(leaf, box=Box(around, (), one.text))
+                yield replace(leaf, box=Box(around, one.decode, one.text))
 
 
 def _in_data(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
