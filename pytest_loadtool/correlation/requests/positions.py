@@ -193,7 +193,8 @@ def json_spans(text: str) -> Iterator[ValueSpan]:
             return CALL
         if is_call and len(keys) == 3 and not objects[-1] and 0 < first < token.start():
             return ARGUMENT
-        return keys[-2] if objects[-1] else ""
+        around = keys[-3:-1] if keys[-1] in _OPERATORS else keys[-2:-1]
+        return around[0] if objects[-1] else ""
 
     def called() -> str:
         if len(texts[-1]) == 2 and texts[-1][1] in _COMPARED:
