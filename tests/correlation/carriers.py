@@ -179,14 +179,7 @@ WAYS: dict[str, Way] = {
             _json({act: {"_index": "things", "_id": str(id_)}}), _json({"doc": note})),
         "application/x-ndjson"),
     "YAML": _text("/things/{act}", "id: {id}\nnote: {note}\n", "application/yaml"),
-    **{f"a body in {one}": _coded(one) for one in ("gzip", "deflate", "br", "zstd", "br, gzip")},
-    "JSON:API": lambda act, id_, note: Sent(
-        _method(act), f"/things/{id_}",
-        _json({"data": {"type": "things", "id": str(id_), "attributes": {"note": note}}}),
-        "application/vnd.api+json"),
-    "JSON:API's operations": _called("/operations", lambda act, id_, note: {
-        "atomic:operations": [{"op": act, "ref": {"type": "things", "id": str(id_)},
-                               "data": {"type": "things", "attributes": {"note": note}}}]}),
+    **{f"a body in {one}": _coded(one) for one in ("gzip", "br, zstd")},
     "Relay's global id": _called("/graphql", lambda act, id_, note: {
         "query": f"mutation($id: ID!, $note: String) {{ {act}Thing(id: $id, note: $note)"
         " { id } }", "variables": {"id": _global(id_), "note": note}}),
@@ -196,13 +189,9 @@ WAYS: dict[str, Way] = {
         "subject": {"reference": f"Thing/{id_}"}, "note": note}),
     "behind a year": _called("/{act}", lambda _, id_, note: {
         "ref": f"thing-2026-{id_}", "note": note}),
-    "a Referer with it": lambda act, id_, note: Sent(
-        "POST", f"/things/{act}", _json({"note": note}), header=("X-Resource", f"/things/{id_}")),
     "an expression of Mongo": _called("/things/{act}", lambda _, id_, note: {
         "q": {"_id": {"$eq": id_}}, "u": {"$set": {"note": note}}}),
-    "an array of pairs": _called("/things/{act}", lambda _, id_, note: [["id", id_], ["n", note]]),
     "text of columns": _text("/things/{act}", "id,note\n{id},{note}\n", "text/csv"),
-    "INI": _text("/things/{act}", "id={id}\nnote={note}\n", "text/plain"),
     "a Turtle": _text("/sparql", "{act} DATA {{ <urn:thing/{id}> <urn:note> '{note}' }}",
                       "application/sparql-update"),
     "a condition in SQL": _text(

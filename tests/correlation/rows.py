@@ -71,22 +71,16 @@ WAYS = {
         "<a data-key='{id}'>Edit</a>", *_BY_ID, _FORM,
         "<div class='row'><b>{name}</b> <i>{note}</i> {row}</div>", "<div>{items}</div>"),
     "a style": Way('<i style="view-transition-name: thing-{id}"></i>', *_BY_ID),
-    "what an element controls": Way('<i aria-controls="panel-{id}"></i>', *_BY_ID),
     "what a label is for": Way('<label for="thing-{id}">Edit</label>', *_BY_ID),
     "an id with a year": Way(
         '<i data-ref="order-2026-{id}"></i>', "/things/{act}", "ref=order-2026-{id}&note={note}"),
     "an id in a number of an order": Way(
         "<td>A{id}/3</td>", "/things/{act}", "ref=A{id}%2F3&note={note}"),
-    "htmx's address": Way('<button hx-post="/things/{id}/edit">Edit</button>',
-                          "/things/{id}/{act}"),
     "htmx's values": Way("<button hx-post='/edit' hx-vals='{{\"id\": {json}}}'>Edit</button>",
                          *_BY_ID),
     "a frame of Turbo": Way(
         "<a>Edit</a>", "/things/{id}/{act}", "note={note}", _FORM,
         '<turbo-frame id="thing_{id}"><p>{name}</p><p>{note}</p>{row}</turbo-frame>', "{items}"),
-    "a value of Phoenix": Way('<button phx-click="edit" phx-value-id="{id}">E</button>', *_BY_ID),
-    "a value of Stimulus": Way('<i data-controller="t" data-thing-id-value="{id}"></i>', *_BY_ID),
-    "data of Alpine": Way("<i x-data='{{ id: {json}, open: false }}'></i>", *_BY_ID),
     "JSON of a row": Way("<i data-thing='{attribute}'></i>", *_BY_JSON),
     "Next's data": Way(
         "", *_BY_JSON, "<p>{name}</p>", '{items}<script id="__NEXT_DATA__" type="application/json">'
@@ -96,14 +90,6 @@ WAYS = {
         "{items}<script>window.__INITIAL_STATE__ = {state};</script>"),
     "a page of Inertia": Way(
         "", *_BY_JSON, "", '<div id="app" data-page="{attribute}"></div>'),
-    "an attribute without quotes": Way("<i data-key={id}></i>", *_BY_ID),
-    "a hidden field of a row": Way(
-        '<form action="/things/edit" method="post"><input type="hidden" name="id" value="{id}">'
-        "</form>", *_BY_ID),
-    "a card": Way(
-        '<a href="/things/{id}">Show</a>', "/things/{id}/{act}", "note={note}", _FORM,
-        "<article><h2>{name}</h2><p>{note}</p>{row}</article>", "<main>{items}</main>"),
-    "microdata": Way('<meta itemprop="sku" content="{id}">', *_BY_ID),
     "an attribute of a framework": Way('<i wire:key="thing-{id}"></i>', *_BY_JSON),
 }  # fmt: skip
 
@@ -149,7 +135,6 @@ class Book:
             "state": json.dumps(thing),
             "attribute": html.escape(json.dumps(thing)),
             "json": json.dumps(thing["id"]),
-            "title": json.dumps(thing["name"]),
             **{key: html.escape(str(one)) for key, one in thing.items()},
         }
         return self.way.item.format(row=self.way.row.format(**written), **written)
