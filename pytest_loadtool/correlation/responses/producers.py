@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from pytest_loadtool.codec.calls import is_rpc_answer
-from pytest_loadtool.codec.events import is_event_stream
+from pytest_loadtool.codec.events import is_event_stream, unguarded
 from pytest_loadtool.codec.filters import UNDO, filtered
 from pytest_loadtool.codec.media import is_xml, media_type
 from pytest_loadtool.correlation.classify import (
@@ -178,7 +178,7 @@ def fragment_slots(address: str, transaction: int) -> Iterator[Slot]:
 def _in_body(
     response: RecordedResponse, text: str, transaction: int, wanted: Wanted
 ) -> Iterator[Producer]:
-    first = text.lstrip("\ufeff \t\r\n")[:1]
+    first = unguarded(text).lstrip("\ufeff \t\r\n")[:1]
     if first in ("{", "["):
         try:
             document = response.json()
