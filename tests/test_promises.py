@@ -18,7 +18,7 @@ BUILT |= {36, 104}  # actors
 BUILT |= {24, *range(27, 31)}  # fields
 BUILT |= {68}  # views
 BUILT |= {139, 140}  # flows
-BUILT |= {141}  # hooks
+BUILT |= {141, 142}  # hooks, doubts
 BUILT |= {47, 134, *range(105, 125)}  # diagnosis
 
 PAGE = """\

@@ -3,10 +3,13 @@ recorded. Each way to replay tells them, and they are failures if the test case 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from pytest_loadtool.model.case import TestCase, Transaction
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_loadtool.model.case import TestCase, Transaction
 
 _BY_PLACE = "taken by its place in the list"
 _OPAQUE = "sent as recorded, in a body that cannot be followed"

@@ -205,6 +205,7 @@ DOUBTS = (
 )
 
 
+@pytest.mark.promise(142)
 def test_doubts_are_told_in_each_way(pytester: pytest.Pytester, shop: Shop) -> None:
     """What is taken by its place, and a body that is binary; if strict, each is a failure."""
     doubtful = transaction(
