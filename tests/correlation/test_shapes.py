@@ -27,7 +27,7 @@ from tests.served import served
 JSON = {"Content-Type": "application/json"}
 
 
-class Told(NamedTuple):
+class Answer(NamedTuple):
     """What is answered when a thing is made."""
 
     text: str
@@ -35,37 +35,37 @@ class Told(NamedTuple):
     header: tuple[str, str] = ("Vary", "Accept")
 
 
-def _multipart(thing: dict[str, Any]) -> Told:
+def _multipart(thing: dict[str, Any]) -> Answer:
     head = "--b\r\nContent-Type: application/http\r\n\r\nHTTP/1.1 201 Created\r\n"
     location = f"Location: /things/{thing['id']}\r\n\r\n"
-    return Told(f"{head}{location}{_named(thing)}\r\n--b--\r\n", "multipart/mixed; boundary=b")
+    return Answer(f"{head}{location}{_named(thing)}\r\n--b--\r\n", "multipart/mixed; boundary=b")
 
 
 def _named(thing: dict[str, Any]) -> str:
     return json.dumps({"id": thing["id"], "name": thing["name"]})
 
 
-SHAPES: dict[str, Callable[[dict[str, Any]], Told]] = {
-    "a link in the head": lambda one: Told(
+SHAPES: dict[str, Callable[[dict[str, Any]], Answer]] = {
+    "a link in the head": lambda one: Answer(
         '{"ok": true}', header=("Link", f'</things/{one["id"]}>; rel="self"')),
-    "the fragment of a redirect": lambda one: Told(
+    "the fragment of a redirect": lambda one: Answer(
         "", header=("Location", f"/app#/things/{one['id']}")),
-    "htmx's trigger": lambda one: Told(
+    "htmx's trigger": lambda one: Answer(
         "<p>ok</p>", "text/html", ("HX-Trigger", json.dumps({"made": {"id": one["id"]}}))),
-    "JSON:API": lambda one: Told(json.dumps(
+    "JSON:API": lambda one: Answer(json.dumps(
         {"data": {"type": "things", "id": str(one["id"]), "attributes": {"name": one["name"]}}})),
-    "an event": lambda one: Told(
+    "an event": lambda one: Answer(
         f"event: made\ndata: {_named(one)}\n\nevent: end\ndata: {{}}\n\n", "text/event-stream"),
-    "JSON behind a guard": lambda one: Told(f")]}}',\n{_named(one)}"),
-    "a call": lambda one: Told(f"done({_named(one)});", "application/javascript"),
-    "a stream of Turbo": lambda one: Told(
+    "JSON behind a guard": lambda one: Answer(f")]}}',\n{_named(one)}"),
+    "a call": lambda one: Answer(f"done({_named(one)});", "application/javascript"),
+    "a stream of Turbo": lambda one: Answer(
         '<turbo-stream action="append" target="things"><template>'
         f'<div id="thing_{one["id"]}"><p>{escape(one["name"])}</p></div></template></turbo-stream>',
         "text/vnd.turbo-stream.html"),
     "a part of several": _multipart,
-    "JSON in base64": lambda one: Told(
+    "JSON in base64": lambda one: Answer(
         json.dumps({"data": base64.b64encode(_named(one).encode()).decode()})),
-    "a sentence": lambda one: Told(f"Made thing {one['id']}.\n", "text/plain"),
+    "a sentence": lambda one: Answer(f"Made thing {one['id']}.\n", "text/plain"),
 }  # fmt: skip
 
 
@@ -88,7 +88,7 @@ def serving(register: Register, shape: str) -> AbstractContextManager[str]:
             self.end_headers()
             self.wfile.write(content)
 
-        def _told(self, body: bytes) -> Told:
+        def _told(self, body: bytes) -> Answer:
             things = register.things
             if (self.command, self.path) == ("POST", "/things"):
                 return SHAPES[shape](register.put(json.loads(body)["name"]))
@@ -98,7 +98,7 @@ def serving(register: Register, shape: str) -> AbstractContextManager[str]:
                 elif self.path == f"/things/{id_}/drop":
                     del things[id_]
             listed = [*things.values()][::-1] if self.command == "GET" else {"done": True}
-            return Told(json.dumps(listed))
+            return Answer(json.dumps(listed))
 
         do_GET = do_POST = _any  # noqa: N815
 

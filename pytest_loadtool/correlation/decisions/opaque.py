@@ -44,14 +44,14 @@ _LONGEST_BODY = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class OpaqueBodies:
     """The test case in which each such change says so, and a decision for each."""
 
     case: TestCase
     decisions: tuple[Decision, ...]
 
 
-def told(case: TestCase, steps: Sequence[RecordedStep]) -> Told:
+def told(case: TestCase, steps: Sequence[RecordedStep]) -> OpaqueBodies:
     """Say of each change whose body is binary what cannot be followed there; of a mere file, and of
     bytes of no known kind that hold nothing which was given out, nothing."""
     decisions: list[Decision] = []
@@ -86,7 +86,7 @@ def told(case: TestCase, steps: Sequence[RecordedStep]) -> Told:
                 secret=looks_random(value),
             )
         )
-    return Told(with_transactions(case, made), tuple(decisions))
+    return OpaqueBodies(with_transactions(case, made), tuple(decisions))
 
 
 def _kind(step: RecordedStep) -> str | None:
