@@ -15,6 +15,7 @@ from typing import NoReturn
 from urllib.parse import urlsplit
 
 from pytest_loadtool.casefile.files import read_bytes
+from pytest_loadtool.codec.request_coding import uncoded
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
@@ -68,7 +69,7 @@ def parse_exchange(
         url=_checked_url(asked, found[2], server),
         http_version=found[3] or "HTTP/1.1",
         request_headers=asked.headers,
-        request_body=asked.body,
+        request_body=uncoded(asked.body, asked.headers),
         status=int(said[2]),
         reason=said[3] or "",
         response_headers=answer.headers,

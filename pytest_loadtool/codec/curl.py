@@ -27,8 +27,8 @@ def curl_command(
 ) -> str:
     """Return a command that sends this request, an option on each line.
 
-    Nothing is added that was not sent. A body that is no text comes from a pipe. ``include`` has it
-    show the status and the headers of the response, too.
+    Nothing is added that was not sent, and text is sent without a content coding. A body that is no
+    text comes from a pipe. ``include`` has it show the status and the headers of the response, too.
     """
     lines = [f"curl {shlex.quote(url)}", "--globoff", *proxied]
     if include and method != "HEAD":
@@ -37,6 +37,9 @@ def curl_command(
         lines.append("--head")
     elif method != ("POST" if body else "GET"):
         lines.append(f"--request {shlex.quote(method)}")
+    text = _text(body)
+    if text is not None:  # what is said of its coding is of what was made of it
+        headers = tuple(one for one in headers if one[0].lower() != "content-encoding")
     sent = {name.lower() for name, _ in headers}
     for name, value in headers:
         if name.lower() == "accept-encoding" and "gzip" in value:
@@ -48,7 +51,6 @@ def curl_command(
     lines += [f"--header {shlex.quote(f'{one}:')}" for one in own if one.lower() not in sent]
     before = ""
     if body:
-        text = _text(body)
         if text is None:
             packed = base64.b64encode(body).decode()
             before = f"echo {packed} | base64 -d | "

@@ -1,4 +1,4 @@
-"""Event streams (WHATWG HTML §9.2) as documents: the list of their events."""
+"""Event streams (WHATWG HTML §9.2) as documents: the list of their events; and guarded JSON."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 
 #: The first line of a stream: a field, or a comment.
 _FIRST = re.compile(r"\ufeff?[\r\n]*(?:(?:data|event|id|retry)(?::|[\r\n])|:)")
+#: What no script gets past, and clients take away: of Angular, Google and Facebook.
+_GUARD = re.compile(r"\s*(?:\)\]\}',?|while\s*\(1\);|for\s*\(;;\);)\s*")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -42,9 +44,17 @@ def json_or_events(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        if not is_event_stream(text):
+        if is_event_stream(text):
+            return events_of(text)
+        if (plain := unguarded(text)) == text:
             raise
-        return events_of(text)
+        return json.loads(plain)
+
+
+def unguarded(text: str) -> str:
+    """Return JSON without what keeps other sites' scripts from running it."""
+    guard = _GUARD.match(text)
+    return text if guard is None else text[guard.end() :]
 
 
 def _event(block: Iterable[str]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from pytest_loadtool.correlation.decisions.explain import explain
 from pytest_loadtool.correlation.decisions.ignoring import ignored, set_aside, wanted
+from pytest_loadtool.correlation.decisions.opaque import told as told_opaque
 from pytest_loadtool.correlation.index.indexing import read_traffic
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes import Asserted, asserted
@@ -63,12 +64,14 @@ def configure(
     configured = with_renewals(rewrite(unconfigured, traffic.steps, found, computed), rules)
     configured = following_again(configured)
     outcomes = _asserted(configured, traffic.steps)
+    opaque = told_opaque(outcomes.case, traffic.steps)
     misses = [*(one for one in resolution.misses if one.reason), *aside]
     decisions = (
         *explain(configured, traffic, found, computed, misses, rules),
         *outcomes.decisions,
+        *opaque.decisions,
     )
-    return Configuration(outcomes.case, decisions)
+    return Configuration(opaque.case, decisions)
 
 
 def asserted_anew(case: TestCase, exchanges: Sequence[Exchange]) -> Asserted:

@@ -67,6 +67,7 @@ WRAPPERS = _ANSWERS | {
     *("attributes", "body", "content", "created", "entity", "item", "items", "list", "node"),
     *("input", "json", "object", "params", "payload", "record", "records", "response", "results"),
     *("edges", "nodes", "rows", "variables"),
+    *("criteria", "filter", "q", "selector", "where"),
 }
 #: What the arguments of a call stand under that have no names of their own.
 ARGUMENTS = frozenset({"args", "arguments", "params"})

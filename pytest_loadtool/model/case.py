@@ -109,6 +109,8 @@ class Transaction:
     """The flow that it stands in; empty: that of its page, if that has one."""
     call: tuple[str, ...] = ()
     """The functions of the project that are called before it: ``module:function``."""
+    opaque: str = ""
+    """What of its body cannot be followed, as it is binary: that is sent as recorded."""
     line: int = field(default=0, compare=False)
     """Where it stands in its file, from 1; 0 when it came from elsewhere."""
 

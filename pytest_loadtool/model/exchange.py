@@ -46,7 +46,8 @@ class Exchange:
     """One recorded HTTP exchange.
 
     * ``started`` is in seconds since the epoch; ``took`` is in seconds, until the last byte.
-    * ``request_body`` is as sent; ``response_body`` has its content coding (gzip, br…) removed.
+    * ``response_body`` has its content coding (gzip, br…) removed, and so has a ``request_body``
+      that is text then; else it is as sent.
     * Both bodies may be given as a `Body`; that is then read each time that it is asked for.
       Recordings are larger than memory. `changed` leaves them where they are.
     * ``status`` is 0 when no response came; ``error`` then says why.

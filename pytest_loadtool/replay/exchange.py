@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_loadtool.codec.request_coding import uncoded
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.replay.user.exchange import Response
 
@@ -17,6 +18,9 @@ def exchange_of(response: Response, began: float = 0.0) -> tuple[Exchange, str]:
     method, _, rest = line.partition(" ")
     target = rest.partition(" ")[0]
     status = response.head.split(b"\r\n", 1)[0].decode("latin-1").split(" ", 2)
+    request_headers = tuple(
+        (name, value.strip()) for name, _, value in (one.partition(":") for one in lines)
+    )
     body, undecoded = response.body, ""
     try:
         body = response.content
@@ -28,10 +32,8 @@ def exchange_of(response: Response, began: float = 0.0) -> tuple[Exchange, str]:
         method=method,
         url=f"{response.send.step.origin}{target}" if target.startswith("/") else target,
         http_version=status[0] or "HTTP/1.1",
-        request_headers=tuple(
-            (name, value.strip()) for name, _, value in (one.partition(":") for one in lines)
-        ),
-        request_body=sent,
+        request_headers=request_headers,
+        request_body=uncoded(sent, request_headers),
         status=response.status,
         reason=status[2] if len(status) > 2 else "",
         response_headers=tuple(

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_loadtool.casefile import read_case, save_load
+from pytest_loadtool.codec.doubts import KINDS
 from pytest_loadtool.diagnosis.outcome import SEPARATOR
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
 from tests.applications.application import Application
@@ -47,8 +48,6 @@ _FIRST = re.compile(r"^_{3,} .* _{3,}\n((?:.+\n)+)", re.MULTILINE)
 _UNKNOWN = "0"
 #: What a load test says that was late with its requests.
 _LATE = "was itself too slow"
-#: Of a value that may be somebody else's.
-_BY_PLACE = "taken by its place in the list"
 #: Seconds for a whole pytest run.
 _PATIENCE = 1800
 
@@ -113,8 +112,9 @@ def replay(case: Path, url: str) -> None:
         raise JourneyError(f"{done.first}\n{done.written}")
     if "not as recorded" in done.written:
         raise OtherwiseError(done.written.partition("passed, but ")[2])
-    if _BY_PLACE in done.written:
-        raise OtherwiseError(_BY_PLACE + done.written.partition(_BY_PLACE)[2])
+    for doubt in KINDS:
+        if doubt in done.written:
+            raise OtherwiseError(doubt + done.written.partition(doubt)[2])
     once = list(_recorded(case))
     unknown = {title for title, status in once if status == _UNKNOWN}
     recorded = Counter(one for one in once if one[0] not in unknown)

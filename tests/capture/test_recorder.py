@@ -208,19 +208,21 @@ def test_a_chunked_upload_is_recorded_without_its_chunks() -> None:
         ("identity", bytes),
     ],
 )
-def test_encoded_content_is_recorded_decoded(coding: str, encode: Any) -> None:
-    """The record is readable text; the client gets the encoded bytes untouched."""
+def test_encoded_content_is_recorded_decoded(coding: str, encode: Any, tmp_path: Path) -> None:
+    """The record is readable text, of the request too; what travels is untouched."""
     got: list[Exchange] = []
     text = "Größe: 42\n".encode() * 500
     encoded = encode(text)
+    (tmp_path / "body").write_bytes(encoded)
+    sent = ("--header", f"Content-Encoding: {coding}", "--data-binary", f"@{tmp_path / 'body'}")
 
     async def scenario(server: WireServer) -> bytes:
         async with Recorder(got.append) as recorder:
-            return (await curl(*through(recorder), "--raw", server.origin)).output
+            return (await curl(*through(recorder), "--raw", *sent, server.origin)).output
 
     with WireServer(answer(encoded, f"Content-Encoding: {coding}")) as server:
         assert run(scenario(server)) == encoded
-    assert got[0].response_body == text
+    assert got[0].response_body == got[0].request_body == text
     assert got[0].response_header("content-encoding") == coding
 
 

@@ -19,6 +19,8 @@ from random import Random
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from pytest_loadtool.codec.content import decode
+from pytest_loadtool.codec.request_coding import coder
 from tests.served import served
 
 __all__ = ["NOTE", "WAYS", "Register", "Sent", "serving"]
@@ -36,6 +38,20 @@ class Sent:
     body: bytes = b""
     kind: str = "application/json"
     header: tuple[str, str] = ("Accept", "*/*")
+    coding: str = ""
+    """Of the body, which here is plain."""
+
+    @property
+    def coded(self) -> bytes:
+        """The body as it travels."""
+        code = coder(self.coding)
+        return self.body if code is None else code(self.body)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Its headers."""
+        coded = {"Content-Encoding": self.coding} if self.coding else {}
+        return {"Content-Type": self.kind, self.header[0]: self.header[1], **coded}
 
 
 Way = Callable[[str, Id, str], Sent]
@@ -64,6 +80,16 @@ def _called(
     return lambda act, id_, note: Sent(
         "POST", target.format(act=act), _json(value(act, id_, note)), kind
     )
+
+
+def _coded(coding: str) -> Way:
+    return lambda act, id_, note: Sent(
+        "POST", f"/things/{act}", _json({"id": id_, "note": note}), coding=coding
+    )
+
+
+def _global(id_: Id) -> str:
+    return base64.b64encode(f"Thing:{id_}".encode()).decode()
 
 
 def _behind(target: str) -> Way:
@@ -153,6 +179,21 @@ WAYS: dict[str, Way] = {
             _json({act: {"_index": "things", "_id": str(id_)}}), _json({"doc": note})),
         "application/x-ndjson"),
     "YAML": _text("/things/{act}", "id: {id}\nnote: {note}\n", "application/yaml"),
+    **{f"a body in {one}": _coded(one) for one in ("gzip", "br, zstd")},
+    "Relay's global id": _called("/graphql", lambda act, id_, note: {
+        "query": f"mutation($id: ID!, $note: String) {{ {act}Thing(id: $id, note: $note)"
+        " { id } }", "variables": {"id": _global(id_), "note": note}}),
+    "an IRI": _called("/{act}", lambda _, id_, note: {
+        "thing": f"urn:example:thing:{id_}", "note": note}),
+    "a reference of FHIR": _called("/{act}", lambda _, id_, note: {
+        "subject": {"reference": f"Thing/{id_}"}, "note": note}),
+    "behind a year": _called("/{act}", lambda _, id_, note: {
+        "ref": f"thing-2026-{id_}", "note": note}),
+    "an expression of Mongo": _called("/things/{act}", lambda _, id_, note: {
+        "q": {"_id": {"$eq": id_}}, "u": {"$set": {"note": note}}}),
+    "text of columns": _text("/things/{act}", "id,note\n{id},{note}\n", "text/csv"),
+    "a Turtle": _text("/sparql", "{act} DATA {{ <urn:thing/{id}> <urn:note> '{note}' }}",
+                      "application/sparql-update"),
     "a condition in SQL": _text(
         "/things/sql", "{act} things WHERE id = {key} -- {note}", "text/plain"),
 }  # fmt: skip
@@ -195,7 +236,9 @@ class Register:
     def _means(wanted: Sent, sent: Sent, headers: Any) -> bool:
         """Whether it is that request; bodies count but for white space at their ends."""
         name, value = wanted.header
-        same = (wanted.method, wanted.target) == (sent.method, sent.target)
+        same = all(
+            getattr(wanted, one) == getattr(sent, one) for one in ("method", "target", "coding")
+        )
         return same and headers.get(name) == value and wanted.body.strip() == sent.body.strip()
 
 
@@ -210,7 +253,9 @@ def serving(register: Register) -> Iterator[str]:
         def _any(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             with lock:
-                status, value = register.answer(Sent(self.command, self.path, body), self.headers)
+                coding = self.headers.get("Content-Encoding", "")
+                sent = Sent(self.command, self.path, decode(body, coding), coding=coding)
+                status, value = register.answer(sent, self.headers)
             content = _json(value)
             self.send_response(status)
             self.send_header("Content-Type", "application/json")

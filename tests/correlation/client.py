@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from pytest_loadtool.codec.request_coding import uncoded
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.tags import control_value, controls
 from pytest_loadtool.model.exchange import Exchange
@@ -67,7 +68,7 @@ class Client:
             url=self.url + target,
             http_version="HTTP/1.1",
             request_headers=tuple(lines.items()),
-            request_body=body,
+            request_body=uncoded(body, lines.items()),  # as the recorder has it
             status=answer.status,
             reason=answer.reason,
             response_headers=tuple(answer.getheaders()),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from itertools import count
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
 from tests.served import served
@@ -34,6 +34,8 @@ class Way(NamedTuple):
     target: str
     body: str = "note={note}"
     kind: str = _FORM
+    item: str = "<tr><td>{name}</td><td>{note}</td><td>{row}</td></tr>"
+    around: str = "<table>{items}</table>"
 
 
 _BY_ID = ("/things/{act}", "id={id}&note={note}")
@@ -57,6 +59,37 @@ WAYS = {
         "/things/save", "do={act}&note%5B{id}%5D={note}",
     ),
     "an action": Way('<form action="/things/{id}/edit"></form>', "/things/{id}/{act}"),
+    "a call in a script": Way("<script>load({json})</script>", *_BY_ID),
+    "an option": Way(
+        "", "/things/save", "thing={id}&do={act}&note={note}", _FORM,
+        '<option value="{id}">{name}</option>',
+        '<form action="/things/save"><select name="thing">{items}</select></form>'),
+    "a box": Way(
+        '<input type="checkbox" name="chk_{id}">',
+        "/things/save", "chk_{id}=on&do={act}&note={note}"),
+    "a div in single quotes": Way(
+        "<a data-key='{id}'>Edit</a>", *_BY_ID, _FORM,
+        "<div class='row'><b>{name}</b> <i>{note}</i> {row}</div>", "<div>{items}</div>"),
+    "a style": Way('<i style="view-transition-name: thing-{id}"></i>', *_BY_ID),
+    "what a label is for": Way('<label for="thing-{id}">Edit</label>', *_BY_ID),
+    "an id with a year": Way(
+        '<i data-ref="order-2026-{id}"></i>', "/things/{act}", "ref=order-2026-{id}&note={note}"),
+    "an id in a number of an order": Way(
+        "<td>A{id}/3</td>", "/things/{act}", "ref=A{id}%2F3&note={note}"),
+    "htmx's values": Way("<button hx-post='/edit' hx-vals='{{\"id\": {json}}}'>Edit</button>",
+                         *_BY_ID),
+    "a frame of Turbo": Way(
+        "<a>Edit</a>", "/things/{id}/{act}", "note={note}", _FORM,
+        '<turbo-frame id="thing_{id}"><p>{name}</p><p>{note}</p>{row}</turbo-frame>', "{items}"),
+    "JSON of a row": Way("<i data-thing='{attribute}'></i>", *_BY_JSON),
+    "Next's data": Way(
+        "", *_BY_JSON, "<p>{name}</p>", '{items}<script id="__NEXT_DATA__" type="application/json">'
+        '{{"props": {{"things": {state}}}}}</script>'.replace("{{", "{").replace("}}", "}")),
+    "an initial state": Way(
+        "", *_BY_JSON, "<p>{name}</p>",
+        "{items}<script>window.__INITIAL_STATE__ = {state};</script>"),
+    "a page of Inertia": Way(
+        "", *_BY_JSON, "", '<div id="app" data-page="{attribute}"></div>'),
     "an attribute of a framework": Way('<i wire:key="thing-{id}"></i>', *_BY_JSON),
 }  # fmt: skip
 
@@ -86,13 +119,25 @@ class Book:
 
     def page(self) -> str:
         """All things, the newest first."""
-        rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{html.escape(note)}</td>"
-            f"<td>{self.way.row.format(id=id_)}</td></tr>"
+        things = [
+            {"id": id_, "name": name, "note": note}
             for id_, (name, note) in reversed(self.things.items())
-        )
+        ]
+        items = "".join(map(self._item, things))
         form = '<form action="/things" method="post"><input name="name"></form>'
-        return f"<title>Things</title><h1>Things</h1>{form}<table>{rows}</table>"
+        around = self.way.around.replace("{items}", items).replace("{state}", json.dumps(things))
+        around = around.replace("{attribute}", html.escape(json.dumps(things)))
+        return f"<title>Things</title><h1>Things</h1>{form}{around}"
+
+    def _item(self, thing: dict[str, Any]) -> str:
+        """What the page shows of a thing."""
+        written = {
+            "state": json.dumps(thing),
+            "attribute": html.escape(json.dumps(thing)),
+            "json": json.dumps(thing["id"]),
+            **{key: html.escape(str(one)) for key, one in thing.items()},
+        }
+        return self.way.item.format(row=self.way.row.format(**written), **written)
 
     def do(self, target: str, body: str) -> None:
         """What is asked for, of the things that are there."""

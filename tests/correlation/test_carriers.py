@@ -26,8 +26,7 @@ def session(register: Register, *, looks: bool) -> TestCase:
         ]
         for act, id_, note in zip(("edit", "drop"), made, (NOTE, ""), strict=True):
             sent = register.way(act, id_, note)
-            headers = {"Content-Type": sent.kind, sent.header[0]: sent.header[1]}
-            client.send(sent.method, sent.target, sent.body, headers)
+            client.send(sent.method, sent.target, sent.coded, sent.headers)
             if looks:
                 client.json("GET", "/things")
         client.close()

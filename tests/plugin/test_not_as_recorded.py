@@ -199,6 +199,35 @@ def test_the_root_of_something_else_is_told_in_each_way(
     assert project.json()["verdict"] == "inconclusive"
 
 
+DOUBTS = (
+    "taken by its place in the list",
+    "sent as recorded, in a body that cannot be followed",
+)
+
+
+@pytest.mark.promise(142)
+def test_doubts_are_told_in_each_way(pytester: pytest.Pytester, shop: Shop) -> None:
+    """What is taken by its place, and a body that is binary; if strict, each is a failure."""
+    doubtful = transaction(
+        "POST /pay",
+        'headers = ["Content-Type: application/cbor"]',
+        'body_base64 = "oWJpZAE="',
+        'opaque = "cbor, 5 bytes"',
+        'extractors = [{ variable = "paid", json = "$.result", by_place = true }]',
+    )
+    write(pytester, "shop", case(shop.url, doubtful))
+    project = Project(pytester.path, pytester)
+    project.write(shop__load__toml=load("shop.case.toml", users=1, more="iterations = 1"))
+    runs = [project.run().stdout, project.run("--load").stdout]
+    for said in (*runs, "\n".join(played(pytester.path).said)):
+        assert [one in said for one in DOUBTS] == [True, True], said
+    strict = project.run("--loadtool-strict").stdout
+    assert f"its request is {DOUBTS[1]}: cbor, 5 bytes" in strict
+    assert project.run("--load", "--loadtool-strict").returncode == 1
+    with pytest.raises(CommandError, match="1 of 1 transaction failed"):
+        played(pytester.path, strict=True)
+
+
 @pytest.mark.alone
 def test_workers_add_up_what_differs(tmp_path: Path, shop: Shop) -> None:
     """What some answers were is in the report; most came as recorded, so it passes."""

@@ -15,6 +15,7 @@ from mitmproxy.http import Headers, HTTPFlow, Request
 from pytest_loadtool.capture.proxy.body import Collector, decoded
 from pytest_loadtool.codec.http import authority
 from pytest_loadtool.codec.media import media_type
+from pytest_loadtool.codec.request_coding import uncoded
 from pytest_loadtool.model.exchange import UNENDED, Body, Exchange, HeaderList
 from pytest_loadtool.model.websocket import WEBSOCKET
 
@@ -106,7 +107,9 @@ def from_tunnel(address: tuple[str, int], started: float, error: str, note: str)
 
 
 def _request_body(request: Request, upload: Collector | None) -> bytes | Body:
-    return request.data.content or b"" if upload is None else upload.body
+    if upload is not None:
+        return upload.body
+    return uncoded(request.data.content or b"", _header_list(request.headers))
 
 
 def _unsent(request: Request, upload: Collector) -> str:

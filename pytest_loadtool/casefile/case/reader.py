@@ -213,6 +213,7 @@ def _transaction(node: Node) -> Transaction:
         refreshes=found.get("refreshes", ""),
         flow=found.get("flow", ""),
         call=found.get("call", ()),
+        opaque=found.get("opaque", ""),
         line=node.problems.layout.line(node.at),
     )
 
@@ -283,6 +284,7 @@ _TRANSACTION_KEYS: dict[str, Key] = {
     "body": Key(parsed(template)),
     "body_base64": Key(parsed(base64_bytes)),
     "body_charset": Key(parsed(charset)),
+    "opaque": Key(filled),
     "status": Key(_status),
     "extractors": Key(array(extractor)),
     "validators": Key(array(validator)),

@@ -172,6 +172,7 @@ def _transaction(table: KeyPath, transaction: Transaction) -> Iterator[KeyedLine
     yield from _strings(table, "headers", map(_header, request.headers))
     yield from _strings(table, "cookies", request.cookies)
     yield from _body(table, request)
+    yield from _filled(table, "opaque", transaction.opaque)
     yield _status(table, transaction.status)
     yield from _tables(table, "extractors", map(extractor_pairs, transaction.extractors))
     yield from _tables(table, "validators", map(validator_pairs, transaction.validators))

@@ -29,6 +29,7 @@ from pytest_loadtool.codec.http import other_case
 from pytest_loadtool.codec.media import declared_charset, media_type
 from pytest_loadtool.codec.multipart import boundary_of, is_multipart
 from pytest_loadtool.codec.places import encode
+from pytest_loadtool.codec.request_coding import uncoded
 from pytest_loadtool.model.exchange import UNENDED, Exchange, HeaderList
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.websocket import WEBSOCKET, is_event
@@ -133,7 +134,8 @@ def _request_body(post_data: HarTable, exchange: Exchange, charset: Charset) -> 
     encoding = post_data.get("_encoding", str, "") or post_data.get("encoding", str, "")
     params = [] if text else list(post_data.tables("params"))
     if not params:
-        return _bytes(post_data, text, encoding, charset(mime, text))
+        body = _bytes(post_data, text, encoding, charset(mime, text))
+        return uncoded(body, exchange.request_headers)
     if is_multipart(mime):
         return _multipart(params, exchange.request_header("Content-Type") or mime)
     return urlencode(

@@ -17,6 +17,7 @@ from pytest_loadtool.console.commands.load_configuration import hints
 from pytest_loadtool.console.errors import CommandError, InconclusiveError
 from pytest_loadtool.console.load_files import chosen, saved
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views.case import in_doubt
 from pytest_loadtool.console.wizards.consent import agree_to_replay, check_server
 from pytest_loadtool.model.load import LoadConfiguration, ThinkTime
 from pytest_loadtool.replay.compile.proxies import through
@@ -124,6 +125,7 @@ async def _run(session: Console, test: LoadTest, server: str) -> None:
     lengths = test.lengths
     session.tell(hints(configuration, lengths))
     for case in test.cases:
+        session.tell(in_doubt(case))
         if not case.tls.verify:
             session.say(f"Certificates are not verified: the test case {case.name} says so.")
         if case.server_fixture and not server:

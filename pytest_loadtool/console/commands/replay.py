@@ -15,6 +15,7 @@ from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.replays import failed_transactions, latest_replay
 from pytest_loadtool.console.selection import select, transaction_index
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views.case import in_doubt
 from pytest_loadtool.console.views.replay import summary
 from pytest_loadtool.console.wizards.consent import may_replay, planned
 from pytest_loadtool.console.wizards.identity import needs_identity
@@ -179,6 +180,7 @@ async def _play_once(
         raise CommandError(f"{watched.failed} of {counted(watched.seen, 'transaction')} failed")
     but = f", but {watched.not_as_recorded} not as recorded" if watched.not_as_recorded else ""
     total = counted(len(plan.steps), "transaction")
+    session.tell(in_doubt(document.case))
     session.say(f"{f'{watched.seen} of ' if early else ''}{total} passed{but}.")
 
 

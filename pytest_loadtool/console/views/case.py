@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from pytest_loadtool.codec.doubts import doubts
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.masking.text import BY_NAME, cut
@@ -76,16 +77,10 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
         yield _below(f"{decision.reason} [{decision.rule}, {decision.confidence:.0%}]")
 
 
-def by_place(made: TestCase) -> Iterator[str]:
-    """Yield the values that are taken by their place in a list, which has other rows for others."""
-    found = [
-        f"{one.variable} ({number} {each.title})"
-        for number, each in enumerate(made.transactions(), 1)
-        for one in each.extractors
-        if one.by_place
-    ]
-    if found:
-        yield f"  taken by its place in the list: {', '.join(found)}"
+def in_doubt(made: TestCase) -> Iterator[str]:
+    """Yield what may be wrong on another server, by its kind."""
+    for kind, found in doubts(made).items():
+        yield f"  {kind}: {', '.join(f'{one.what} ({title})' for title, one in found)}"
 
 
 def parts(case: TestCase, proposed: Parts | None) -> Iterator[str]:

@@ -82,7 +82,7 @@ def configure_application_state(session: Console, document: Document, rules: Pat
     session.document = document
     made = decisions(document)
     session.tell(views.decisions(made))
-    session.tell(views.by_place(document.case))
+    session.tell(views.in_doubt(document.case))
     if did := what_sockets_did(document.exchanges):
         session.say(f"  {did}")
     dynamic = len({decision.variable for decision in made if decision.variable})

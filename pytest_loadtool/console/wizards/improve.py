@@ -88,7 +88,7 @@ async def improve_by_replays(session: Console, *, server: str, most: int, reset:
     session.document = replace(document, case=made.case, configuration=made)
     new = [one for one in made.decisions if one.variable not in before]
     session.tell(views.decisions(one for one in new if one.variable))
-    session.tell((*views.by_place(made.case), *_concluded(conclusion)))
+    session.tell((*views.in_doubt(made.case), *_concluded(conclusion)))
     if conclusion.missing:
         session.tell(_diagnosed(session, trial, kept, plan))
         raise NotGreenError(

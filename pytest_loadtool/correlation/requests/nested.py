@@ -43,7 +43,7 @@ _MOST_INSIDE = 1000
 
 _ADDRESS = re.compile(rf"(?:https?://|{HOLE}?/)[^\s\"'<>{{}}\\]+")
 _PAIRS = re.compile(rf"\??[\w.\[\]%{HOLE}-]+=[^&=\s]*(?:&[\w.\[\]%{HOLE}-]+=[^&=\s]*)*")
-_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{12,}|[A-Za-z0-9_-]{12,})={0,2}")
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{8,}|[A-Za-z0-9_-]{8,})={0,2}")
 _TOKEN = re.compile(r"[\w\-.~+/%!]{8,}={0,2}", re.ASCII)
 _SEGMENT = re.compile(r"[^/]{16,}")
 #: What is before a token that is a value of an address in longer text, be that HTML or XML.
@@ -58,8 +58,12 @@ _BRACKETED = re.compile(r"<[A-Za-z][\w+.-]*:[^<>\s]+>[^<>]*")
 _COMMAS = re.compile(r"[\w-]+(?:,[\w-]+)+")
 _BETWEEN = re.compile(r"[^,]+")
 _STEP = re.compile(r"[^/]+")
-#: The id of a resource behind its kind: ``order:17``, ``urn:order:17``.
-_TYPED = re.compile(r"(?:urn:)?([A-Za-z][A-Za-z_-]{1,30})[:#](\d{1,19})")
+#: The id of a resource behind its kind: ``order:17``, ``urn:shop:order:17``, ``Order/17`` (FHIR),
+#: ``order-2026-17``.
+_TYPED = re.compile(
+    r"(?:urn:(?:[\w.-]{1,40}:){0,3})?([A-Za-z][A-Za-z_-]{1,30})"
+    r"(?:[:#/](?=\d{1,19}\Z)|-(?:19|20)\d\d[-/])([A-Za-z0-9]{1,64})"
+)
 #: What a field is compared by, before its value: ``id=eq.17``, ``id=in.(17,18)`` (PostgREST).
 _OPERATOR = re.compile(r"(?:not\.)?(?:eq|neq|gte?|lte?|is|in|cs)\.\(?(?=[\w-])")
 _WORD = re.compile(r"[\w-]+")
@@ -67,7 +71,8 @@ _WORD = re.compile(r"[\w-]+")
 _HTTP_REQUEST = re.compile(r"[A-Z]{3,10} /?(\S+) HTTP/1\.[01]\r?\n")
 #: Schemes whose credentials are computed from the request: nothing in them can be replaced.
 _SIGNED = re.compile(r"(?:Digest|NTLM|Negotiate|AWS4-\S+|OAuth|Signature|Hawk)\s", re.IGNORECASE)
-#: The shortest text for which base64 is taken apart: shorter words decode to text by chance.
+#: The shortest text for which base64 is taken apart, unless it is the id of a kind (Relay's global
+#: ids): shorter words decode to text by chance.
 _SHORTEST_TEXT = 9
 
 
@@ -175,7 +180,8 @@ def _from_base64(text: str) -> tuple[str, str]:
         content = base64.b64decode(digits + "=" * (-len(digits) % 4)).decode()
     except (binascii.Error, ValueError):
         return "", ""
-    if len(content) < _SHORTEST_TEXT or not content.isprintable():
+    short = len(content) < _SHORTEST_TEXT and not _TYPED.fullmatch(content)
+    if short or not content.isprintable():
         return "", ""
     codings = (coding for coding in BASE64 if filtered(content, (coding,)) == text)
     return next(codings, ""), content

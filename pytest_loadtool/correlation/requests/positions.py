@@ -51,6 +51,8 @@ _JSON_TOKEN = re.compile(
 _COLON = re.compile(r"\s*:")
 #: What stands between a name and what it is compared with, in an array of three.
 _COMPARED = frozenset({"=", "==", "!=", "<>", "in", "not in", "child_of", "parent_of", "eq", "ne"})
+#: Keys that say how the key around them is compared: of MongoDB, Hasura and Prisma.
+_OPERATORS = frozenset({"$eq", "$in", "$ne", "_eq", "_in", "equals"})
 #: How deep JSON is looked into: Python's own reader goes no deeper either.
 _MOST_LEVELS = 1000
 #: An operation or a fragment, or the braces alone: those of JSON have no name behind them.
@@ -85,6 +87,10 @@ _COMPARISON = re.compile(
     r"""(?<![\w.])([A-Za-z_][\w.]{0,60}+)["'`\]]?\s*(?:==?|:|\beq\b)\s*"""
     r"""(?:'([^'\n]{1,80})'|"([^"\n]{1,80})"|([\w-]{1,80}+)(?![.:/]))"""
 )
+#: A resource's IRI in angle brackets, as SPARQL and Turtle have it: its kind, and its id.
+_IRI = re.compile(r"<[a-z][\w+.-]{1,20}:[^<>\s]{0,200}?([A-Za-z][A-Za-z_-]{1,30})[:/#](\d{1,19})>")
+#: A cell of a line of CSV, without quotes.
+_CELL = re.compile(r"[^,;\t\r\n]+")
 #: A longer text is a file, and no form that a program has filled in.
 _LONGEST_TEXT = 1 << 16
 _XML_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
@@ -187,10 +193,13 @@ def json_spans(text: str) -> Iterator[ValueSpan]:
             return CALL
         if is_call and len(keys) == 3 and not objects[-1] and 0 < first < token.start():
             return ARGUMENT
-        return keys[-2] if objects[-1] else ""
+        around = keys[-3:-1] if keys[-1] in _OPERATORS else keys[-2:-1]
+        return around[0] if objects[-1] else ""
 
     def called() -> str:
-        return texts[-1][0] if len(texts[-1]) == 2 and texts[-1][1] in _COMPARED else keys[-1]
+        if len(texts[-1]) == 2 and texts[-1][1] in _COMPARED:
+            return texts[-1][0]
+        return keys[-2] if keys[-1] in _OPERATORS and len(keys) > 1 else keys[-1]
 
     for token in _JSON_TOKEN.finditer(text):
         string, number, mark = token.groups()
@@ -321,6 +330,23 @@ def comparison_spans(text: str) -> Iterator[ValueSpan]:
         group = next(one for one in (2, 3, 4) if found[one] is not None)
         if is_id_name(name) and (group < 4 or is_path_id(found[4])):
             yield *found.span(group), Place.TEXT, name, found[group], ""
+    for found in _IRI.finditer(text) if "<" in text and len(text) <= _LONGEST_TEXT else ():
+        yield *found.span(2), Place.TEXT, f"{found[1]}_id", found[2], ""
+
+
+def csv_spans(text: str) -> Iterator[ValueSpan]:
+    """Yield the cells of the columns for ids below a line of names (RFC 4180 §2), but for those in
+    quotes."""
+    names: list[str] = []
+    position = 0
+    for line in text.splitlines(keepends=True) if '"' not in text[:_LONGEST_TEXT] else ():
+        cells = [*_CELL.finditer(line)]
+        names = names or [one[0] for one in cells]
+        for name, cell in zip(names, cells, strict=False) if position else ():
+            if is_id_name(name):
+                start, end = cell.span()
+                yield position + start, position + end, Place.TEXT, name, cell[0], ""
+        position += len(line)
 
 
 def text_spans(text: str) -> Iterator[ValueSpan]:

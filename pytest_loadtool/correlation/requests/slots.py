@@ -13,6 +13,7 @@ from itertools import islice
 from urllib.parse import unquote
 
 from pytest_loadtool.codec.filters import component, filtered
+from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.codec.places import body_syntax, encode
 from pytest_loadtool.codec.template import Reference, Template, TemplateError, escape
 from pytest_loadtool.correlation.requests.nested import Capsule, within
@@ -20,6 +21,7 @@ from pytest_loadtool.correlation.requests.positions import (
     HOLE,
     IN_NAME,
     ValueSpan,
+    csv_spans,
     header_spans,
     json_keys,
     json_spans,
@@ -293,5 +295,7 @@ def _body(text: str, template: str, content_type: str) -> Iterator[ValueSpan]:
             return xml_spans(text, of_lists=True)
         case Place.MULTIPART:
             return multipart_spans(text, content_type)
+        case _ if media_type(content_type) == "text/csv":
+            return csv_spans(text)
         case _:
             return text_spans(text)

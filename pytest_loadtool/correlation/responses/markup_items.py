@@ -1,5 +1,6 @@
 """Items of lists in pages, as extractors with ``in_item`` know them: the ``tr``, ``li`` or
-``article`` around a place, or a ``div`` or ``section`` with a class."""
+``article`` around a place, an element that a script defines, or a ``div`` or ``section`` with a
+class."""
 
 from __future__ import annotations
 
@@ -13,8 +14,10 @@ from pytest_loadtool.extraction.page import item_around
 from pytest_loadtool.extraction.row_search import LONGEST_ROW, row_around
 
 #: What may be an item beside rows; rows in capitals, too.
-_BLOCK = re.compile(r"<(/?)(div|section|DIV|SECTION|TR|LI|ARTICLE)(?=[\s>])")
-_CLASS = re.compile(r'<[^<>]*?\s(class="([^"<>]+)")')
+_BLOCK = re.compile(
+    r"<(/?)(div|section|DIV|SECTION|TR|LI|ARTICLE|[a-z][a-z0-9]*-[a-z][a-z0-9-]*)(?=[\s>])"
+)
+_CLASS = re.compile(r"""<[^<>]*?\s(class=(?:"([^"<>]+)"|'([^'<>]+)'|([^\s"'<>=]+)))""")
 #: What the name of a class cannot have in an extractor.
 _NOT_IN_NAMES = frozenset(".\"'<>&${")
 #: Group 1 is a text behind a tag, perhaps with space behind it.
@@ -48,13 +51,16 @@ def items_around(text: str, position: int) -> Iterator[Item]:
             opened.pop()
     for tag, at in reversed(opened):
         class_ = _CLASS.match(text, at)
-        names = class_[2].split() if class_ is not None and len(tag) > 2 else []
+        written = "" if class_ is None else class_[2] or class_[3] or class_[4]
+        names = written.split() if len(tag) > 2 else []
         kind = ".".join((tag, *(one for one in names if not _NOT_IN_NAMES & set(one))))
         if kind == tag and tag in ("div", "section", "DIV", "SECTION"):
             continue
         start, end = item_around(text, position, kind)
         if end:
-            yield Item(start, end, kind, class_ is not None and text.count(class_[1]) == 1)
+            like_it = class_[1] if names and class_ is not None else f"<{tag}"
+            alone = (class_ is not None or "-" in tag) and text.count(like_it) == 1
+            yield Item(start, end, kind, alone)
 
 
 def row_texts(text: str, position: int) -> frozenset[str]:

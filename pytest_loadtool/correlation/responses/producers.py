@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from pytest_loadtool.codec.calls import is_rpc_answer
-from pytest_loadtool.codec.events import is_event_stream
+from pytest_loadtool.codec.events import is_event_stream, unguarded
 from pytest_loadtool.codec.filters import UNDO, filtered
 from pytest_loadtool.codec.media import is_xml, media_type
 from pytest_loadtool.correlation.classify import (
@@ -178,7 +178,7 @@ def fragment_slots(address: str, transaction: int) -> Iterator[Slot]:
 def _in_body(
     response: RecordedResponse, text: str, transaction: int, wanted: Wanted
 ) -> Iterator[Producer]:
-    first = text.lstrip("\ufeff \t\r\n")[:1]
+    first = unguarded(text).lstrip("\ufeff \t\r\n")[:1]
     if first in ("{", "["):
         try:
             document = response.json()
@@ -209,10 +209,10 @@ def _in_scripts(text: str, transaction: int, wanted: Wanted) -> Iterator[Produce
     """Yield what is one of many in the JSON that the page's scripts read: its name does not tell
     which."""
     for one in embedded(text):
-        around = Producer(transaction, ProducerKind.TEXT, "", one.text, text=one.pattern)
+        around = Producer(transaction, ProducerKind.TEXT, "", one.written, text=one.pattern)
         for leaf in in_json(one.document, transaction, wanted):
             if leaf.of_many:
-                yield replace(leaf, box=Box(around, (), one.text))
+                yield replace(leaf, box=Box(around, one.decode, one.text))
 
 
 def _in_data(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:

@@ -13,6 +13,7 @@ from pytest_loadtool.codec.names import plain, words_of
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
     collection_names,
+    is_code_name,
     is_id_name,
     is_short_number,
     looks_random,
@@ -64,6 +65,8 @@ _CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.I
 _WORD = re.compile(r"[A-Za-z]+")
 _ID = re.compile(r"(?!0)[\w-]{1,64}", re.ASCII)
 _DIGIT = re.compile(r"\d")
+#: Letters and numbers, of which one may be the id: ``order-2026-17``, ``A17/3``.
+_COMPOSED = re.compile(r"[A-Za-z]{1,20}(?:[-_/.]?\d{1,9}){1,4}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,9 @@ class _Place:
 
     def pattern(self, value: str) -> str:
         """Return what finds the id there, in the row."""
+        if _COMPOSED.fullmatch(value):
+            written = r"\d+".join(map(escaped_text, re.split(r"\d+", value)))
+            return rf"{escaped_text(self.before)}({written}){escaped_text(self.behind)}"
         written = r"\d+" if value.isdigit() else r"\w+" if "-" not in value else r"[\w-]+?"
         return rf"{escaped_text(self.before)}({written}){escaped_text(self.behind)}"
 
@@ -114,7 +120,8 @@ def _may_be(slot: Slot, traffic: Traffic) -> bool:
     value = slot.value
     if slot.before == CALL or is_typed(slot) or slot.name in traffic.responses.typed:
         return False
-    if not (_ID.fullmatch(value) and (is_short_number(value) or looks_random(value))):
+    is_id = _ID.fullmatch(value) and (is_short_number(value) or looks_random(value))
+    if not (is_id or (_COMPOSED.fullmatch(value) and is_code_name(slot.name))):
         return False
     if is_index(slot, traffic):
         return False
@@ -223,7 +230,7 @@ def _rank(place: _Place, slot: Slot, text: str, traffic: Traffic) -> int:
     if several and _CHOICE.search(place.tag) and own.intersection(_WORD.findall(place.tag)):
         return 2
     is_in_place = slot.place is Place.PATH or slot.before == IN_NAME
-    if not (is_in_place or is_id_name(slot.name) or collection_names(slot.name) & resources):
+    if not (is_in_place or is_code_name(slot.name) or collection_names(slot.name) & resources):
         return 0
     if _CELL.search(place.before) or not words:
         return int(several and len(set(others)) == len(others))

@@ -24,7 +24,7 @@ from pytest_loadtool.plugin.functional.notices import (
     NOT_AS_RECORDED,
     NOT_KEPT,
     TRACE,
-    by_place,
+    in_doubt,
     not_as_recorded,
     unverified,
 )
@@ -89,7 +89,7 @@ class CaseItem(FileItem):
         self.fixture_keys = {name: (parent.path, key) for name, key in named.items()}
         every = [*marks, *([pytest.mark.usefixtures(*named)] if named else [])]
         super().__init__(name, parent, callobj=_function(case, every), **others)
-        self.user_properties += [*unverified([case]), *by_place(case)]
+        self.user_properties += [*unverified([case]), *in_doubt([case])]
         self.extra_keyword_matches.update([case.name, *(page.name for page in case.pages)])
 
     def replay(self, request: pytest.FixtureRequest) -> None:

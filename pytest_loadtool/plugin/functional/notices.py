@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_loadtool.codec.doubts import KINDS, doubts
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -16,7 +18,6 @@ NOT_AS_RECORDED = "not as recorded"
 NOT_KEPT = "replay not kept"
 #: The page of a replay.
 TRACE = "trace"
-_BY_PLACE = "taken by its place in the list"
 _UNVERIFIED = ("certificates", "not verified")
 _MOST_SHOWN = 3
 
@@ -30,15 +31,13 @@ def not_as_recorded(lines: Iterable[str]) -> list[tuple[str, object]]:
     return [(NOT_AS_RECORDED, "; ".join([*found[:_MOST_SHOWN], *more]))]
 
 
-def by_place(case: TestCase) -> list[tuple[str, object]]:
-    """Return the property of a test that takes values by their place in a list, if it does."""
-    found = [
-        f"line {one.line} ({one.variable})"
-        for each in case.transactions()
-        for one in each.extractors
-        if one.by_place
+def in_doubt(cases: Iterable[TestCase]) -> list[tuple[str, object]]:
+    """Return the properties of a test that replays ``cases``: what these doubt, by its kind."""
+    return [
+        (kind, ", ".join(f"line {one.line} ({one.what})" for _, one in found))
+        for case in cases
+        for kind, found in doubts(case).items()
     ]
-    return [(_BY_PLACE, ", ".join(found))] if found else []
 
 
 def unverified(cases: Iterable[TestCase]) -> list[tuple[str, object]]:
@@ -56,8 +55,9 @@ def notices(stats: Mapping[str, Sequence[Any]]) -> Iterator[str]:
     for test, name, value in every:
         if name == NOT_KEPT:
             yield f"loadtool: {test}: {name}: {value}"
-    for test, value in {test: value for test, name, value in every if name == _BY_PLACE}.items():
-        yield f"loadtool: {test}: {_BY_PLACE}: {value}"
+    for test, name, value in dict.fromkeys(every):
+        if name in KINDS:
+            yield f"loadtool: {test}: {name}: {value}"
     if tests := dict.fromkeys(test for test, *one in every if tuple(one) == _UNVERIFIED):
         yield f"loadtool: certificates were not verified (tls.verify = false): {', '.join(tests)}"
 

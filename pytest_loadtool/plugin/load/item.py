@@ -19,7 +19,7 @@ from pytest_loadtool.engine.prepare.share import LoadTest, read_test
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.file_item import FileItem
-from pytest_loadtool.plugin.functional.notices import unverified
+from pytest_loadtool.plugin.functional.notices import in_doubt, unverified
 from pytest_loadtool.plugin.load_overrides import overrides_of
 from pytest_loadtool.plugin.options import server_of, trust_of
 from pytest_loadtool.plugin.overrides import on_its_way
@@ -115,7 +115,7 @@ class LoadItem(FileItem):
         self.fixture_keys = _fixture_keys(test, with_servers=not self._server)
         function = _function(test, tuple(self.fixture_keys))
         super().__init__(name, parent, callobj=function, **others)
-        self.user_properties += unverified(test.cases)
+        self.user_properties += [*unverified(test.cases), *in_doubt(test.cases)]
         self.extra_keyword_matches.update(
             [test.configuration.name, *(case.name for case in test.cases)]
         )

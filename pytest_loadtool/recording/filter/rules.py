@@ -274,7 +274,8 @@ def _is_whole(exchange: Exchange) -> bool:
     """Return whether the client had sent all of it."""
     chunked = exchange.request_header("transfer-encoding") is not None
     length = exchange.request_header("content-length") or "0"
-    return not chunked and length == str(len(exchange.request_body))
+    coded = exchange.request_header("content-encoding") is not None  # a part could not be decoded
+    return not chunked and (coded or length == str(len(exchange.request_body)))
 
 
 def _asked(exchange: Exchange) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from pytest_loadtool.auth.credentials import Credentials
+from pytest_loadtool.codec.doubts import doubts_of
 from pytest_loadtool.codec.http import IDEMPOTENT_METHODS
 from pytest_loadtool.codec.uses import lasting_datasets, needed_by, sent_texts
 from pytest_loadtool.errors import ReplayError
@@ -198,13 +199,12 @@ class _Parts:
         return noting(check, validator.outcome, strict)
 
     def _sure(self, transaction: Transaction) -> Iterator[Check]:
-        """Yield what looks whether values are those of one's own: not what is taken by its place,
-        if the test case is strict, nor the first of several that have one name."""
+        """Yield what looks whether values are those of one's own: nothing that is in doubt, if the
+        test case is strict, nor the first of several that have one name."""
+        for doubt in doubts_of(transaction) if self.case.strict else ():
+            yield _failing(not_as_recorded(doubt.said))
         for one in transaction.extractors:
-            if one.by_place and self.case.strict:
-                said = f"${{{one.variable}}} is taken by its place in the list: {one.source}"
-                yield _failing(not_as_recorded(said))
-            elif check := of_one_name(one, self.case.strict):
+            if check := of_one_name(one, self.case.strict):
                 yield check
 
     def _take(self, extractor: Extractor) -> CompiledExtractor:

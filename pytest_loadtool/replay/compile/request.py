@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from random import getrandbits
 
 from pytest_loadtool.codec.places import body_places, cookie_places, header_places, target_places
-from pytest_loadtool.codec.template import Template
+from pytest_loadtool.codec.request_coding import Coder, coder
+from pytest_loadtool.codec.template import Template, files_of
 from pytest_loadtool.model.case import Header, Request
 from pytest_loadtool.replay.compile.format import Format, VariableNames
 from pytest_loadtool.replay.user.cookies import CookieJar
@@ -24,6 +25,8 @@ _FRAMING = frozenset({"transfer-encoding", "expect"})
 #: A hole in a format: no percent sign of it belongs to an escaped one, as in ``caf%%b0``.
 _HOLE = re.compile(rb"(?<!%)(?:%%)*%b")
 
+#: The length in the head of a request.
+_LENGTH = re.compile(rb"(?<=\r\ncontent-length: )\d+", re.IGNORECASE)
 _METHODS_WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 
 
@@ -46,7 +49,22 @@ def compile_request(
         render = _constant(head.text, body.text, host, path.replace(b"%%", b"%"), secure)
     else:
         render = _filled(head, body, cookie_at, length_at, (host, path, secure))
+    coded = [one.value or "" for one in headers if one.name.lower() == "content-encoding"]
+    if coded and isinstance(request.body, str) and not files_of(request.body):
+        code = coder(",".join(coded))
+        render = render if code is None or not request.body else _coding(render, code)
     return _storing(render, request.cookies, host, names) if request.cookies else render
+
+
+def _coding(render: Render, code: Coder) -> Render:
+    """Return ``render`` with the body in its content coding."""
+
+    def render_coded(values: list[str], jar: CookieJar) -> bytes:
+        head, blank, body = render(values, jar).partition(b"\r\n\r\n")
+        body = code(body)
+        return _LENGTH.sub(b"%d" % len(body), head, 1) + blank + body
+
+    return render_coded
 
 
 def traced(headers: tuple[Header, ...]) -> tuple[Header, ...]:
