@@ -189,7 +189,7 @@ async def _with_dataset(session: Console, field: Field, wanted: str, *, new: boo
     value = field.value if field.datasource == CONSTANT else ""
     if not path.exists():
         with as_usage():
-            columns = checked_columns([column])
+            header = checked_columns([column])
         if not new:
             await session.agree(
                 f"There is no {session.shown(path)}. Make it, with the present value in its first "
@@ -197,7 +197,7 @@ async def _with_dataset(session: Console, field: Field, wanted: str, *, new: boo
                 f"{path}: no such file: give --new, or make one with `dataset new {name} {column}`",
                 "--new",
             )
-        content = Dataset(columns, ((value,),))
+        content = Dataset(header, ((value,),))
     else:
         content = open_dataset(session.settings, session.case_path, use).content
         if column not in content.columns:

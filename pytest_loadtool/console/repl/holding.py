@@ -20,12 +20,23 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from pytest_loadtool.codec.printable import clip, printable
 from pytest_loadtool.console.fullscreen.editing_requests import edit_next
 from pytest_loadtool.console.repl.typing_ahead import keep_typed
+from pytest_loadtool.console.screens.replaying import WISHES
 from pytest_loadtool.console.views.replay import status
 from pytest_loadtool.replay import Plan
 from pytest_loadtool.replay.control import Control
 
 #: Seconds between two states of the line, in which a think time goes on.
 _REFRESH = 0.2
+
+#: Keys, and what they ask of the replay.
+_MOVES = {
+    "space": "pause or go on",
+    "enter": "skip",
+    "f10": "step",
+    "f8": "go on",
+    "c": "go on",
+    "q": "stop",
+}
 
 
 @asynccontextmanager
@@ -84,24 +95,8 @@ def _bindings(control: Control, say: Callable[[str], None], line: list[KeyPress]
     def held() -> bool:
         return control.moment.next is not None
 
-    def does(*names: str) -> Callable[[Callable[[], None]], None]:
-        def bind(act: Callable[[], None]) -> None:
-            for name in names:
-                keys.add(name, filter=~in_a_line)(lambda _event: act())
-
-        return bind
-
-    @does("space")
-    def pause_or_go_on() -> None:
-        (control.go_on if control.moment.state == "held" else control.pause)()
-
-    @does("enter")
-    def skip_or_step() -> None:
-        (control.step if control.moment.state == "held" else control.skip)()
-
-    does("f10")(control.step)
-    does("f8", "c")(control.go_on)
-    does("q")(control.stop)
+    for name, move in _MOVES.items():
+        keys.add(name, filter=~in_a_line)(lambda _event, wish=WISHES[move]: wish(control))
     keys.add("c-c")(lambda _event: signal.raise_signal(signal.SIGINT))
 
     @keys.add("e", filter=held & ~in_a_line)
