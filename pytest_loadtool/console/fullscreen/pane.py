@@ -136,8 +136,9 @@ class CommandPane:
     @property
     def status(self) -> str:
         """Return how far work has got, how to answer, what was said, or what is under way."""
-        at_work = f"`{self.busy}` is at work: Ctrl-C ends it"
-        return self._progress or self.message or (at_work if self.busy else "")
+        waited_for = self.busy and self.replay is None
+        at_work = f"`{self.busy}` is at work: Ctrl-C ends it" if waited_for else self.busy
+        return self._progress or self.message or at_work
 
     def moved(self, move: str) -> bool:
         """Scroll or close the pane, if it is open and the key does that; whether it was."""
