@@ -49,6 +49,8 @@ def take_rows(plan: Plan, case_path: Path, row: int | None = None) -> tuple[RowC
     Raises:
         ReplayError: a dataset has no such row, or no row is left.
     """
+    if row is not None and not plan.datasets:
+        raise ReplayError(f"no field has a value of a dataset: there is no row {row} to take")
     known = {key: at for key, at in _positions().items() if Path(key).exists()}
     taken: dict[str, int] = {}
     said = []

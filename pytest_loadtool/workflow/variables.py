@@ -80,7 +80,10 @@ def with_constant(case: TestCase, name: str, value: str) -> TestCase:
     """
     known = case.variables.get(name)
     if known is None:
-        raise CaseError(f"there is no variable {name!r}: `variables` lists them")
+        raise CaseError(
+            f"there is no variable {name!r}: `variables` lists them, "
+            f"`set-field N FIELD --variable {name}` makes one"
+        )
     return _with(case, Variable(name, value=value, recorded=known.recorded))
 
 

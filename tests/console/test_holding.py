@@ -60,7 +60,8 @@ def pressed(terminal: Terminal, moment: ReplayMoment, keys: str, said: list[str]
     [
         (THINKING, " ", {"paused": True, "why": "paused"}),
         (THINKING, ENTER, {"skip": True, "paused": False}),
-        (THINKING, "xyz" + ENTER, {"skip": True}),
+        (THINKING, "tree" + ENTER + ENTER, {"skip": True}),
+        (THINKING, "qui\x7f" + "q", {"stopped": True}),
         (THINKING, "q", {"stopped": True}),
         (HELD, " ", {"paused": False, "one": False}),
         (HELD, "c", {"paused": False, "one": False}),
@@ -69,12 +70,24 @@ def pressed(terminal: Terminal, moment: ReplayMoment, keys: str, said: list[str]
         (HELD, F10, {"paused": True, "one": True}),
         (THINKING, F10, {"paused": True, "one": True, "skip": True}),
     ],
-    ids=["pause", "skip", "others", "stop", "again", "c", "F8", "Enter", "F10", "step"],
+    ids=[
+        "pause",
+        "skip",
+        "others",
+        "stop at once",
+        "stop",
+        "again",
+        "c",
+        "F8",
+        "Enter",
+        "F10",
+        "step",
+    ],
 )
 def test_keys(
     terminal: Terminal, moment: ReplayMoment, keys: str, wanted: dict[str, object]
 ) -> None:
-    """Each means what its line says; keys that mean nothing do nothing."""
+    """Each means what its line says; others begin a line, which has all up to its Enter."""
     found = pressed(terminal, moment, keys, [])
     assert {name: getattr(found, name) for name in wanted} == wanted
 
@@ -131,7 +144,10 @@ def test_mistake_in_the_editor_is_told(terminal: Terminal, monkeypatch: pytest.M
 
 
 def test_lines_that_were_pasted_before_stay_for_the_prompt(terminal: Terminal) -> None:
-    """They are no keys of the replay."""
+    """They are no keys of the replay, even if they were not read before; nor are lines that are
+    typed meanwhile."""
     store_typeahead(terminal[0], [KeyPress("q"), KeyPress("x")])
-    assert not pressed(terminal, THINKING, ENTER, []).stopped
-    assert [press.key for press in get_typeahead(terminal[0])] == ["q", "x"]
+    terminal[0].send_text("q" + ENTER)
+    assert not pressed(terminal, THINKING, "tex\x7fd q" + ENTER + ENTER, []).stopped
+    typed = "".join(press.data for press in get_typeahead(terminal[0]))
+    assert typed == "qxq" + ENTER + "ted q" + ENTER

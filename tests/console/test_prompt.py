@@ -75,6 +75,13 @@ def test_slip_is_answered_and_the_console_goes_on(typed: Typed) -> None:
     assert "Show the test case" in shown
 
 
+def test_view_is_not_drawn_where_nothing_can_be(session: Console, typed: Typed) -> None:
+    """It would be nothing but escape sequences there."""
+    session.document = session.saved = DOCUMENT
+    _, shown = typed("view", ENTER, CTRL_D)
+    assert "views need a terminal: `tree` and `show` print the same" in shown
+
+
 def test_control_c_clears_the_line(typed: Typed) -> None:
     """What was typed is thrown away, not run, and the console stays."""
     _, shown = typed("nonsense", CTRL_C, "help quit", ENTER, CTRL_D)

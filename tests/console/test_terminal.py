@@ -277,7 +277,8 @@ def test_person_holds_a_replay(tmp_path: Path) -> None:
             assert server.requests == ["GET /1", "POST /echo?x=edited", "GET /3"]
             terminal.press("Space")
             terminal.wait_for(r"thinking \d+\.\d of 600\.0 s \(paused\)")
-            terminal.type("xyz")
+            terminal.enter("think P1")
+            terminal.wait_for(r"thinking \d+\.\d of 600\.0 s \(paused\)")
             terminal.press("Enter")
             terminal.wait_for(r"^page 2 of 2  Next  3 of 4  errors 0  elapsed")
             server.busy.wait()
@@ -287,7 +288,7 @@ def test_person_holds_a_replay(tmp_path: Path) -> None:
             screen = terminal.screen()
             assert "elapsed" not in screen
             assert "Enter skips" not in screen
-            assert "xyz" not in screen
+            assert "think P1" not in screen  # Ctrl-C drops what waits
             terminal.enter("quit")
             terminal.wait_for(r"exit status 0")
 
@@ -326,14 +327,20 @@ def test_line_that_is_typed_while_a_long_text_is_shown(tmp_path: Path) -> None:
 def test_the_terminal_echoes_nothing_while_a_command_runs(
     terminal: Terminal, tmp_path: Path
 ) -> None:
-    """What is typed meanwhile is for the next prompt, or for the view that opens: nothing of it
-    stands on the screen that the view leaves behind. A program that reads is written to as
-    usual."""
+    """What is typed meanwhile is for the next prompt, key by key and in order, or for the view that
+    opens: nothing of it stands on the screen that the view leaves behind. A long text does not wait
+    for whoever has typed on. A program that reads is written to as usual."""
     write_har(tmp_path / "in.har", *sign_in("http://127.0.0.1:9"))
+    terminal.resize(150, 20)
     terminal.enter("record")
     terminal.wait_for(r"^recording: 0 exchanges")
     terminal.enter("wait 3")
-    terminal.enter('!echo ready; read a; echo "<$a>"')
+    terminal.wait_for(r"Ctrl-C ends the waiting")
+    terminal.type("help recorx\x7fd\rquit\rn\r\x04n\rhelp wait")
+    terminal.enter('\x15!echo ready; read a; echo "<$a>"')
+    terminal.wait_for(
+        r"(?s)> help record\n.*> quit\n.*test case\? \[y/N\] n\nstill here.*y/N\] n\n"
+    )
     terminal.wait_for(r"^ready$")
     terminal.enter("abc")
     terminal.wait_for(r"^abc\n<abc>$")

@@ -129,6 +129,18 @@ _ALIASES = {
     "breakpoint": "break",
     "compare": "diff",
     "find": "search",
+    "where": "trace",
+    "where-from": "trace",
+    "where-to": "trace",
+    "run-to": "play --to",
+    "step": "play --step",
+    "parameters": "datasets",
+    "parameter-list": "datasets",
+    "correlations": "explain",
+    "correlation-studio": "explain",
+    "snapshot": "response",
+    "replay-summary": "replays",
+    "runtime-settings": "load",
     "save-as": "save",
 }
 

@@ -188,6 +188,8 @@ async def _with_dataset(session: Console, field: Field, wanted: str, *, new: boo
     name, path = use.name, session.case_path.parent / use.file
     value = field.value if field.datasource == CONSTANT else ""
     if not path.exists():
+        with as_usage():
+            header = checked_columns([column])
         if not new:
             await session.agree(
                 f"There is no {session.shown(path)}. Make it, with the present value in its first "
@@ -195,8 +197,7 @@ async def _with_dataset(session: Console, field: Field, wanted: str, *, new: boo
                 f"{path}: no such file: give --new, or make one with `dataset new {name} {column}`",
                 "--new",
             )
-        with as_usage():
-            content = Dataset(checked_columns([column]), ((value,),))
+        content = Dataset(header, ((value,),))
     else:
         content = open_dataset(session.settings, session.case_path, use).content
         if column not in content.columns:

@@ -18,6 +18,7 @@ from time import perf_counter
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import in_terminal
 from prompt_toolkit.data_structures import Size
+from prompt_toolkit.key_binding import KeyPress
 
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.fullscreen.frontend import ScreenFrontend
@@ -70,7 +71,8 @@ class CommandPane:
     """Runs one command line after the other, and has what they say and ask.
 
     ``size`` is that of the terminal, ``redraw`` has the screen drawn, ``ended`` is called with a
-    line that has ended and whether it failed, ``leave`` when the view has to end.
+    line that has ended and whether it failed, ``leave`` when the view has to end. ``press`` is
+    given keys that were typed while there was nobody to hear them, once there is.
     """
 
     def __init__(
@@ -81,13 +83,16 @@ class CommandPane:
         redraw: Callable[[], None],
         ended: Callable[[str, bool], None],
         leave: Callable[[], None],
+        press: Callable[[list[KeyPress]], None],
     ) -> None:
         self.output = Output()
         self.message = self.busy = ""
         self.heard: list[str] = []
         self.replay: tuple[Control, Plan, float] | None = None
         self._session, self._runner, self._size = session, runner, size
-        self._redraw, self._ended, self._leave = redraw, ended, leave
+        self._redraw, self._ended, self._leave, self._press = redraw, ended, leave, press
+        self.waiting: list[KeyPress] = []
+        """Keys that were typed while a command was at work."""
         self._before = session.frontend
         self._line: TypedLine | None = None
         self._progress = ""
@@ -131,7 +136,9 @@ class CommandPane:
     @property
     def status(self) -> str:
         """Return how far work has got, how to answer, what was said, or what is under way."""
-        return self._progress or self.message or self.busy
+        waited_for = self.busy and self.replay is None
+        at_work = f"`{self.busy}` is at work: Ctrl-C ends it" if waited_for else self.busy
+        return self._progress or self.message or at_work
 
     def moved(self, move: str) -> bool:
         """Scroll or close the pane, if it is open and the key does that; whether it was."""
@@ -151,17 +158,27 @@ class CommandPane:
     # Commands.
 
     def start(self, line: str) -> None:
-        """Run a command line, unless one is running."""
-        if self.under_way:
-            self.say_busy()
-        else:
-            self._task = asyncio.ensure_future(self._execute(line))
+        """Run a command line; until it has ended, keys wait."""
+        self._task = asyncio.ensure_future(self._execute(line))
 
-    def say_busy(self) -> None:
-        """Say that a command has not ended."""
-        self.message = f"`{self.busy}` has not ended: Ctrl-C ends it"
+    def _hear(self) -> None:
+        """Have keys that waited pressed, in their order; each may have others wait again."""
+        keys, self.waiting = self.waiting, []
+        self._press(keys)
 
     async def _execute(self, line: str) -> None:
+        """Run a command line, then press what was typed meanwhile; not after one that failed, as
+        it was typed for another screen."""
+        try:
+            failed = await self._executed(line)
+        finally:
+            self._task = None
+        if failed:
+            self.waiting.clear()
+        self._hear()
+
+    async def _executed(self, line: str) -> bool:
+        """Run a command line and show what it said; whether it failed."""
         self.busy, self.message, self.heard, self._asked = line, "", [], False
         behind = self.output
         self.close()
@@ -171,13 +188,14 @@ class CommandPane:
             ended, ending = await self._run(line)
             failed = self._tell(ended)
         finally:
-            self.busy, self._task = "", None
+            self.busy = ""
             self._show(line, failed=failed)
         self._ended(line, failed)
         if behind.open and behind.panel is not None and self.output.panel is None:
             await self._back_to(behind, behind.panel)
         if ending or self._session.done:
             self._leave()
+        return failed
 
     async def _back_to(self, behind: Output, panel: Panel) -> None:
         """Show the panel that a key was pressed in again, and what its command said first above the
@@ -270,7 +288,7 @@ class CommandPane:
 
     def said(self, text: str) -> None:
         """Show a line; from any thread."""
-        if self._task is None:
+        if not self.busy:
             self.message = text.strip()
         else:
             self.heard.append(text)
@@ -302,6 +320,7 @@ class CommandPane:
                 given.set_result(line)
 
         self._line.ask(Typing(" > ", take, secret=secret, question=True), default)
+        self._hear()
         try:
             answer = await given
         finally:

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.unattended import Unattended
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.model.progress import Told, silent
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from pytest_loadtool.replay import Plan
-    from pytest_loadtool.replay.control import Control
 
 _PREVIEW = "--preview"
 
@@ -54,41 +45,20 @@ async def shown_by(session: Console, line: str) -> list[str]:
     return kept.lines
 
 
-class _PreviewFrontend:
-    """Keeps what is said, and answers nothing."""
+class _PreviewFrontend(Unattended):
+    """Keeps what is said, agrees to nothing and answers nothing."""
 
-    interactive = False
+    def __init__(self) -> None:
+        self.lines: list[str] = []
 
     @property
     def columns(self) -> int | None:
         """Return the columns of the terminal."""
         return get_terminal_size().columns
 
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
     def say(self, text: str) -> None:
         """Keep it."""
         self.lines.append(text)
-
-    async def page(self, lines: Sequence[str]) -> None:
-        """Keep them."""
-        self.lines.extend(lines)
-
-    def clear(self) -> None:
-        """Forget it."""
-        self.lines.clear()
-
-    @contextmanager
-    def progress(self) -> Iterator[Told]:
-        """Show nothing."""
-        yield silent
-
-    @asynccontextmanager
-    async def holding(self, control: Control, plan: Plan) -> AsyncIterator[None]:
-        """Hold nothing: a preview replays nothing."""
-        del control, plan
-        yield
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:
         """Agree to nothing."""

@@ -1,7 +1,8 @@
 """The view: a screen drawn over all of the terminal, a pane for what commands say, a line to type.
 
-Keys that move are done at once. A key that has a command line has it run like one that was typed;
-until that has ended, no other is run.
+A key that has a command line has it run like one that was typed. Until that has ended, keys wait,
+those that move too: each is pressed on the screen that it would have met, had the person waited.
+A question and a replay hear keys meanwhile. Ctrl-C and a failure drop those that wait.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import Any
 from prompt_toolkit.application import Application
 from prompt_toolkit.completion import Completer
 from prompt_toolkit.data_structures import Size
+from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import History
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding import KeyBindings, KeyPress, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import Window
 from prompt_toolkit.output import ColorDepth
@@ -74,7 +76,13 @@ class FullScreen:
         self.editor = (editor or editor_of(document)).of(document)
         self._session = session
         self._pane = CommandPane(
-            session, runner, lambda: self._size, self._redraw, self._command_ended, self._leave
+            session,
+            runner,
+            lambda: self._size,
+            self._redraw,
+            self._command_ended,
+            self._leave,
+            self._press_all,
         )
         screen = Window(ScreenControl(self), wrap_lines=False)
         self._line = TypedLine(screen, completer, history, self._pane.preview, self._redraw)
@@ -99,6 +107,10 @@ class FullScreen:
         """Show the view until it is left."""
         with self._pane.hearing(self._line):
             await self._app.run_async(handle_sigint=False)
+
+    def _press_all(self, keys: list[KeyPress]) -> None:
+        self._app.key_processor.feed_multiple(keys, first=True)
+        self._app.key_processor.process_keys()
 
     def _redraw(self) -> None:
         self._app.invalidate()
@@ -223,12 +235,21 @@ class FullScreen:
         for typed in (Keys.Any, Keys.BracketedPaste):
             bindings.add(typed, filter=filling & ~typing)(lambda e: self._filling.type(e.data))
         bindings.add("f2", filter=~typing)(does(self._quit))
-        bindings.add("c-c")(does(self._line.give_up))
+        bindings.add("c-c", eager=True)(does(self._interrupt))
+        at_work = Condition(lambda: self._pane.under_way and self._pane.replay is None)
+        bindings.add(Keys.Any, filter=at_work & ~typing, eager=True)(self._wait)
         bindings.add("escape", filter=typing)(does(self._line.give_up))
         bindings.add("f3", filter=answering)(does(self._line.reply, "back"))
         bindings.add("f1", filter=answering)(does(self._line.reply, "?"))
         bindings.add("tab", filter=typing)(does(self._line.complete))
         return bindings
+
+    def _wait(self, event: KeyPressEvent) -> None:
+        self._pane.waiting.extend(event.key_sequence)
+
+    def _interrupt(self) -> None:
+        self._pane.waiting.clear()
+        self._line.give_up()
 
     def press(self, name: str) -> None:
         """Do what a key is for now; nothing if it is for nothing."""
@@ -315,8 +336,6 @@ class FullScreen:
     def _quit(self) -> None:
         if self._pane.replay is not None:
             self._wish(self._pane.replay[0], "stop")
-        elif self._pane.under_way:
-            self._pane.say_busy()
         elif self._pane.output.open:
             self._pane.close()
         else:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -71,6 +70,7 @@ from pytest_loadtool.model.authentication import PROXY_METHODS
 from pytest_loadtool.model.flow import parents_of
 from pytest_loadtool.recording import ALGORITHMS, hostnames
 from pytest_loadtool.workflow.accounts import accounts
+from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.exporting import KINDS as EXPORT_KINDS
 from pytest_loadtool.workflow.filtering import OPERATORS
 from pytest_loadtool.workflow.finding import SCOPES
@@ -79,7 +79,8 @@ from pytest_loadtool.workflow.load_editing import KEYS
 from pytest_loadtool.workflow.secrets import SECRETS_CHOICES
 
 _METHOD = re.compile(r"[A-Z]+$")
-
+#: What a word has in quotes alone.
+_SPLITS = re.compile(r"[\s'\"\\]")
 
 #: The keys of all kinds, each with what comes behind it.
 GENERATOR_KEYS = tuple(
@@ -87,12 +88,18 @@ GENERATOR_KEYS = tuple(
 )
 
 
+_Completing = Callable[[str], Iterable[Completion]]
+"""Yields what a word that has been begun may be."""
+_Names = Mapping[str, str] | Iterable[str]
+"""Names, with what they mean or without."""
+
+
 class RegistryCompleter(Completer):
     """Completes the line before the cursor."""
 
     def __init__(self, session: Console) -> None:
         self._session = session
-        self._values: dict[Any, Callable[[str], Iterable[Completion]]] = {
+        self._values: dict[Any, _Completing] = {
             CommandName: self._commands,
             PageName: self._pages,
             PageSelection: self._pages,
@@ -105,18 +112,20 @@ class RegistryCompleter(Completer):
             ProxyScheme: _one_of(PROXY_METHODS),
             PagePart: _one_of(tuple(PART_NAMES.values())),
             BrowserPath: _one_of((*browsers(), "none")),
-            UserName: self._users,
-            VariableName: self._variables,
+            UserName: self._of_case(lambda it: [one.known.name for one in accounts(it)]),
+            VariableName: self._of_case(lambda it: it.case.variables.keys()),
             ExportKind: _one_of(EXPORT_KINDS),
             GeneratorKind: _one_of(tuple(GENERATORS)),
             GeneratorKey: _one_of(GENERATOR_KEYS),
-            FlowName: self._flows,
-            FunctionName: self._functions,
-            TracedValue: self._variables,
+            FlowName: self._of_case(lambda it: parents_of(it.case.flows)),
+            FunctionName: self._of_case(
+                lambda _: functions_for(session.case_path, session.settings.trust)
+            ),
+            TracedValue: self._of_case(lambda it: it.case.variables.keys()),
             SearchScope: _one_of(SCOPES),
-            ExtractorName: self._extractors,
-            DatasetName: self._datasets,
-            DatasetColumn: self._dataset_columns,
+            ExtractorName: self._of_case(_extractors),
+            DatasetName: self._of_case(lambda it: {one.name: one.file for one in it.case.datasets}),
+            DatasetColumn: lambda start: _beginning(start, dataset_columns(session)),
             ReplayName: self._replays,
             ThinkTimes: _one_of(THINK_TIMES),
             GroupingName: _one_of(tuple(ALGORITHMS)),
@@ -202,7 +211,7 @@ class RegistryCompleter(Completer):
         document = self._session.document
         for text in known_values(document, operator) if document is not None else ():
             if text.casefold().startswith(start.casefold()):
-                yield Completion(shlex.quote(text), -len(start), display=text)
+                yield Completion(quote(text), -len(start), display=text)
 
     def _selected(self, start: str, method: str, *, pages: bool) -> Iterator[Completion]:
         """Transactions, and ``pages`` too; behind a ``method`` the paths that it goes to."""
@@ -211,26 +220,27 @@ class RegistryCompleter(Completer):
             return
         for word, meaning in candidates(document, f"{method} {start}".lstrip(), pages=pages):
             text = word.removeprefix(f"{method} ") if method else word
-            quoted = text if text.startswith("~") else shlex.quote(text)
+            quoted = text if text.startswith("~") else quote(text)
             yield Completion(quoted, -len(start), display=text, display_meta=meaning)
 
     def _pages(self, start: str) -> Iterator[Completion]:
         document = self._session.document
         if start and ALL.startswith(start.lower()):
             yield Completion(ALL, -len(start))
-        for page in document.case.pages if document else ():
+        pages = document.case.pages if document else ()
+        for page in pages:
             if page.name.casefold().startswith(start.casefold()):
-                yield Completion(shlex.quote(page.name), -len(start), display=page.name)
-        for number, page in enumerate(document.case.pages if document and start else (), 1):
-            if f"P{number}".startswith(start.upper()):
-                yield Completion(f"P{number}", -len(start), display_meta=page.name)
+                yield Completion(quote(page.name), -len(start), display=page.name)
+        if start:
+            numbered = {f"P{number}": page.name for number, page in enumerate(pages, 1)}
+            yield from _beginning(start.upper(), numbered)
 
     def _hostnames(self, start: str) -> Iterator[Completion]:
-        document = self._session.document
         *before, current = start.split(",")
-        for use in hostnames(document.case, document.exchanges) if document else ():
-            if use.name.startswith(current) and use.name not in before and not use.own:
-                yield Completion(use.name, -len(current))
+        document = self._session.document
+        uses = hostnames(document.case, document.exchanges) if document else ()
+        left = [one.name for one in uses if one.name not in before and not one.own]
+        return _beginning(current, left)
 
     def _fields(self, start: str, words: list[str]) -> Iterator[Completion]:
         """Yield the fields of the transaction that is named before."""
@@ -243,66 +253,41 @@ class RegistryCompleter(Completer):
             index = transaction_index(document, " ".join(words))
         except UsageError:
             return
-        for one in fields_of(document.case, index, empty=True):
-            if one.name.startswith(start):
-                yield Completion(shlex.quote(one.name), -len(start), display=one.name)
-
-    def _users(self, start: str) -> Iterator[Completion]:
-        document = self._session.document
-        for account in accounts(document) if document else ():
-            name = account.known.name
-            if name.startswith(start):
-                yield Completion(shlex.quote(name), -len(start), display=name)
-
-    def _datasets(self, start: str) -> Iterator[Completion]:
-        document = self._session.document
-        for one in document.case.datasets if document else ():
-            if one.name.startswith(start):
-                yield Completion(one.name, -len(start), display_meta=one.file)
+        fields = fields_of(document.case, index, empty=True)
+        yield from _beginning(start, [one.name for one in fields])
 
     def _columns(self, start: str, words: list[str]) -> Iterator[Completion]:
         """Yield the columns of the dataset that is named before."""
-        for name, _, column in (one.partition(".") for one in dataset_columns(self._session)):
-            if name in words and column.startswith(start):
-                yield Completion(column, -len(start))
-
-    def _dataset_columns(self, start: str) -> Iterator[Completion]:
-        for name in dataset_columns(self._session):
-            if name.startswith(start):
-                yield Completion(name, -len(start))
-
-    def _extractors(self, start: str) -> Iterator[Completion]:
-        document = self._session.document
-        number = 0
-        for one in document.case.transactions() if document else ():
-            for extractor in one.extractors:
-                number += 1
-                if str(number).startswith(start):
-                    meta = f"{extractor.variable}, {one.title}"
-                    yield Completion(str(number), -len(start), display_meta=meta)
+        split = (one.partition(".") for one in dataset_columns(self._session))
+        return _beginning(start, [column for name, _, column in split if name in words])
 
     def _replays(self, start: str) -> Iterator[Completion]:
-        for number, path in enumerate(kept_replays(self._session.case_path), 1):
-            if str(number).startswith(start):
-                yield Completion(str(number), -len(start), display_meta=path.name)
+        kept = enumerate(kept_replays(self._session.case_path), 1)
+        return _beginning(start, {str(number): path.name for number, path in kept})
 
-    def _flows(self, start: str) -> Iterator[Completion]:
-        document = self._session.document
-        flows = parents_of(document.case.flows) if document is not None else ()
-        yield from (Completion(quote(one), -len(start)) for one in flows if one.startswith(start))
+    def _of_case(self, found: Callable[[Document], _Names]) -> _Completing:
+        """Return what completes names of the open test case."""
 
-    def _functions(self, start: str) -> Iterator[Completion]:
-        session = self._session
-        if session.document is not None:
-            for name in functions_for(session.case_path, session.settings.trust):
-                if name.startswith(start):
-                    yield Completion(name, -len(start))
+        def complete(start: str) -> Iterable[Completion]:
+            document = self._session.document
+            return _beginning(start, found(document)) if document is not None else ()
 
-    def _variables(self, start: str) -> Iterator[Completion]:
-        document = self._session.document
-        for name in document.case.variables if document else ():
-            if name.startswith(start):
-                yield Completion(name, -len(start))
+        return complete
+
+
+def _beginning(start: str, found: _Names) -> Iterator[Completion]:
+    """Yield the names that begin so, quoted where they have to be, with what they mean if that is
+    known."""
+    meanings = found if isinstance(found, Mapping) else dict.fromkeys(found, "")
+    for name, meaning in meanings.items():
+        if name.startswith(start):
+            text = quote(name) if _SPLITS.search(name) else name
+            yield Completion(text, -len(start), display=name, display_meta=meaning)
+
+
+def _extractors(document: Document) -> _Names:
+    every = ((one, at) for at in document.case.transactions() for one in at.extractors)
+    return {str(n): f"{one.variable}, {at.title}" for n, (one, at) in enumerate(every, 1)}
 
 
 def _expected(command: Command, words: list[str]) -> Argument | None:
@@ -330,11 +315,11 @@ def _ended(only: Completion) -> Completion:
     return Completion(f"{only.text}{end}", only.start_position, only.display, meta)
 
 
-def _one_of(known: Sequence[str]) -> Callable[[str], Iterable[Completion]]:
-    return lambda start: (Completion(one, -len(start)) for one in known if one.startswith(start))
+def _one_of(known: Sequence[str]) -> _Completing:
+    return lambda start: _beginning(start, known)
 
 
-def _files(suffix: str) -> Callable[[str], Iterable[Completion]]:
+def _files(suffix: str) -> _Completing:
     """Folders, and files whose names end so."""
     completer = PathCompleter(
         expanduser=True, file_filter=lambda name: name.endswith(suffix) or Path(name).is_dir()
@@ -343,7 +328,7 @@ def _files(suffix: str) -> Callable[[str], Iterable[Completion]]:
 
     def found(start: str) -> Iterator[Completion]:
         for one in completer.get_completions(Text(start), asked):
-            quoted = shlex.quote(start + one.text) if re.search(r"[\s'\"\\]", one.text) else ""
+            quoted = quote(start + one.text) if _SPLITS.search(one.text) else ""
             yield Completion(quoted, -len(start), one.display) if quoted else one
 
     return found

@@ -1,9 +1,10 @@
 """The console at a terminal: a prompt with completion, history and a line of state below.
 
-It also has what the terminal writes of what is typed: nothing while a command of the console runs.
+It also has what the terminal does with what is typed while a command of the console runs.
 
-Between two prompts a terminal is as it was found: it would write each key into what is printed.
-What is typed then is for the next prompt, which shows it.
+Between two prompts a terminal is as it was found: it would write each key into what is printed, and
+take keys such as Ctrl-D and Backspace for itself. So it is told not to: what is typed then is for
+the next prompt, or for a question, key by key and in its order.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import get_app
+from prompt_toolkit.application import get_app, get_app_session
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
-from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
+from prompt_toolkit.input.typeahead import get_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.patch_stdout import patch_stdout
@@ -37,6 +38,7 @@ from pytest_loadtool.console.repl.full_screen import Views, view_key
 from pytest_loadtool.console.repl.holding import holding
 from pytest_loadtool.console.repl.interrupting import ENDING, Interruptible
 from pytest_loadtool.console.repl.script import PlainFrontend
+from pytest_loadtool.console.repl.typing_ahead import keep_typed
 from pytest_loadtool.console.screens.keys import starts_program
 from pytest_loadtool.console.session import Console, printable
 from pytest_loadtool.console.views.case import summary
@@ -53,15 +55,17 @@ _LOCAL = 3
 
 
 @contextmanager
-def echo(*, on: bool) -> Iterator[None]:
-    """Have the terminal echo what is typed, or not, while this is entered; nothing without one."""
+def line_editing(*, on: bool) -> Iterator[None]:
+    """Have the terminal echo and edit what is typed, or keep it as it is, while this is entered;
+    nothing without one."""
     try:
         before = termios.tcgetattr(sys.stdin)
     except (termios.error, OSError, ValueError):
         yield
         return
     now = [*before]
-    now[_LOCAL] = before[_LOCAL] | termios.ECHO if on else before[_LOCAL] & ~termios.ECHO
+    modes = termios.ECHO | termios.ICANON
+    now[_LOCAL] = before[_LOCAL] | modes if on else before[_LOCAL] & ~modes
     termios.tcsetattr(sys.stdin, termios.TCSADRAIN, now)
     try:
         yield
@@ -100,10 +104,12 @@ class TerminalFrontend(PlainFrontend):
             PlainFrontend.say(self, line)
 
     async def page(self, lines: Sequence[str]) -> None:
-        """Print a screen, wait for Enter, print the next; q ends it, and so does another line."""
+        """Print a screen, wait for Enter, print the next; q ends it, and so does another line.
+
+        Who has typed the next command already has not waited for this: then it comes at once."""
         shown = [part for line in lines for part in self._lines(line)]
         height = max(shutil.get_terminal_size().lines - 2, 1)
-        if len(shown) <= height or not _drawing():
+        if len(shown) <= height or not _drawing() or keep_typed(get_app_session().input):
             height = len(shown)
         for first in range(0, len(shown), height):
             if first and not await self._more(first, len(shown)):
@@ -229,19 +235,23 @@ async def interact(session: Console, first: str = "") -> int:
             line = "quit"
         line, *others = line.splitlines() or [""]
         pasted.extendleft(reversed([one for one in others if one.strip()]))
-        with echo(on=True) if starts_program(line, session.registry) else nullcontext():
+        with line_editing(on=True) if starts_program(line, session.registry) else nullcontext():
             await execute(session, line)
 
-    with echo(on=False), Interruptible(signal.SIGINT, *ENDING) as running:
-        session.show_view = Views(
-            session, running, prompt, coloured=coloured(session.settings.colour)
-        ).show
+    with line_editing(on=False), Interruptible(signal.SIGINT, *ENDING) as running:
+        if _drawing():
+            session.show_view = Views(
+                session, running, prompt, coloured=coloured(session.settings.colour)
+            ).show
         if first:
             session.say(f"{_PROMPT}{first}")
         while not session.done:
             ended, came = await running.run(turn(first))
             if not came.isdisjoint(ENDING):
                 return ABANDONED
+            if ended.cancelled():  # what was typed ahead goes, as a terminal has it
+                keep_typed(prompt.input)
+                get_typeahead(prompt.input)
             _tell(session, ended)
             if pasted and not ended_well(ended):
                 session.say(f"Not run: {counted(len(pasted), 'line')} of what was pasted.")
@@ -282,10 +292,8 @@ async def _read(asker: PromptSession[str], text: str, *, secret: bool = False) -
     """
     with patch_stdout(raw=True):
         line = await asker.prompt_async(text, is_password=secret, handle_sigint=False)
-    ahead = [*get_typeahead(asker.input), *asker.input.read_keys()]
-    if any(press.key == Keys.ControlC for press in ahead):
+    if any(press.key == Keys.ControlC for press in keep_typed(asker.input)):
         raise asyncio.CancelledError
-    store_typeahead(asker.input, ahead)
     return line
 
 

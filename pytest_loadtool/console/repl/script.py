@@ -6,12 +6,10 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from contextlib import (
-    AbstractAsyncContextManager,
     AbstractContextManager,
     contextmanager,
-    nullcontext,
 )
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -19,23 +17,15 @@ from typing import TYPE_CHECKING, TextIO
 from pytest_loadtool.console.errors import CommandError, NotGreenError, UsageError
 from pytest_loadtool.console.execution import execute, outcome
 from pytest_loadtool.console.session import Console
-from pytest_loadtool.console.wizard import Question
-from pytest_loadtool.model.progress import Told, silent
+from pytest_loadtool.console.unattended import Unattended
+from pytest_loadtool.model.progress import Told
 
 if TYPE_CHECKING:
-    from pytest_loadtool.replay import Plan
-    from pytest_loadtool.replay.control import Control
+    pass
 
 
-class PlainFrontend:
+class PlainFrontend(Unattended):
     """Prints to standard output and has nobody to ask."""
-
-    interactive = False
-
-    @property
-    def columns(self) -> int | None:
-        """Lines are as long as they are."""
-        return None
 
     def say(self, text: str) -> None:
         """Print, and do not keep it back: a log is read while the recording runs.
@@ -49,29 +39,9 @@ class PlainFrontend:
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
-    async def page(self, lines: Sequence[str]) -> None:
-        """Print all of them."""
-        for line in lines:
-            self.say(line)
-
-    def clear(self) -> None:
-        """Nothing: it is no screen."""
-
     def progress(self) -> AbstractContextManager[Told]:
         """Return a line that is written anew, at a terminal."""
-        return told_at(sys.stdout) if sys.stdout.isatty() else nullcontext(silent)
-
-    def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:  # noqa: ARG002
-        """Nothing: nobody holds it."""
-        return nullcontext()
-
-    async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  nobody reads
-        """Return the answer for nobody."""
-        return unattended
-
-    async def ask(self, question: Question) -> str | None:  # noqa: ARG002  nobody reads
-        """Return None: a script answers no question."""
-        return None
+        return told_at(sys.stdout) if sys.stdout.isatty() else super().progress()
 
 
 def read_script(path: Path) -> list[str]:

@@ -71,9 +71,7 @@ def lines_of(
     other side begin with ~.
     """
     it = document.it
-    transaction = list(it.case.transactions())[number - 1]
-    kept = kept_in(Same(it.case), replay).get(number - 1)
-    mask = Unmasked() if secrets else _mask(it, transaction, kept, replay)
+    transaction, kept, mask = _looked_at(it, number, replay, secrets=secrets)
     columns = max(columns, 8)
     shown_as = Presentation(side, columns, raw, replay.it if replay else None)
     in_columns = shallow if tab == "Content" and not raw else lambda lines, _: lines
@@ -102,10 +100,7 @@ def actors_of(
 ) -> tuple[tuple[int | None, ViewLine], ...]:
     """Return the lines of the actors of transaction ``number``, wrapped at so many columns, each
     with the index of its row."""
-    it = document.it
-    transaction = list(it.case.transactions())[number - 1]
-    kept = kept_in(Same(it.case), replay).get(number - 1)
-    mask = Unmasked() if secrets else _mask(it, transaction, kept, replay)
+    transaction, _, mask = _looked_at(document.it, number, replay, secrets=secrets)
     return tuple(
         (index, piece)
         for index, line in actor_lines(transaction, mask)
@@ -124,12 +119,9 @@ def body_of(
     replay: Same[OpenReplay] | None,
 ) -> tuple[ViewLine, ...]:
     """Return the lines of a body as they are, however long."""
-    it = document.it
-    transaction = list(it.case.transactions())[number - 1]
-    kept = kept_in(Same(it.case), replay).get(number - 1)
-    mask = Unmasked() if secrets else _mask(it, transaction, kept, replay)
+    transaction, _, mask = _looked_at(document.it, number, replay, secrets=secrets)
     shown_as = Presentation(side, 0, raw, replay.it if replay else None)
-    return tuple(_content(it, number, transaction, mask, shown_as))
+    return tuple(_content(document.it, number, transaction, mask, shown_as))
 
 
 #: The sides that are compared with each other.
@@ -152,6 +144,15 @@ def differing(lines: list[ViewLine], others: list[ViewLine]) -> list[bool]:
 def kept_in(case: Same[TestCase], replay: Same[OpenReplay] | None) -> Mapping[int, KeptTransaction]:
     """Return what a replay has kept of the transactions, by their indexes today."""
     return matched(case.it, replay.it.replay) if replay is not None else {}
+
+
+def _looked_at(
+    document: Document, number: int, replay: Same[OpenReplay] | None, *, secrets: bool
+) -> tuple[Transaction, KeptTransaction | None, Mask]:
+    """Return a transaction, what the replay has kept of it, and what of both may be seen."""
+    transaction = list(document.case.transactions())[number - 1]
+    kept = kept_in(Same(document.case), replay).get(number - 1)
+    return transaction, kept, Unmasked() if secrets else _mask(document, transaction, kept, replay)
 
 
 def _mask(

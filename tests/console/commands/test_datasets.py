@@ -88,6 +88,8 @@ def test_rows_that_are_used_once_run_out(
     searching: Console, server: Server, listener: Listener
 ) -> None:
     """The console says how to begin again; there is no row that a dataset does not have."""
+    with pytest.raises(CommandError, match="no field has a value of a dataset: there is no row 2"):
+        do(searching, "play --fast --row 2")
     do(searching, "dataset new things name --rows 2 --fill name=t{}")
     do(searching, "dataset-properties things --reusable no")
     do(searching, "set-field 1 name --dataset things.name")
@@ -288,6 +290,8 @@ def test_field_makes_the_dataset_it_wants(
     searching: Console, tmp_path: Path, listener: Listener
 ) -> None:
     """A person is asked; the recorded value is in the first row. A script is told what to say."""
+    with pytest.raises(CommandError, match="'näme' is no name of a column"):
+        do(searching, "set-field 1 name --dataset people.näme")
     with pytest.raises(CommandError, match="give --new, or make one with `dataset new"):
         do(searching, "set-field 1 name --dataset people.name")
     do(searching, "set-field 1 name --dataset people.name --new")

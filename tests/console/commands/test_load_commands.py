@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -194,6 +195,30 @@ def test_start_runs_the_load_configuration(
     assert "PASSED" in listener.text
     assert "(4 requests in" in listener.text
     assert not opened.done
+
+
+def test_it_is_told_what_a_run_waits_for_in_the_end(
+    opened: Console,
+    server: Server,
+    listener: Listener,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Users who think beyond the end of the run, for how long, and when they are cut off."""
+    load = import_module("pytest_loadtool.console.commands.load")
+    monkeypatch.setattr(load, "_FIRST_LINE", 0.1)
+    monkeypatch.setattr(load, "_BETWEEN_LINES", 0.1)
+    thinks = case(server.url, "GET /").replace('"Home"', '"Home"\nthink_time = "57s"')
+    more = '[[page]]\nname = "Next"\n[[page.transaction]]\nrequest = "GET /two"\n'
+    opened.case_path.write_text(f"{thinks}{more}")
+    (tmp_path / "shop.load.toml").write_text(
+        USUAL.replace("20", "2").replace("1m", "500ms").replace('"10s"', '"0s"\ngrace = "1s"')
+    )
+    with pytest.raises(CommandError, match="inconclusive"):
+        do(opened, "start")
+    assert re.search(
+        r"^ +2 users are in think time, longest 5\d s more; cut in [01] s$", listener.text, re.M
+    )
 
 
 @pytest.mark.promise(126)

@@ -58,6 +58,22 @@ def test_keys_change_the_case_as_commands_do(view: Terminal, tmp_path: Path) -> 
     assert len(list(read_case(tmp_path / "shop.case.toml").transactions())) == count - 1
 
 
+def test_keys_typed_while_a_command_runs_are_pressed_in_order(view: Terminal) -> None:
+    """However fast they come: moves too, answers to questions that are asked then, a line; what is
+    typed behind the key that leaves is for the prompt. A failure drops the others."""
+    view.wait_for(r"5 transactions *$")
+    view.type("jd" * 2 + "u:save --secrets keep\r:quitx\r" + "d" * 3)
+    view.wait_for(r"there is no command 'quitx'")
+    view.wait_for(r"^ shop\.case\.toml  http.* 4 transactions *$")
+    view.press("Escape")
+    view.type("dd:quit\rn\rdd")
+    view.wait_for(r"still here")
+    view.wait_for(r"^ shop\.case\.toml\*  http.* 2 transactions *$")
+    view.press("Escape")
+    view.type("dqtree P1\rundo\r")
+    view.wait_for(r"(?s)^loadtool> tree P1\n.*^loadtool> undo\nUndid `delete ")
+
+
 def test_screen_at_both_sizes_and_in_between(view: Terminal) -> None:
     """A larger terminal shows more, a smaller one less; too small a one says what it needs."""
     view.press("Down")
