@@ -71,7 +71,6 @@ class PackedSlices(TimeColumns):
             begin, end = end, end + size
             self.statuses[status] = int.from_bytes(content[begin:end], "little")
         for column, size in zip(self.columns, sizes, strict=True):
-            assert isinstance(column, array)
             begin, end = end, end + size * column.itemsize
             column.frombytes(content[begin:end])
             if _SWAPPED:
