@@ -57,6 +57,7 @@ class PackedSlices(TimeColumns):
                 for column, value in zip(found.sums, (index, *row), strict=False):
                     column.append(value)
         found.columns, found.spans, found.others = self.columns, self.spans, self.others
+        found.sort()
         return found
 
     @classmethod

@@ -88,6 +88,12 @@ class TimeColumns:
         """Return the buckets of a kind of time in which there are values, by transaction."""
         return self.columns[_EXTENTS + 3 * kind]
 
+    def sort(self) -> None:
+        """Put buckets in order: what is counted next is then near in memory, which is quicker than
+        to count as it came."""
+        for place in range(_EXTENTS, len(self.columns), 3):
+            self.columns[place] = array("I", sorted(self.columns[place]))
+
     def numbers(self, kind: int) -> array[int]:
         """Return their numbers alone, whichever transactions they are of: no loop takes these out,
         of a hundred thousand a second."""
