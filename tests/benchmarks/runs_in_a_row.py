@@ -78,16 +78,17 @@ def measured(of: str) -> dict[str, float]:
     places: dict[str, int] = {}
     for trace in tracemalloc.take_snapshot().traces:
         every += trace.size
-        frames = [frame.filename for frame in trace.traceback]
-        if any(of in name for name in frames):
+        names = [frame.filename for frame in trace.traceback]
+        if own := [name for name in names if of in name]:
             ours += trace.size
-        elif not any("tracemalloc" in name for name in frames):
-            last = [one for one in trace.traceback if "distributed" in one.filename][-1:]
-            place = ":".join(last[0].filename.rsplit("/", 2)[1:]) if last else "elsewhere"
-            places[place] = places.get(place, 0) + trace.size
+        elif any("tracemalloc" in name for name in names):
+            continue
+        last = [*(own or [name for name in names if "/distributed/" in name]), "elsewhere"]
+        place = "/".join((last[-2] if len(last) > 1 else last[0]).rsplit("/", 2)[-2:])
+        places[place] = places.get(place, 0) + trace.size
     found = {"objects": len(gc.get_objects()), "resident": float(resident.split()[0])}
     found |= {"traced": every / 1024, "ours": ours / 1024}
-    return found | {place: size / 1024 for place, size in places.items() if size > 4096}
+    return found | {place: size / 1024 for place, size in places.items() if size > 1024}
 
 
 def on_cluster(found: Cluster) -> dict[str, dict[str, float]]:
@@ -114,8 +115,8 @@ def in_a_row(runs: int, what: str, run: Callable[[Cluster], None]) -> None:
         rest = sorted(((one, name) for name, one in more.items()), reverse=True)
         own = ("objects", "resident", "traced", "ours")
         print(f"  {who}: " + ", ".join(f"{name} {more[name]:.1f}" for name in own))
-        others = [f"{name} {one:.1f}" for one, name in rest if name not in own and one >= 0.5]
-        print(f"    by others: {', '.join(others)}", flush=True)
+        files = [f"{name} {one:.1f}" for one, name in rest if name not in own and one >= 0.5]
+        print(f"    by file: {', '.join(files)}", flush=True)
 
 
 def main() -> None:
