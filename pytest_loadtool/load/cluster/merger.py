@@ -6,6 +6,8 @@ noticed, is the carrier's business; there is one merger for all of them.
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -23,6 +25,9 @@ WorkerState = Literal["waiting", "running", "final", "lost", "failed"]
 
 #: So many buckets are kept at most before they are added up.
 _MOST_HEARD = 200_000
+
+#: And of the response times of one worker: the more of them, the more fall into one bucket.
+_MOST_OF_WORKER = 1 << 14
 
 _OVER: frozenset[WorkerState] = frozenset({"final", "lost", "failed"})
 
@@ -45,6 +50,9 @@ class WorkerTotals:
     users: int = 0
     last_requests: int = 0
     last_errors: int = 0
+    _heard: array[int] = field(default_factory=lambda: array("H"))
+    _repeated: Counter[int] = field(default_factory=Counter)
+    """What is not added up yet in `response`: buckets, and how many values more there are."""
 
     @classmethod
     def of(cls, metrics: LoadMetrics) -> WorkerTotals:
@@ -65,12 +73,23 @@ class WorkerTotals:
         for slices in told:
             self.requests += slices.requests
             self.errors += slices.errors
-            slices.add_times(2, self.response)
+            slices.extend_span(2, self.response)
+            self._heard += slices.numbers(2)
+            slices.add_repeated(2, self._repeated)
         for name in _DELAYS:
             getattr(self, name).merge_wire(wire[name])
         for name in _LAST:
             now = wire[name]
             setattr(self, name, getattr(self, name) + now if name in ADDED else now)
+        if len(self._heard) > _MOST_OF_WORKER:
+            self.add_up()
+
+    def add_up(self) -> None:
+        """Have `response` be all that was heard."""
+        self._repeated.update(self._heard)
+        self.response.add_counts(self._repeated)
+        self._repeated.clear()
+        del self._heard[:]
 
 
 _DELAYS = ("lag", "lateness")
@@ -175,6 +194,8 @@ class Merger:
         time."""
         if self._alone is not None:
             self._totals = dict.fromkeys(self._workers, WorkerTotals.of(self._alone))
+        for totals in self._totals.values():
+            totals.add_up()
         workers = tuple(
             replace(worker, totals=self._totals.get(name)) for name, worker in self._workers.items()
         )

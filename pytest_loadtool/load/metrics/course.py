@@ -230,8 +230,7 @@ class RunCourse:
             stretch.requests += count
         counts = {index: own.response.loose() for index, own in found.items()}
         for key in slices.times(2):
-            each, number = counts[key >> 16], COARSE[key & 0xFFFF]
-            each[number] = each.get(number, 0) + 1
+            counts[key >> 16][COARSE[key & 0xFFFF]] += 1
         for key, more in slices.repeated(2):
             counts[key >> 16][COARSE[key & 0xFFFF]] += more
         if second > self.second:

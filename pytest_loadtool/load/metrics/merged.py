@@ -15,6 +15,7 @@ from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURE
 from pytest_loadtool.load.metrics.slices import KINDS, Slices
 
 _NOTHING_YET: Final = 1 << 60
+_NO_ROW: Final = bytearray()  # never written to
 _ROW_BITS: Final = 6  # of the number of a row, below a transaction's index
 
 
@@ -40,7 +41,7 @@ class MergedMetrics(LoadMetrics):
         self._totals_of: list[list[TransactionMetrics]] = [[] for _ in self.transactions]
         # By kind of time, the counts of rows by transaction and number: quickly found.
         rows = len(self.transactions) << _ROW_BITS
-        self._counts: list[list[bytearray | None]] = [[None] * rows for _ in KINDS]
+        self._counts = [[_NO_ROW] * rows for _ in KINDS]
         # The least and the most times that are known, by their places in slices.
         self._least = [_NOTHING_YET] * (len(KINDS) * len(self.transactions))
         self._most = [-1] * len(self._least)
@@ -163,13 +164,12 @@ class MergedMetrics(LoadMetrics):
                 self._least[place], self._most[place] = times.min, times.max
         for kind, counts in enumerate(self._counts):
             for key in slices.times(kind):
-                low = counts[key >> 10]  # the quickest there is, for each time that was measured
-                if low is None:
-                    low = counts[key >> 10] = self._row(kind, key).low
-                try:
-                    low[key & 1023] += 1
-                except ValueError:  # it is full
-                    self._row(kind, key).count(key & 1023)
+                try:  # the quickest there is, for each time that was measured
+                    counts[key >> 10][key & 1023] += 1
+                except (IndexError, ValueError):  # there is no row, or the bucket is full
+                    row = self._row(kind, key)
+                    row.count(key & 1023)
+                    counts[key >> 10] = row.low
             for key, more in slices.repeated(kind):
                 self._row(kind, key).add(key & 1023, more)
         for index, not_as_recorded, *differences in slices.others:

@@ -57,6 +57,7 @@ class PackedSlices(TimeColumns):
                 for column, value in zip(found.sums, (index, *row), strict=False):
                     column.append(value)
         found.columns, found.spans, found.others = self.columns, self.spans, self.others
+        found.sort()
         return found
 
     @classmethod
@@ -71,7 +72,6 @@ class PackedSlices(TimeColumns):
             begin, end = end, end + size
             self.statuses[status] = int.from_bytes(content[begin:end], "little")
         for column, size in zip(self.columns, sizes, strict=True):
-            assert isinstance(column, array)
             begin, end = end, end + size * column.itemsize
             column.frombytes(content[begin:end])
             if _SWAPPED:

@@ -7,9 +7,10 @@ arrays: `packed` has them as they travel.
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections import Counter
-from collections.abc import Iterable, MutableSequence, Set
+from collections.abc import Iterable, Set
 from itertools import compress
 from typing import Any, Final
 
@@ -28,6 +29,8 @@ SUMS: Final = ("errors", "received", "sent", "first_byte_us", "service_us", "res
 
 _EXTENTS: Final = 3  # columns, before the three of each kind of time
 
+_LOW: Final = int(sys.byteorder == "big")  # which half of an integer has its lower 16 bits
+
 
 class TimeColumns:
     """Times of transactions, counted by bucket, in ``columns`` whose places go together.
@@ -42,7 +45,7 @@ class TimeColumns:
     __slots__ = ("_together", "columns", "spans")
 
     def __init__(self) -> None:
-        self.columns: list[MutableSequence[int]] = [array(code) for code in TIME_CODES]
+        self.columns: list[array[int]] = [array(code) for code in TIME_CODES]
         self.spans: list[list[int]] = [[] for _ in KINDS]
         self._together: dict[int, Counter[int]] = {}
 
@@ -81,9 +84,20 @@ class TimeColumns:
         """Return the place, the least and the most of the run so far, where these are new."""
         return zip(*self.columns[:_EXTENTS], strict=True)
 
-    def times(self, kind: int) -> Iterable[int]:
+    def times(self, kind: int) -> array[int]:
         """Return the buckets of a kind of time in which there are values, by transaction."""
         return self.columns[_EXTENTS + 3 * kind]
+
+    def sort(self) -> None:
+        """Put buckets in order: what is counted next is then near in memory, which is quicker than
+        to count as it came."""
+        for place in range(_EXTENTS, len(self.columns), 3):
+            self.columns[place] = array("I", sorted(self.columns[place]))
+
+    def numbers(self, kind: int) -> array[int]:
+        """Return their numbers alone, whichever transactions they are of: no loop takes these out,
+        of a hundred thousand a second."""
+        return array("H", self.times(kind).tobytes())[_LOW::2]
 
     def repeated(self, kind: int) -> Iterable[tuple[int, ...]]:
         """Return those that have more than one value, and how many more."""
@@ -94,14 +108,22 @@ class TimeColumns:
         """Return how many values there are of all transactions in each bucket of a kind of time."""
         found = self._together.get(kind)
         if found is None:
-            found = self._together[kind] = Counter([key & 0xFFFF for key in self.times(kind)])
-            for key, more in self.repeated(kind):
-                found[key & 0xFFFF] += more
+            found = self._together[kind] = Counter(self.numbers(kind))
+            self.add_repeated(kind, found)
         return found
+
+    def add_repeated(self, kind: int, counts: Counter[int]) -> None:
+        """Add to how often each number is one of `numbers` how many values more there are."""
+        for key, more in self.repeated(kind):
+            counts[key & 0xFFFF] += more
 
     def add_times(self, kind: int, times: Histogram) -> None:
         """Add a kind of time of all transactions to a histogram; not its sum."""
         times.add_counts(self.together(kind))
+        self.extend_span(kind, times)
+
+    def extend_span(self, kind: int, times: Histogram) -> None:
+        """Have a histogram know of the least and the most of a kind of time."""
         if self.spans[kind]:
             times.extend(*self.spans[kind])
 

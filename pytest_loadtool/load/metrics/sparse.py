@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Final
@@ -46,7 +47,7 @@ class SparseHistogram:
     def __init__(self, coarse: bool = False) -> None:
         self.coarse = coarse
         self.total = 0
-        self._counts: dict[int, int] | None = None
+        self._counts: defaultdict[int, int] | None = None
         self._packed = b""
 
     @property
@@ -114,14 +115,14 @@ class SparseHistogram:
             start = (shift + 1) * BUCKETS
             for bucket, more in zip(buckets, gained, strict=True):
                 number = COARSE[start + bucket] if coarse else start + bucket
-                counts[number] = counts.get(number, 0) + more
+                counts[number] += more
 
     def add(self, total: int, found: Mapping[int, int]) -> None:
         """Add counts by the number of the bucket, of values whose sum is ``total``."""
         self.total += total
         counts = self.loose()
         for number, more in found.items():
-            counts[number] = counts.get(number, 0) + more
+            counts[number] += more
 
     def merge(self, other: SparseHistogram) -> None:
         """Add another's counts, which is as coarse as this."""
@@ -129,7 +130,7 @@ class SparseHistogram:
         self.total += other.total
         numbers, gained = other.buckets()
         for number, more in zip(numbers, gained, strict=True):
-            counts[number] = counts.get(number, 0) + more
+            counts[number] += more
 
     def pack(self) -> int:
         """Make it small, until something is added; how many bytes its counts then take."""
@@ -155,11 +156,11 @@ class SparseHistogram:
         most = self.bounds(numbers[-1])[1] if numbers else 0
         return Histogram.from_wire([self.total, least, most, *pages.values()])
 
-    def loose(self) -> dict[int, int]:
+    def loose(self) -> defaultdict[int, int]:
         """Counts by the number of the bucket, for more to be added until it is packed."""
         counts = self._counts
         if counts is None:
             numbers, found = self.buckets()
-            counts = self._counts = dict(zip(numbers, found, strict=True))
+            counts = self._counts = defaultdict(int, zip(numbers, found, strict=True))
             self._packed = b""
         return counts
