@@ -53,13 +53,14 @@ _Listed = Callable[[Readable, Sequence[str]], tuple[str, list[str], set[str]]]
 
 def answers_before(case: TestCase) -> dict[int, int]:
     """Return, by the transaction that shows outcomes in a list, that which asks for the same last
-    before the changes."""
+    before the changes. What stands at an address of one's own is no list of others."""
     titles = {name: at for at, name in enumerate(numbered_titles(case))}
     requests = [one.request for one in case.transactions()]
     found: dict[int, int] = {}
     for at, one in enumerate(case.transactions()):
         changes = [titles.get(name, at) for name in _changes(one.validators)]
-        for before in range(min([at, *changes]) - 1 if changes else -1, -1, -1):
+        shared = changes and "${" not in requests[at].target.partition("?")[0]
+        for before in range(min(at, *changes) - 1 if shared else -1, -1, -1):
             if _is_same_list(requests[before], requests[at]):
                 found[at] = before
                 break
