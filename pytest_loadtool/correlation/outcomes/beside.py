@@ -25,7 +25,7 @@ from pytest_loadtool.correlation.outcomes.documents import (
     of_resource,
     where_path,
 )
-from pytest_loadtool.correlation.outcomes.pages import attributes_with, words_at, written
+from pytest_loadtool.correlation.outcomes.pages import rows_of, words_at, written
 from pytest_loadtool.correlation.outcomes.proof import (
     LONGEST_STATE,
     STATE,
@@ -97,17 +97,15 @@ def beside_on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
 
 def _states_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Yield the states that the row of what the change has made shows."""
-    for resource in change.resources:
-        known = resource.given and resource.since < answer.step.index
-        if not known or not was.last(resource, answer):
+    for row in rows_of(change, answer, was):
+        if not row.is_new or not was.last(row.resource, answer):
             continue
-        for template, anchor in islice(attributes_with(answer.text, resource, change.resources), 1):
-            for cell in words_at(answer.text, answer.text.find(anchor)):
-                word = cell.strip("> \t\r\n")
-                sent = any(one.value == word for one in change.said)
-                if plain(word) in _SETTLED and not sent:
-                    check = TextValidator(f"{escape(cell)}<", row=template)
-                    yield _beside(answer, f"{word} is shown with the {resource.noun}", check)
+        for cell in words_at(answer.text, row.at):
+            word = cell.strip("> \t\r\n")
+            sent = any(one.value == word for one in change.said)
+            if plain(word) in _SETTLED and not sent:
+                check = TextValidator(f"{escape(cell)}<", row=row.template)
+                yield _beside(answer, f"{word} is shown with {row.called}", check)
 
 
 def _alone(said: Said, answer: SeenAnswer) -> list[tuple[str, str, int]]:

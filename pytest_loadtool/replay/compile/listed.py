@@ -14,6 +14,7 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from pytest_loadtool.codec.content import ContentError
+from pytest_loadtool.codec.entities import in_markup
 from pytest_loadtool.codec.template import Reference, Template
 from pytest_loadtool.extraction.extract import PlainText, Readable
 from pytest_loadtool.extraction.jsonpath import bind_beside, json_text
@@ -190,16 +191,15 @@ def _rows(row: str, names: VariableNames) -> _Listed | None:
         return _any_rows
     if len(ids) > 1:
         return None
-    own = composed(Template((ids[0],)), names)
+    own, whole = (composed(one, names) for one in (Template((ids[0],)), Template(parts)))
     written = "".join(re.escape(one) if isinstance(one, str) else r"(\d+)" for one in parts)
     other = re.compile(written)
 
     def listed(response: Readable, values: Sequence[str]) -> tuple[str, list[str], set[str]]:
         mine, text = own(values), response.text
-        numbers = [*{*other.findall(text)}]
-        here = not _NUMBER.fullmatch(mine) and written.replace(r"(\d+)", re.escape(mine))
-        if here and re.search(here, text):
-            numbers.append(mine)
-        return mine, numbers, _rows_of(text)
+        if _NUMBER.fullmatch(mine):
+            return mine, [*{*other.findall(text)}], _rows_of(text)
+        _, full, items = _any_rows(response, values)
+        return mine, [mine] if in_markup(whole(values), text) else full, items
 
     return listed
