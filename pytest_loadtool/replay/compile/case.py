@@ -33,7 +33,7 @@ from pytest_loadtool.replay.compile.flows import Flows, all_chosen
 from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.compile.generating import generators
 from pytest_loadtool.replay.compile.identities import accounts_of, constant_facts
-from pytest_loadtool.replay.compile.listed import answers_before, keeping
+from pytest_loadtool.replay.compile.listed import answers_before, dropping, keeping
 from pytest_loadtool.replay.compile.namesakes import of_one_name
 from pytest_loadtool.replay.compile.order import order_of
 from pytest_loadtool.replay.compile.pauses import pauses_after, pauses_inside
@@ -192,13 +192,15 @@ class _Parts:
         return self.main
 
     def _checks(self, transaction: Transaction, index: int) -> Iterator[Check]:
-        """Yield those of its validators, and what keeps its text for those of a later one."""
-        kept = (
-            self.names.unnamed(before) if (before := self.before.get(index)) is not None else None
-        )
+        """Yield those of its validators, what keeps its text for those of later ones, and what
+        drops the text that it was the last to need."""
+        before, slot = self.before.get(index), self.names.unnamed
+        kept = None if before is None else slot(before)
         yield from (self.check(one, kept) for one in transaction.validators)
         if index in self.before.values():
-            yield keeping(self.names.unnamed(index))
+            yield keeping(slot(index))
+        if kept is not None and index == max(at for at in self.before if self.before[at] == before):
+            yield dropping(kept)
 
     def check(self, validator: Validator, kept: int | None = None) -> Check:
         """A check may use what is made of other values; a time is that of the last request."""

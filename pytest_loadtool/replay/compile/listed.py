@@ -91,13 +91,23 @@ def keeping(slot: int) -> Check:
 
     def keep(response: Response, values: list[str]) -> Failure | None:
         try:
-            text = response.text
+            text = response.text if len(response.body) <= _LONGEST_KEPT else ""
         except ContentError:  # whoever reads it says so
             text = ""
         values[slot] = text if len(text) <= _LONGEST_KEPT else ""
         return None
 
     return keep
+
+
+def dropping(slot: int) -> Check:
+    """Return what drops it."""
+
+    def drop(_: Response, values: list[str]) -> Failure | None:
+        values[slot] = ""
+        return None
+
+    return drop
 
 
 def unseen_item(
