@@ -31,6 +31,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     STATE,
     Before,
     Proof,
+    is_passing,
     names,
     short,
 )
@@ -42,16 +43,8 @@ from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 #: Of how many other resources, and of how many fields, it is asserted that they are as before.
 _MOST_OTHERS, _MOST_FIELDS = 1, 2
-#: What fields are called that have a state, and words of states that pass.
+#: What fields are called that have a state.
 _STATES = frozenset({"draft", "phase", "published", "stage", "state", "status", "visibility"})
-_PASSING = frozenset(
-    {
-        *("accepted", "analyzing", "building", "creating", "importing", "in", "indexing"),
-        *("initializing", "loading", "new", "pending", "preparing", "processing", "progress"),
-        *("provisioning", "queued", "ready", "received", "running", "scheduled", "sending"),
-        *("starting", "submitted", "uploading", "validating", "waiting", "working"),
-    }
-)
 #: Words that pages have for states which nothing leaves by itself.
 _SETTLED = frozenset(
     {
@@ -152,7 +145,7 @@ def still_so(change: Change, proof: Proof, answer: SeenAnswer) -> bool:
     path = check.path
     for resource in change.resources:
         path = path.replace(resource.template, resource.id)
-    if "${" in path or not _PASSING.isdisjoint(plain(str(check.equals)).split()):
+    if "${" in path or is_passing(str(check.equals)):
         return False
     found = compile_path(path, 1)(answer.document)
     wanted = check.equals if isinstance(check.equals, str) else json_text(check.equals)
@@ -173,7 +166,7 @@ def _is_state(keys: Keys, value: Any) -> bool:
     if isinstance(value, bool):
         return True
     word = isinstance(value, str) and STATE.fullmatch(value) and len(value) <= LONGEST_STATE
-    return bool(word) and _PASSING.isdisjoint(plain(value).split())
+    return bool(word) and not is_passing(value)
 
 
 def _fields(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:

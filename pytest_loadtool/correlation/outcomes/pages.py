@@ -27,6 +27,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     STATE,
     Before,
     Proof,
+    is_passing,
     is_same,
     names,
     short,
@@ -90,7 +91,8 @@ def short_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
             found = shown_as[one].search(answer.text, start, end)
             if not found or any(_holds(each, found[0], row.anchor) for each in earlier):
                 continue
-            if row.is_new and _tells_rows(answer.text, start, end, found.start()):
+            tells_rows = row.is_new and _tells_rows(answer.text, start, end, found.start())
+            if tells_rows or (one.is_text and is_passing(one.value)):
                 continue
             shown = escape(found[0]).replace(one.value, one.template)
             says = f"{one.value} is shown with {row.called}"
@@ -172,7 +174,7 @@ def _passes(words: str) -> bool:
     return not _TIMES.isdisjoint(words.lower().split())
 
 
-class Row(NamedTuple):
+class ShownRow(NamedTuple):
     """A row of a page that is about the change."""
 
     template: str
@@ -187,17 +189,17 @@ class Row(NamedTuple):
     """None: it is known by a name that the change says."""
 
 
-def rows_of(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Row]:
+def rows_of(change: Change, answer: SeenAnswer, was: Before) -> Iterator[ShownRow]:
     """Yield the rows that are about the change: by the ids of its resources, and by names."""
     for resource in _known(change, answer):
         for template, anchor in islice(attributes_with(answer.text, resource, change.resources), 1):
             at, called = answer.text.find(anchor), f"the {resource.noun}"
-            yield Row(template, anchor, at, called, resource.given, resource)
+            yield ShownRow(template, anchor, at, called, resource.given, resource)
     for name in change.said:
         template, anchor, at = next(written(name, answer), ("", "", 0))
         if anchor:
             is_new = not (answer.paged or was.known(name.value))
-            yield Row(template, anchor, at, short(name.value), is_new)
+            yield ShownRow(template, anchor, at, short(name.value), is_new)
 
 
 def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:

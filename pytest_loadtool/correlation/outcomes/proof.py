@@ -26,6 +26,15 @@ _MOST_OTHERS, _MOST_CHANGES = 4, 20
 #: A word that the server writes for a state: ``shipped``, ``in progress``.
 STATE = re.compile(r"[^\W\d_][^\W\d]*(?:[ _-][^\W\d]+){0,3}")
 LONGEST_STATE = 40
+#: Words of states that pass.
+_PASSING = frozenset(
+    {
+        *("accepted", "analyzing", "building", "creating", "importing", "in", "indexing"),
+        *("initializing", "loading", "new", "pending", "preparing", "processing", "progress"),
+        *("provisioning", "queued", "ready", "received", "running", "scheduled", "sending"),
+        *("starting", "submitted", "uploading", "validating", "waiting", "working"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +168,11 @@ def names(step: RecordedStep, resource: Resource) -> bool:
     if asked and re.search(word, step.address):
         return True
     return sent and re.search(word.encode(), body) is not None
+
+
+def is_passing(state: str) -> bool:
+    """Return whether a resource leaves that state by itself."""
+    return not _PASSING.isdisjoint(plain(state).split())
 
 
 def is_same(key: str, said: Said, text: str | None) -> bool:
