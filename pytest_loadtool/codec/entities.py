@@ -30,6 +30,22 @@ def in_markup(wanted: str, text: str) -> bool:
     return max(WRITTEN.split(wanted), key=len) in text and wanted in unescape(text)
 
 
+def as_written(wanted: str, text: str) -> str:
+    """Return ``wanted`` as ``text`` has it first, as it is or with character references."""
+    if wanted in text or not in_markup(wanted, text):
+        return wanted
+    found = re.search("".join(map(_spellings, wanted)), text)
+    return found[0] if found is not None else wanted
+
+
+def _spellings(character: str) -> str:
+    plain, code = re.escape(character), ord(character)
+    if not WRITTEN.fullmatch(character):
+        return plain
+    name = html.escape(character)[1:-1].partition("#")[0] or "apos"
+    return f"(?:{plain}|&(?:{name}|#0*{code}|#[xX]0*(?i:{code:x}));)"
+
+
 def times_in_markup(wanted: str, text: str) -> int:
     """Return how many times ``text`` has ``wanted``, as it is or with character references."""
     return (unescape(text) if "&" in text and WRITTEN.search(wanted) else text).count(wanted)

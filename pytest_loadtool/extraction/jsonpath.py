@@ -134,26 +134,26 @@ def _bound_steps(
 
 def bind_beside(
     path: str, fills: Callable[[Template], Fill]
-) -> Callable[[Any, Sequence[str]], tuple[str, list[str]]] | None:
-    """For a path that takes an item of a list by a value: a function to that value, and to what all
-    items of the list have in its place; of lists within lists, of the outermost that lacks its
-    item. None: it is no such path."""
+) -> Callable[[Any, Sequence[str]], tuple[str, list[str], list[Any]]] | None:
+    """For a path that takes an item of a list by a value: a function to that value, to what all
+    items of the list have in its place, and to the items; of lists within lists, of the outermost
+    that lacks its item, the items if that is the outermost of all. None: it is no such path."""
     steps = _simple(path) or ()
     wheres = [at for at, one in enumerate(steps) if isinstance(one, _Where)]
     if not wheres:
         return None
     resolved = _bound_steps(path, fills)
 
-    def get(document: Any, values: Sequence[str]) -> tuple[str, list[str]]:
-        now, own, found = resolved(values), "", list[str]()
+    def get(document: Any, values: Sequence[str]) -> tuple[str, list[str], list[Any]]:
+        now, own, found, items = resolved(values), "", list[str](), list[Any]()
         for at in wheres:
             where = cast(_Where, now[at])
-            items = _walk(document, (*now[:at], _ANY), 0)
+            items = list(_walk(document, (*now[:at], _ANY), 0))
             found = [text for item in items if (text := where.compared(item)) is not None]
             own = where.text
             if own not in found:
                 break
-        return own, found
+        return own, found, items if at == wheres[0] else []
 
     return get
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_loadtool.codec.entities import in_markup
+from pytest_loadtool.codec.entities import as_written, in_markup
 
 _HTML: Final = re.compile(
     r"<(?:!doctype\s+html|html|head|body|div|table|p|ul|ol|form)\b", re.IGNORECASE
@@ -30,13 +30,14 @@ _MOST_ROWS: Final = 50
 
 
 def in_row(text: str, anchor: str, wanted: str) -> bool:
-    """Return whether one row, a ``tr``, ``li`` or ``article``, has both texts, the second as it is
-    or with character references. In XML, whether the element around that with the first text
+    """Return whether one row, a ``tr``, ``li`` or ``article``, has both texts, as they are or with
+    character references. In XML, whether the element around that with the first text
     has."""
     return any(in_markup(wanted, text[start:end]) for start, end in _rows(text, anchor))
 
 
 def _rows(text: str, anchor: str) -> Iterator[tuple[int, int]]:
+    anchor = as_written(anchor, text)
     at, seen = text.find(anchor), 0
     while at >= 0 and seen < _MOST_ROWS:
         start, end = _with_attribute(text, at) or row_around(text, at)

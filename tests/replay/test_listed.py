@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
@@ -51,6 +53,40 @@ def test_it_would_be_there(validator: JsonValidator | TextValidator, ids: str) -
     assert failed is not None
     assert failed.certain
     assert failed.message.startswith("POST /orders/7/ship did not take effect")
+
+
+def _listing(is_json: bool, *names: str) -> str:
+    """A list of orders with these names, each of another number."""
+    if is_json:
+        return json.dumps([{"id": one, "name": one[:3]} for one in names])
+    return "<!doctype html>" + "".join(f'<li><a href="/{one}">{one[:3]}</a>' for one in names)
+
+
+@pytest.mark.parametrize("is_json", [True, False], ids=["JSON", "a page"])
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("Ale1 Bun1", "Ale2 Bun2", "in place of 2 of before"),
+        ("Ale1 Bun1", "Ale2 Ale1", "in place of 1 of before"),
+        ("Ale1", "Ale2 Bun2", "in place of 1 of before"),
+        ("Ale1 Bun1", "Ale1 Bun1", ""),
+        ("Ale1 Bun1", "Ale2 Ale1 Bun1", ""),
+        ("Ale1 Bun1", "Ale1", ""),
+        ("", "Ale2", ""),
+    ],
+)
+def test_others_in_their_place(is_json: bool, before: str, after: str, told: str) -> None:
+    """A list from which others have pushed what it had before the change may have lost that, too,
+    which is known by its name alone; one that has only grown, or shrunk, has not."""
+    by_name = JsonValidator('$[?(@.name=="Tea")]', outcome=OUTCOME)
+    check = compile_validator(
+        by_name if is_json else TextValidator("Tea", outcome=OUTCOME), VariableNames({}), kept=0
+    )
+    kept, text = (_listing(is_json, *one.split()) if one else "" for one in (before, after))
+    failed = check(RecordedResponse(html(text)), (kept,))
+    assert failed is not None
+    assert failed.certain is not bool(told)
+    assert told in failed.message
 
 
 def test_numbers_that_nobody_counts() -> None:

@@ -25,12 +25,13 @@ from pytest_loadtool.correlation.outcomes.documents import (
     of_resource,
     where_path,
 )
-from pytest_loadtool.correlation.outcomes.pages import attributes_with, words_at, written
+from pytest_loadtool.correlation.outcomes.pages import rows_of, words_at, written
 from pytest_loadtool.correlation.outcomes.proof import (
     LONGEST_STATE,
     STATE,
     Before,
     Proof,
+    is_passing,
     names,
     short,
 )
@@ -42,16 +43,8 @@ from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 #: Of how many other resources, and of how many fields, it is asserted that they are as before.
 _MOST_OTHERS, _MOST_FIELDS = 1, 2
-#: What fields are called that have a state, and words of states that pass.
+#: What fields are called that have a state.
 _STATES = frozenset({"draft", "phase", "published", "stage", "state", "status", "visibility"})
-_PASSING = frozenset(
-    {
-        *("accepted", "analyzing", "building", "creating", "importing", "in", "indexing"),
-        *("initializing", "loading", "new", "pending", "preparing", "processing", "progress"),
-        *("provisioning", "queued", "ready", "received", "running", "scheduled", "sending"),
-        *("starting", "submitted", "uploading", "validating", "waiting", "working"),
-    }
-)
 #: Words that pages have for states which nothing leaves by itself.
 _SETTLED = frozenset(
     {
@@ -97,17 +90,15 @@ def beside_on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
 
 def _states_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Yield the states that the row of what the change has made shows."""
-    for resource in change.resources:
-        known = resource.given and resource.since < answer.step.index
-        if not known or not was.last(resource, answer):
+    for row in rows_of(change, answer, was):
+        if not row.is_new or not was.last(row.resource, answer):
             continue
-        for template, anchor in islice(attributes_with(answer.text, resource, change.resources), 1):
-            for cell in words_at(answer.text, answer.text.find(anchor)):
-                word = cell.strip("> \t\r\n")
-                sent = any(one.value == word for one in change.said)
-                if plain(word) in _SETTLED and not sent:
-                    check = TextValidator(f"{escape(cell)}<", row=template)
-                    yield _beside(answer, f"{word} is shown with the {resource.noun}", check)
+        for cell in words_at(answer.text, row.at):
+            word = cell.strip("> \t\r\n")
+            sent = any(one.value == word for one in change.said)
+            if plain(word) in _SETTLED and not sent:
+                check = TextValidator(f"{escape(cell)}<", row=row.template)
+                yield _beside(answer, f"{word} is shown with {row.called}", check)
 
 
 def _alone(said: Said, answer: SeenAnswer) -> list[tuple[str, str, int]]:
@@ -154,7 +145,7 @@ def still_so(change: Change, proof: Proof, answer: SeenAnswer) -> bool:
     path = check.path
     for resource in change.resources:
         path = path.replace(resource.template, resource.id)
-    if "${" in path or not _PASSING.isdisjoint(plain(str(check.equals)).split()):
+    if "${" in path or is_passing(str(check.equals)):
         return False
     found = compile_path(path, 1)(answer.document)
     wanted = check.equals if isinstance(check.equals, str) else json_text(check.equals)
@@ -175,7 +166,7 @@ def _is_state(keys: Keys, value: Any) -> bool:
     if isinstance(value, bool):
         return True
     word = isinstance(value, str) and STATE.fullmatch(value) and len(value) <= LONGEST_STATE
-    return bool(word) and _PASSING.isdisjoint(plain(value).split())
+    return bool(word) and not is_passing(value)
 
 
 def _fields(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:

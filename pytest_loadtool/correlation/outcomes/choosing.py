@@ -83,11 +83,12 @@ def _at_the_end(
     counts: Callable[[Proof], bool],
 ) -> list[Proof]:
     """Return those of the best proofs that are shown again by the last answer before another change
-    of the resource, and by the last that has its id, if that is the session's own: what was done
-    may be undone."""
+    of the resource, if that is the session's own or known by its name alone, and by the last that
+    has its id: what was done may be undone."""
     start = max(one.at for one in best)
-    later = [one for one in reversed(shown) if one.step.index > start]
     own = [resource.id for resource in change.resources if resource.is_own]
+    theirs = not own and best[0].strength == 0  # all users change it
+    later = [one for one in reversed(shown) if one.step.index > start and not theirs]
     by_id = (one for one in later if _has(one, own))
     again: dict[int, list[Proof]] = {}
     for alone, group in ((True, (one for one in later if one.is_last)), (False, by_id)):
@@ -118,8 +119,7 @@ def _has(one: Shown, ids: Iterable[str]) -> bool:
 
 
 def _is_again(one: Proof, best: Sequence[Proof]) -> bool:
-    """Return whether a proof is one of the best by another answer; not by the name of the resource
-    in a list, from which others may push it by then."""
+    """Return whether a proof is one of the best by another answer."""
     same = (each.says == one.says for each in best)
     return one.validator == best[0].validator or (one.strength == 0 and any(same))
 

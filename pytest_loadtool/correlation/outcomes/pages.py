@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from pytest_loadtool.codec.entities import WRITTEN, unescape
@@ -26,6 +27,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     STATE,
     Before,
     Proof,
+    is_passing,
     is_same,
     names,
     short,
@@ -82,19 +84,21 @@ def short_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
     in one with a name that the change says, too; and not those before."""
     short = [one for one in change.said if _is_short(one, answer)]
     shown_as = {one: re.compile(rf">\s*{re.escape(one.value)}\s*<") for one in short}
-    for template, anchor, at, called, is_new in _rows_of(change, answer) if short else ():
-        start, end = row_around(answer.text, at)
-        earlier = [each for each in was.answers if anchor in each.text]
-        for one in short if end and (earlier or is_new) else ():
+    for row in rows_of(change, answer, was) if short else ():
+        start, end = row_around(answer.text, row.at)
+        earlier = [each for each in was.answers if row.anchor in each.text]
+        for one in short if end and (earlier or row.is_new) else ():
             found = shown_as[one].search(answer.text, start, end)
-            if not found or any(_holds(each, found[0], anchor) for each in earlier):
+            if not found or any(_holds(each, found[0], row.anchor) for each in earlier):
                 continue
-            if is_new and _tells_rows(answer.text, start, end, found.start()):
+            tells_rows = row.is_new and _tells_rows(answer.text, start, end, found.start())
+            if tells_rows or (one.is_text and is_passing(one.value)):
                 continue
             shown = escape(found[0]).replace(one.value, one.template)
-            says = f"{one.value} is shown with {called}"
-            check = TextValidator(shown, row=template)
-            yield Proof(answer.step.index, 0 if is_new else 1, says, check, field=one.field)
+            says = f"{one.value} is shown with {row.called}"
+            check = TextValidator(shown, row=row.template)
+            strength = 0 if row.is_new and row.resource is not None else 1
+            yield Proof(answer.step.index, strength, says, check, field=one.field)
 
 
 def _is_short(said: Said, answer: SeenAnswer) -> bool:
@@ -170,16 +174,32 @@ def _passes(words: str) -> bool:
     return not _TIMES.isdisjoint(words.lower().split())
 
 
-def _rows_of(change: Change, answer: SeenAnswer) -> Iterator[tuple[str, str, int, str, bool]]:
-    """Yield what rows are known by, as a template and as recorded, where that is, what it is, and
-    whether the change has made it."""
+class ShownRow(NamedTuple):
+    """A row of a page that is about the change."""
+
+    template: str
+    """What it is known by."""
+    anchor: str
+    """The same, as recorded."""
+    at: int
+    called: str
+    is_new: bool
+    """Whether the change has made it."""
+    resource: Resource | None = None
+    """None: it is known by a name that the change says."""
+
+
+def rows_of(change: Change, answer: SeenAnswer, was: Before) -> Iterator[ShownRow]:
+    """Yield the rows that are about the change: by the ids of its resources, and by names."""
     for resource in _known(change, answer):
         for template, anchor in islice(attributes_with(answer.text, resource, change.resources), 1):
-            yield template, anchor, answer.text.find(anchor), f"the {resource.noun}", resource.given
+            at, called = answer.text.find(anchor), f"the {resource.noun}"
+            yield ShownRow(template, anchor, at, called, resource.given, resource)
     for name in change.said:
         template, anchor, at = next(written(name, answer), ("", "", 0))
         if anchor:
-            yield template, anchor, at, short(name.value), False
+            is_new = not (answer.paged or was.known(name.value))
+            yield ShownRow(template, anchor, at, short(name.value), is_new)
 
 
 def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:

@@ -26,6 +26,15 @@ _MOST_OTHERS, _MOST_CHANGES = 4, 20
 #: A word that the server writes for a state: ``shipped``, ``in progress``.
 STATE = re.compile(r"[^\W\d_][^\W\d]*(?:[ _-][^\W\d]+){0,3}")
 LONGEST_STATE = 40
+#: Words of states that pass.
+_PASSING = frozenset(
+    {
+        *("accepted", "analyzing", "building", "creating", "importing", "in", "indexing"),
+        *("initializing", "loading", "new", "pending", "preparing", "processing", "progress"),
+        *("provisioning", "queued", "ready", "received", "running", "scheduled", "sending"),
+        *("starting", "submitted", "uploading", "validating", "waiting", "working"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +71,8 @@ class SessionChanges:
     their order."""
     by_resource: Mapping[str, Sequence[Change]]
     """The changes of a resource, in their order."""
+    every: Sequence[int]
+    """The transactions that change anything, in their order."""
 
     @classmethod
     def of(cls, changes: Sequence[Change], changed: Mapping[str, Sequence[int]]) -> SessionChanges:
@@ -73,7 +84,8 @@ class SessionChanges:
                 by_resource.setdefault(resource.known_as, []).append(change)
                 if resource.is_own:
                     first.setdefault(resource.known_as, (change.step.index, resource))
-        return cls(changed, tuple(first.values()), by_resource)
+        every = [change.step.index for change in changes]
+        return cls(changed, tuple(first.values()), by_resource, every)
 
 
 class Before:
@@ -83,7 +95,7 @@ class Before:
         self.answers = tuple(answers.before(change.step.index))
         self._by_asked = {one.asked: one for one in reversed(self.answers)}
         self._change = change.step.index
-        self._changed = history.changed
+        self._changed, self._every = history.changed, history.every
         mine = {one.known_as for one in change.resources}
         end = bisect_left(history.own, change.step.index, key=lambda one: one[0])
         before = (one for _, one in islice(reversed(history.own[:end]), _MOST_OTHERS))
@@ -101,9 +113,13 @@ class Before:
             if one.step.index < self._change:
                 yield from (((said.field, said.value), said) for said in one.said)
 
-    def last(self, resource: Resource, later: SeenAnswer) -> bool:
-        """Return whether nothing changes the resource after the change and before an answer."""
-        return self._alone(resource, self._change, later.step.index)
+    def last(self, resource: Resource | None, later: SeenAnswer) -> bool:
+        """Return whether nothing changes the resource after the change and before an answer; None
+        is one of which no id is known: nothing changes anything."""
+        at = later.step.index
+        if resource is None:
+            return not any(self._change < one <= at for one in self._every)
+        return self._alone(resource, self._change, at)
 
     def alone(self, resource: Resource, earlier: SeenAnswer, later: SeenAnswer) -> bool:
         """Return whether nothing else has changed the resource between two answers."""
@@ -152,6 +168,11 @@ def names(step: RecordedStep, resource: Resource) -> bool:
     if asked and re.search(word, step.address):
         return True
     return sent and re.search(word.encode(), body) is not None
+
+
+def is_passing(state: str) -> bool:
+    """Return whether a resource leaves that state by itself."""
+    return not _PASSING.isdisjoint(plain(state).split())
 
 
 def is_same(key: str, said: Said, text: str | None) -> bool:

@@ -85,11 +85,8 @@ def proofs(change: Change, answers: Answers, history: SessionChanges) -> Iterato
         if is_change(answer.step):
             yield _of(answer.step, _said(_not_echoed(change, answer), answer, was))
         else:
-            last = all(
-                resource.is_own and was.last(resource, answer) for resource in change.resources
-            )
             found = chain(_shown(change, answer, was), _unlisted(change, answer, was))
-            yield Shown(answer.step, answer, last and bool(change.resources), found)
+            yield Shown(answer.step, answer, _is_last(change, answer, was), found)
     for step in gone:
         yield _of(step, _gone(change, step))
     own = answers.of(change.step)
@@ -98,6 +95,14 @@ def proofs(change: Change, answers: Answers, history: SessionChanges) -> Iterato
     elif (page := _led_to(change, answers)) is not None:
         yield _of(page.step, reply(change, page, was))
     yield _of(change.step, in_head(change))
+
+
+def _is_last(change: Change, answer: SeenAnswer, was: Before) -> bool:
+    """Return whether no other change of the same resources comes before an answer. What is known by
+    its name alone may be pushed off a list: one that was there before tells that."""
+    if not any(one.is_own for one in change.resources):
+        return was.last(None, answer) and was.same(answer) is not None
+    return all(one.is_own and was.last(one, answer) for one in change.resources)
 
 
 def _led_to(change: Change, answers: Answers) -> SeenAnswer | None:

@@ -61,7 +61,7 @@ _WORDS = bytes(one if chr(one).isalnum() or one == ord("_") else 32 for one in r
     256, b" "
 )
 _IN_WORDS = frozenset(chr(one) for one in range(128) if chr(one).isalnum() or one == ord("_"))
-_LONE_NUMBER = re.compile(r">\s*(\d+)\s*(?=<)")
+_LONE_NUMBER = re.compile(r">\s*(-?\d+(?:\.\d+)?)\s*(?=<)")
 
 
 @dataclass(frozen=True)

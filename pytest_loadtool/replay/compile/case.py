@@ -34,6 +34,7 @@ from pytest_loadtool.replay.compile.flows import Flows, all_chosen
 from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.compile.generating import generators
 from pytest_loadtool.replay.compile.identities import accounts_of, constant_facts
+from pytest_loadtool.replay.compile.listed import answers_before, dropping, keeping
 from pytest_loadtool.replay.compile.namesakes import of_one_name
 from pytest_loadtool.replay.compile.order import order_of
 from pytest_loadtool.replay.compile.pauses import pauses_after, pauses_inside
@@ -100,7 +101,7 @@ def compile_case(
     case = replace(case, server=base, app=app, tls=case.tls.in_folder(folder))
     routes = Routes(case, environ, names, direct=base if app else "")
     main = routes.origin(base) if base else None
-    parts = _Parts(case, names, servers, routes, main, yardsticks, clock)
+    parts = _Parts(case, names, servers, routes, main, yardsticks, clock, answers_before(case))
     flows = Flows(case, parts.check)
     pages = tuple(parts.pages(think_time or ThinkTime(), flows))
     every = tuple(step for page in pages for step in page.steps)
@@ -116,7 +117,7 @@ def compile_case(
         pages=pages,
         visits=_visits(case, names, pages, rows, flows, clock),
         initial=initial,
-        slots=dict(names.slots),
+        slots=names.named,
         datasets=rows,
         accounts=accounts,
         facts=tuple(map(constant_facts, every)) if accounts else (),
@@ -141,6 +142,8 @@ class _Parts:
     """Where requests go that name no server; None: there is no such place."""
     yardsticks: References
     clock: Clock
+    before: Mapping[int, int]
+    """By a transaction that shows outcomes in a list the one whose text is kept for that."""
 
     def pages(self, think_time: ThinkTime, flows: Flows) -> Iterator[PagePlan]:
         """Yield all pages in order."""
@@ -170,7 +173,7 @@ class _Parts:
             origin=origin,
             render=rendering(render, makers(texts, self.case.variables, self.names, self.clock)),
             accepted=accepted_codes(transaction.status),
-            checks=(*map(self.check, transaction.validators), *self._sure(transaction)),
+            checks=(*self._checks(transaction, index), *self._sure(transaction)),
             takes=tuple(map(self._take, transaction.extractors)),
             without_body=request.method == "HEAD",
             idempotent=request.method in IDEMPOTENT_METHODS,
@@ -189,11 +192,22 @@ class _Parts:
             )
         return self.main
 
-    def check(self, validator: Validator) -> Check:
+    def _checks(self, transaction: Transaction, index: int) -> Iterator[Check]:
+        """Yield those of its validators, what keeps its text for those of later ones, and what
+        drops the text that it was the last to need."""
+        before, slot = self.before.get(index), self.names.unnamed
+        kept = None if before is None else slot(before)
+        yield from (self.check(one, kept) for one in transaction.validators)
+        if index in self.before.values():
+            yield keeping(slot(index))
+        if kept is not None and index == max(at for at in self.before if self.before[at] == before):
+            yield dropping(kept)
+
+    def check(self, validator: Validator, kept: int | None = None) -> Check:
         """A check may use what is made of other values; a time is that of the last request."""
         made = makers((expected_text(validator),), self.case.variables, self.names, None)
         strict = self.case.strict
-        check = checking(compile_validator(validator, self.names, strict=strict), made)
+        check = checking(compile_validator(validator, self.names, strict=strict, kept=kept), made)
         if validator.outcome is None or not validator.outcome.before:
             return check
         return noting(check, validator.outcome, strict)

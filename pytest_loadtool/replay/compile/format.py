@@ -22,6 +22,10 @@ _Encoder = Callable[[str], bytes]
 Pieces = tuple[str | int | tuple[int, tuple[str, ...]], ...]
 
 
+#: What begins the names of slots for what no placeholder can name.
+_UNNAMED = "\0"
+
+
 @dataclass(slots=True)
 class VariableNames:
     """The meanings of placeholders: constants and files, known at compile time, and slots for the
@@ -34,6 +38,16 @@ class VariableNames:
     def slot(self, name: str) -> int:
         """Return the slot of a variable or dataset column; a new one if it has none yet."""
         return self.slots.setdefault(name, len(self.slots))
+
+    def unnamed(self, index: int) -> int:
+        """Return the slot of what is kept of the answer to a transaction, which no placeholder
+        names."""
+        return self.slot(f"{_UNNAMED}{index}")
+
+    @property
+    def named(self) -> dict[str, int]:
+        """Return the slots that placeholders name."""
+        return {name: at for name, at in self.slots.items() if not name.startswith(_UNNAMED)}
 
 
 def pieces(template: Template, names: VariableNames) -> str | Pieces:

@@ -1,23 +1,31 @@
 """Outcomes that go by one item of a list: it may be on a further page.
 
 Of a list of the newest that is known by numbers that grow: if all that is listed has a greater one,
-others have come since. A list in another order is full if it has as many items as pages have. How
-the outcome is, such an answer does not show.
+others have come since. A list in another order is full if it has as many items as pages have. One
+that shows others in place of some that it had before the change does not show all, however few
+these are. How the outcome is, such an answer does not show.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+from urllib.parse import parse_qsl
 
+from pytest_loadtool.codec.content import ContentError
+from pytest_loadtool.codec.entities import in_markup
 from pytest_loadtool.codec.template import Reference, Template
-from pytest_loadtool.extraction.extract import Readable
-from pytest_loadtool.extraction.jsonpath import bind_beside
+from pytest_loadtool.extraction.extract import PlainText, Readable
+from pytest_loadtool.extraction.jsonpath import bind_beside, json_text
+from pytest_loadtool.extraction.row_search import ROWS
+from pytest_loadtool.model.case import Request, TestCase
+from pytest_loadtool.model.editing import numbered_titles
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
 from pytest_loadtool.replay.compile.computed import composed
 from pytest_loadtool.replay.compile.format import VariableNames
+from pytest_loadtool.replay.user.exchange import Check, Response
 from pytest_loadtool.replay.user.failures import not_as_recorded
 
 #: A shorter list is no page of a longer one, but all that there is.
@@ -32,16 +40,82 @@ _NUMBER: Final = re.compile("[0-9]{1,18}")
 _ROWS: Final = tuple(
     re.compile(one, re.IGNORECASE) for one in (r"<tr\b[^<>]*>\s*<td\b", r"<article\b")
 )
+#: A row of a page, whatever is in it, and the address by which it is known.
+_ROW: Final = re.compile(
+    rf"<({'|'.join(ROWS)})(?=[\s>])(.*?)(?=<\1[\s>]|</\1\b|\Z)", re.IGNORECASE | re.DOTALL
+)
+_ADDRESS: Final = re.compile(r"""\bhref=["']?([^"'<>\s]+)""", re.IGNORECASE)
+#: How long a text is, in characters, that is kept until the outcome of a change is judged.
+_LONGEST_KEPT: Final = 50_000
 
 #: The number of an item, and those of all that are listed.
-_Listed = Callable[[Readable, Sequence[str]], tuple[str, list[str]]]
+_Listed = Callable[[Readable, Sequence[str]], tuple[str, list[str], set[str]]]
+
+
+def answers_before(case: TestCase) -> dict[int, int]:
+    """Return, by the transaction that shows outcomes in a list, that which asks for the same last
+    before the changes. What stands at an address of one's own is no list of others."""
+    titles = {name: at for at, name in enumerate(numbered_titles(case))}
+    requests = [one.request for one in case.transactions()]
+    found: dict[int, int] = {}
+    for at, one in enumerate(case.transactions()):
+        changes = [titles.get(name, at) for name in _changes(one.validators)]
+        shared = changes and "${" not in requests[at].target.partition("?")[0]
+        for before in range(min(at, *changes) - 1 if shared else -1, -1, -1):
+            if _is_same_list(requests[before], requests[at]):
+                found[at] = before
+                break
+    return found
+
+
+def _changes(validators: Sequence[Validator]) -> Iterator[str]:
+    """Yield the changes of which an item of a list may show the outcome."""
+    for one in validators:
+        in_list = isinstance(one, TextValidator) or (
+            isinstance(one, JsonValidator) and "?" in one.path
+        )
+        if in_list and one.outcome is not None and not (one.absent or one.outcome.before):
+            yield one.outcome.change
+
+
+def _is_same_list(earlier: Request, later: Request) -> bool:
+    """Return whether the second asks for what the first did, be it with more in its query."""
+    paths, queries = zip(*(one.target.partition("?")[::2] for one in (earlier, later)), strict=True)
+    asked, more = ({*parse_qsl(one, keep_blank_values=True)} for one in queries)
+    same = (earlier.method, earlier.body) == (later.method, later.body) and paths[0] == paths[1]
+    return same and asked <= more
+
+
+def keeping(slot: int) -> Check:
+    """Return what keeps the text of an answer among a user's values, if it is not too long."""
+
+    def keep(response: Response, values: list[str]) -> Failure | None:
+        try:
+            text = response.text if len(response.body) <= _LONGEST_KEPT else ""
+        except ContentError:  # whoever reads it says so
+            text = ""
+        values[slot] = text if len(text) <= _LONGEST_KEPT else ""
+        return None
+
+    return keep
+
+
+def dropping(slot: int) -> Check:
+    """Return what drops it."""
+
+    def drop(_: Response, values: list[str]) -> Failure | None:
+        values[slot] = ""
+        return None
+
+    return drop
 
 
 def unseen_item(
-    validator: Validator, names: VariableNames, strict: bool
+    validator: Validator, names: VariableNames, strict: bool, kept: int | None
 ) -> Callable[[Readable, Sequence[str]], Failure | None] | None:
     """Return a function from a response that lacks the item of an outcome to what is said in place
-    of a failure, if all that it lists is newer. None: the validator goes by no such item."""
+    of a failure, if the response does not show it. ``kept`` is the slot of the text of the answer
+    before the change, if there is one. None: the validator goes by no such item."""
     outcome = validator.outcome
     listed = _listed(validator, names) if outcome is not None else None
     if listed is None or outcome is None:
@@ -56,13 +130,19 @@ def unseen_item(
         return not_as_recorded(said) if strict else Failure("answer", said, certain=False)
 
     def tell(response: Readable, values: Sequence[str]) -> Failure | None:
-        own, others = listed(response, values)
+        own, others, items = listed(response, values)
         numbers = [int(one) for one in {*others} if _NUMBER.fullmatch(one)]
         if own in others:
             return None
         if len(numbers) >= _FEWEST and _NUMBER.fullmatch(own) and min(numbers) > int(own):
             return unseen("all that is listed is newer")
-        return unseen(f"it lists {len(others)}, as pages do") if len(others) in _FULL else None
+        if len(others) in _FULL:
+            return unseen(f"it lists {len(others)}, as pages do")
+        before = PlainText(values[kept] if kept is not None else "")
+        gone = listed(before, values)[2] - items if before.text else set()
+        if gone and items - listed(before, values)[2]:
+            return unseen(f"others are listed in place of {len(gone)} of before")
+        return None
 
     return tell
 
@@ -83,29 +163,53 @@ def _items(path: str, names: VariableNames) -> _Listed | None:
     if beside is None:
         return None
 
-    def listed(response: Readable, values: Sequence[str]) -> tuple[str, list[str]]:
+    def listed(response: Readable, values: Sequence[str]) -> tuple[str, list[str], set[str]]:
         try:
-            return beside(response.json(), values)
+            own, others, items = beside(response.json(), values)
         except ValueError:
-            return "", []
+            return "", [], set()
+        return own, others, {_known_as(one) for one in items}
 
     return listed
 
 
-def _any_rows(response: Readable, _: Sequence[str]) -> tuple[str, list[str]]:
+def _known_as(item: Any) -> str:
+    """Return what tells an item of a list from others: what else it has may become another."""
+    own = item.get("id") if isinstance(item, dict) else None
+    return json_text(item if own is None else own) or ""
+
+
+def _rows_of(text: str) -> set[str]:
+    """Return what tells each row of a page from others."""
+    rows = (one[2] for one in _ROW.finditer(text))
+    return {found[1] if (found := _ADDRESS.search(row)) else row for row in rows}
+
+
+def _any_rows(response: Readable, _: Sequence[str]) -> tuple[str, list[str], set[str]]:
     """Return the rows of a list that is full, if the page has one."""
     each = (one.findall(response.text) for one in _ROWS)
-    return "", next((found for found in each if len(found) in _FULL), [])
+    full = next((found for found in each if len(found) in _FULL), [])
+    return "", full, _rows_of(response.text)
 
 
 def _rows(row: str, names: VariableNames) -> _Listed | None:
     """Return the items of a page by what its rows are known by, such as an address: with another
-    number in the place of the id."""
+    number in the place of the id. A text of many is no id: that may be the row of another."""
     parts = Template.parse(row).parts
     ids = [one for one in parts if isinstance(one, Reference)]
-    if len(ids) != 1:
+    if not ids:
+        return _any_rows
+    if len(ids) > 1:
         return None
-    own = composed(Template((ids[0],)), names)
+    own, whole = (composed(one, names) for one in (Template((ids[0],)), Template(parts)))
     written = "".join(re.escape(one) if isinstance(one, str) else r"(\d+)" for one in parts)
     other = re.compile(written)
-    return lambda response, values: (own(values), [*{*other.findall(response.text)}])
+
+    def listed(response: Readable, values: Sequence[str]) -> tuple[str, list[str], set[str]]:
+        mine, text = own(values), response.text
+        if _NUMBER.fullmatch(mine):
+            return mine, [*{*other.findall(text)}], _rows_of(text)
+        _, full, items = _any_rows(response, values)
+        return mine, [mine] if in_markup(whole(values), text) else full, items
+
+    return listed

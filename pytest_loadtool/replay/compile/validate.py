@@ -62,22 +62,25 @@ def accepted_codes(status: StatusCodes) -> frozenset[int]:
     return frozenset(code for low, high in status.ranges for code in range(low, high + 1))
 
 
-def compile_validator(validator: Validator, names: VariableNames, *, strict: bool = False) -> Holds:
+def compile_validator(
+    validator: Validator, names: VariableNames, *, strict: bool = False, kept: int | None = None
+) -> Holds:
     """Return the check of one validator. It lets `ContentError` through: the body is no text at
-    all. With ``strict``, what a response does not show has failed."""
+    all. With ``strict``, what a response does not show has failed. ``kept`` is the slot of the text
+    that the same address had before the change of an outcome, if there is one."""
     match validator:
         case ExtensionValidator():
             return _extension(validator)
         case TextValidator(unrepeated=True):
             return _unrepeated(validator, names)
         case TextValidator(counted=False):
-            return _text(validator, names, strict)
+            return _text(validator, names, strict, kept)
         case JsonValidator(schema=str(name)):
             return _by_schema(validator, name, names)
     compared = comparisons(validator)
     if isinstance(validator, JsonValidator | XmlValidator):
         if not validator.counted and not compared.keys() - {"equals"}:
-            return _value(validator, names, strict)
+            return _value(validator, names, strict, kept)
     elif isinstance(validator, RegexValidator) and not compared:
         return _regex(validator)
     return _compared(validator, compared, names)
@@ -124,14 +127,14 @@ def noting(check: Check, outcome: Outcome, strict: bool) -> Check:
     return note
 
 
-def _text(validator: TextValidator, names: VariableNames, strict: bool) -> Holds:
+def _text(validator: TextValidator, names: VariableNames, strict: bool, kept: int | None) -> Holds:
     needle = pieces(Template.parse(validator.text), names)
     row = pieces(Template.parse(validator.row), names)
     absent = validator.absent
     where = f" in a row with {validator.row!r}" if row else ""
     said = "found, but should be absent" if absent else "not found"
     failure = _failure("text", f"Search text {said}{where}: {validator.text!r}", validator.outcome)
-    unseen = None if absent else unseen_item(validator, names, strict)
+    unseen = None if absent else unseen_item(validator, names, strict, kept)
 
     def check(response: JudgedResponse, values: Sequence[str]) -> Failure | None:
         text, wanted = response.text, joined(needle, values)
@@ -177,7 +180,9 @@ def _regex(validator: RegexValidator) -> Holds:
     return check
 
 
-def _value(validator: JsonValidator | XmlValidator, names: VariableNames, strict: bool) -> Holds:
+def _value(
+    validator: JsonValidator | XmlValidator, names: VariableNames, strict: bool, kept: int | None
+) -> Holds:
     """Return what is at a path, and that it equals something."""
     cause, second = cause_of(validator), getattr(validator, "unrepeated", False)
     equals, absent = validator.equals, validator.absent or second
@@ -192,7 +197,7 @@ def _value(validator: JsonValidator | XmlValidator, names: VariableNames, strict
     said = "found, but should be absent" if absent else "not found"
     said = "found a second time" if second else said
     failure = _failure(cause, f"{subject}: {said}", validator.outcome)
-    unseen = None if absent else unseen_item(validator, names, strict)
+    unseen = None if absent else unseen_item(validator, names, strict, kept)
     hidden = is_hidden(validator)
 
     def differs(found: Any, wanted: Any) -> Failure:

@@ -34,6 +34,10 @@ SEEN = {
         ("edit", "undone"), ("comment", "of the oldest"), ("add", "twice"), ("comment", "twice"),
         ("comment", "the ones before dropped"), ("add", "as a draft"),
     ],
+    "name": [
+        ("add", "another quantity"), ("add", "the price rounded"), ("add", "as a draft"),
+        ("add", "undone"),
+    ],
 }  # fmt: skip
 REFUSED = (
     "type", "an inner error", "violations", "some failed", "GraphQL union", "JSON-RPC batch short",
