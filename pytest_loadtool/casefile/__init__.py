@@ -19,7 +19,13 @@ from pytest_loadtool.casefile.dataset import (
     read_dataset,
     save_dataset,
 )
-from pytest_loadtool.casefile.har.reader import har_comment, parse_har, read_har, read_troubles
+from pytest_loadtool.casefile.har.reader import (
+    har_comment,
+    parse_har,
+    read_decisions,
+    read_har,
+    read_troubles,
+)
 from pytest_loadtool.casefile.har.writer import HarWriter, write_decisions
 from pytest_loadtool.casefile.http_text import parse_exchange, read_exchange
 from pytest_loadtool.casefile.load.reader import parse_load, read_load
@@ -57,6 +63,7 @@ __all__ = [
     "parse_validator",
     "read_case",
     "read_dataset",
+    "read_decisions",
     "read_exchange",
     "read_har",
     "read_load",

@@ -13,10 +13,11 @@ from urllib.parse import unquote_plus
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
-def words_of(name: str) -> list[str]:
+@lru_cache(1 << 12)
+def words_of(name: str) -> tuple[str, ...]:
     """Return the words of a name: ``userId``, ``user_id`` and ``user[id]`` have ``user`` and
     ``id``."""
-    return [word.lower() for word in _WORD.findall(name)]
+    return tuple(word.lower() for word in _WORD.findall(name))
 
 
 def plain(name: str) -> str:

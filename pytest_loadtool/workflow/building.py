@@ -21,6 +21,7 @@ from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.recording import build_case, what_sockets_did
 from pytest_loadtool.replay.compile.proxies import ProxyUrl
 from pytest_loadtool.workflow.accounts import unconfigured
+from pytest_loadtool.workflow.configuring import with_decisions
 from pytest_loadtool.workflow.credentials import CredentialChoice, CredentialSource, env_name, place
 from pytest_loadtool.workflow.document import Document, of_users, was_recorded
 from pytest_loadtool.workflow.errors import NothingRecordedError
@@ -74,7 +75,8 @@ def read_document(project: Project, case_path: Path) -> Opened:
         return Opened(Document(case), note)
     masked = har_comment(evidence) == MASKED
     troubles = read_troubles(evidence)
-    return Opened(Document(case, exchanges, evidence, masked=masked, troubles=troubles), note)
+    document = Document(case, exchanges, evidence, masked=masked, troubles=troubles)
+    return Opened(with_decisions(document), note)
 
 
 def build(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.casefile import case_rules
+from pytest_loadtool.casefile import case_rules, read_decisions
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, POLL, Decision
 from pytest_loadtool.model.progress import Told, silent
@@ -58,9 +58,27 @@ def configure(
     return replace(document, case=case, configuration=made)
 
 
+def with_decisions(document: Document) -> Document:
+    """Return the document with the decisions beside its traffic, if they are on its transactions:
+    the test case may have been changed without them.
+
+    Raises:
+        FileError: the traffic cannot be read.
+    """
+    from pytest_loadtool.correlation import Configuration
+
+    if not document.case.configured or document.evidence is None:
+        return document
+    made = read_decisions(document.evidence)
+    titles = {title for title, _ in _titled(document.case)}
+    if not made or not titles.issuperset(name for one in made for name in _named_in(one)):
+        return document
+    return replace(document, configuration=Configuration(document.case, made))
+
+
 def decided(project: Project, case_path: Path, document: Document, told: Told = silent) -> Document:
-    """Return the document with its decisions. Those of one that was read from files are found anew;
-    its test case stays as it is.
+    """Return the document with its decisions; its test case stays as it is. They are found anew if
+    those beside its traffic are of another test case.
 
     Raises:
         CaseError: it has no traffic, or was never configured.
@@ -185,6 +203,11 @@ def _renamed(before: TestCase, after: TestCase) -> dict[str, str]:
 
 def _titled(case: TestCase) -> list[tuple[str, Transaction]]:
     return [(f"{n} {one.title}", one) for n, one in enumerate(case.transactions(), 1)]
+
+
+def _named_in(one: Decision) -> Iterator[str]:
+    """Yield the transactions that a decision is on."""
+    yield from filter(None, (one.producer, *one.consumers))
 
 
 def _entry(transaction: Transaction) -> int | None:

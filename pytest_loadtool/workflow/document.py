@@ -38,8 +38,8 @@ class Document:
     uploads: Mapping[str, Upload] = field(default_factory=dict)
     """What the files hold that the test case names, and saving has still to write."""
     configuration: Configuration | None = field(default=None, compare=False)
-    """What configuring made of it, with its decisions; None if that has not been done since the
-    files were read."""
+    """What configuring made of it, with its decisions; None if that was not done, or what the files
+    have of it does not fit."""
 
     def evidence_of(self, transaction: Transaction) -> Exchange | None:
         """Return the exchange that a transaction was made from, if it is known."""

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 import stat
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_loadtool.casefile import HarWriter, read_har, read_troubles, write_decisions
+from pytest_loadtool.casefile import (
+    HarWriter,
+    read_decisions,
+    read_har,
+    read_troubles,
+    write_decisions,
+)
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
 
@@ -50,11 +57,13 @@ def test_decisions_come_and_go(tmp_path: Path, troubles: tuple[str, ...]) -> Non
     }
     assert read_har(path) == (EXCHANGE,) * 3
     assert read_troubles(path) == troubles
+    assert read_decisions(path) == (TOKEN, TYPED)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     write_decisions(path, [TYPED])
     assert len(log(path)["_asm"]) == 1
     write_decisions(path, [])
     assert path.read_bytes() == before
+    assert read_decisions(path) == ()
     assert [one.name for one in tmp_path.iterdir()] == ["shop.har"]
 
 
@@ -86,6 +95,7 @@ def test_file_of_a_browser(tmp_path: Path) -> None:
     write_decisions(path, [TOKEN])
     assert log(path)["browser"] == "ü"
     assert log(path)["_asm"][0]["variable"] == "csrf[1]"
+    assert read_decisions(path) == (TOKEN,)
 
 
 @pytest.mark.parametrize("content", ["", "no JSON", "[]", '{"log": []}'])
@@ -95,3 +105,12 @@ def test_what_is_no_har_is_left_alone(tmp_path: Path, content: str) -> None:
     path.write_text(content)
     write_decisions(path, [TOKEN])
     assert path.read_text() == content
+    assert read_decisions(path) == ()
+
+
+@pytest.mark.parametrize("wrong", [{"rule": 7}, {"consumers": None}, {"confidence": "much"}])
+def test_decisions_that_are_not_as_written_are_none(tmp_path: Path, wrong: Any) -> None:
+    """A person may have been at the file."""
+    path = tmp_path / "shop.har"
+    path.write_text(json.dumps({"log": {"entries": [], "_asm": [asdict(TOKEN) | wrong]}}))
+    assert read_decisions(path) == ()

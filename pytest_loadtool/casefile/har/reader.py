@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +14,9 @@ from pytest_loadtool.casefile.har.entries import all_told, converted
 from pytest_loadtool.casefile.har.exchange import CREATOR, HEAD, TROUBLES, exchange_from
 from pytest_loadtool.casefile.har.foreign import foreign_exchange, mitmproxy_exchange
 from pytest_loadtool.casefile.har.lines import ENTRY, exchanges_of_lines
+from pytest_loadtool.casefile.har.table import HarTable
 from pytest_loadtool.errors import FileError
+from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
 
 #: How far from its end, in bytes, the last line of a file is sought.
@@ -23,6 +26,10 @@ _LAST_BYTES = 64 * 1024
 _IN_MEMORY = 32 * 1024 * 1024
 #: How far the first line is read, in bytes.
 _FIRST_LINE = 4096
+#: The key of the decisions, which stands behind all entries; in a string its quotes have escapes.
+_DECISIONS = b'"_asm":'
+#: What reading them raises where they are not as they were written.
+_WRONG = (ValueError, TypeError, RecursionError)
 
 
 def read_har(path: Path) -> tuple[Exchange, ...]:
@@ -63,6 +70,33 @@ def read_troubles(path: Path) -> tuple[str, ...]:
     except ValueError:
         found = []
     return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
+
+
+def read_decisions(path: Path) -> tuple[Decision, ...]:
+    """Return the decisions that `write_decisions` left in a HAR file; none if one is not as it
+    wrote it.
+
+    Raises:
+        FileError: the file cannot be read.
+    """
+    with file_errors(path, "read"), path.open("rb") as file, suppress(*_WRONG):
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            begin = content.rfind(_DECISIONS)
+            text = content[begin + len(_DECISIONS) :] if begin >= 0 else b"[]"
+        found, _ = json.JSONDecoder().raw_decode(text.decode().lstrip())
+        return tuple(map(_decision, found))
+    return ()
+
+
+def _decision(found: Any) -> Decision:
+    table = HarTable.of(found)
+    value, variable, producer, rule, reason = (
+        table.needed(name, str) for name in ("value", "variable", "producer", "rule", "reason")
+    )
+    consumers = tuple(map(str, table.needed("consumers", list)))
+    confidence = float(table.needed("confidence", (int, float)))
+    secret = table.members.get("secret") is True
+    return Decision(value, variable, producer, consumers, rule, reason, confidence, secret)
 
 
 def har_comment(path: Path) -> str:

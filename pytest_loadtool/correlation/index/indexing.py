@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -288,7 +289,9 @@ class _Reading:
         served = [one for one in given if one.kind is not ProducerKind.CHOICE]
         known = _last_begun(self._traffic.steps)
         served = [
-            replace(one, transaction=known[one.transaction]) if one.kind in DOCUMENTS else one
+            replace(one, transaction=known[one.transaction])
+            if one.kind in DOCUMENTS and known[one.transaction] != one.transaction
+            else one
             for one in served
         ]
         served.sort(key=lambda one: one.transaction)
@@ -296,7 +299,9 @@ class _Reading:
         responses = replace(
             pages,
             waited=frozenset(
-                at for at, last in enumerate(known) if any(at < one <= last for one in changes)
+                at
+                for at, last in enumerate(known)
+                if bisect_right(changes, at) < bisect_right(changes, last)
             )
             - {*changes},
             producers=plain,

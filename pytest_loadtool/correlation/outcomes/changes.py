@@ -204,9 +204,9 @@ def _sent(
     template."""
     plain = Plain.of(transaction.request)
     target, body = plain.request.target, Request("POST", "/", body=plain.request.body)
-    yield from _paired(
-        target_slots(step.address, step.index), target_slots(target, step.index), plain, case
-    )
+    in_target = tuple(target_slots(step.address, step.index))
+    now = target_slots(target, step.index) if target != step.address else in_target
+    yield from _paired(in_target, now, plain, case)
     yield from _paired(recorded, request_slots(body, step.content_type, step.index), plain, case)
 
 

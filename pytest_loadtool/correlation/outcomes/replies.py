@@ -193,14 +193,13 @@ def _said(
         if is_query and steps[:1] == ("data",) and isinstance(kind := item.get(_TYPE), str):
             yield f"{format_path(steps)}.{_TYPE}", kind
         for key, value in item.items():
-            path = format_path((*steps, key))
             name = plain(key) if KEY.fullmatch(key) else ""
             if _tells(name, _FAILED) and value == []:
-                yield f"{path}[0]", ()
+                yield f"{format_path((*steps, key))}[0]", ()
             elif _is_well(name, value, counts, done):
-                yield path, value
+                yield format_path((*steps, key)), value
             elif _is_given(change, answer, steps, key, value):
-                yield path, None
+                yield format_path((*steps, key)), None
 
 
 def _is_given(

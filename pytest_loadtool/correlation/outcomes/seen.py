@@ -34,8 +34,10 @@ _CONTROL = re.compile(
     re.IGNORECASE,
 )
 _NAME, _VALUE = re.compile(r"""\bname=["']([^"'<>]*)"""), re.compile(r"""\bvalue="([^"<>]*)\"""")
-_PAGING_LINK = re.compile(
-    r"""rel=["']?next\b|[?&;](?:page|p|offset|start|cursor|after)=\w""", re.IGNORECASE
+#: In lower case, each with a beginning that is rare: together they take four times as long.
+_PAGING_LINKS = (
+    re.compile(r"""rel=["']?next\b"""),
+    re.compile(r"[?&;](?:page|p|offset|start|cursor|after)=\w"),
 )
 _PAGING_KEYS = frozenset(
     {
@@ -60,8 +62,12 @@ _WRONG_WORDS = ("error", "danger", "invalid", "alert")
 _WORDS = bytes(one if chr(one).isalnum() or one == ord("_") else 32 for one in range(128)).ljust(
     256, b" "
 )
+<<<<<<< HEAD
 _IN_WORDS = frozenset(chr(one) for one in range(128) if chr(one).isalnum() or one == ord("_"))
 _LONE_NUMBER = re.compile(r">\s*(-?\d+(?:\.\d+)?)\s*(?=<)")
+=======
+_LONE_NUMBER = re.compile(r">\s*(\d+)\s*(?=<)")
+>>>>>>> s30-speed
 
 
 @dataclass(frozen=True)
@@ -71,9 +77,9 @@ class SeenAnswer:
     step: RecordedStep
     response: RecordedResponse
 
-    @property
+    @cached_property
     def text(self) -> str:
-        """Return its body."""
+        """Its body."""
         return self.response.text
 
     @cached_property
@@ -151,19 +157,12 @@ class SeenAnswer:
 
     def may_say(self, text: str) -> bool:
         """Return whether all words of a text stand there: most that is looked for does not."""
-        return all(map(self._has_word, _words_of(text)))
-
-    def _has_word(self, word: str) -> bool:
-        """Return whether a word of ASCII stands there by itself."""
-        found = self._words.get(word)
-        if found is None:
-            found = self._words[word] = _stands_in(word, self.text)
-        return found
+        return self._words.issuperset(_words_of(text))
 
     @cached_property
-    def _words(self) -> dict[str, bool]:
-        """The words that were asked for, many of them again and again."""
-        return {}
+    def _words(self) -> frozenset[str]:
+        """The words of ASCII that stand there by themselves."""
+        return frozenset(_in_ascii(self.text))
 
     @cached_property
     def has_tags(self) -> bool:
@@ -200,7 +199,8 @@ class SeenAnswer:
     def paged(self) -> bool:
         """Return whether there is more than it shows."""
         if self.document is None:
-            return _PAGING_LINK.search(self.text) is not None
+            text = self.text.lower()
+            return any(one.search(text) for one in _PAGING_LINKS)
         return any(
             value not in (None, False, 0, "", [], {})
             for _, one in self.objects[:1]
@@ -265,24 +265,11 @@ class Answers:
 def _words_of(text: str) -> tuple[str, ...]:
     """Return the words of a text; none of one that is not all ASCII, which pages write in other
     ways."""
-    return tuple(text.encode().translate(_WORDS).decode().split()) if text.isascii() else ()
+    return tuple(_in_ascii(text)) if text.isascii() else ()
 
 
-def _stands_in(word: str, text: str) -> bool:
-    at = text.find(word)
-    if at < 0:
-        return False
-    end = at + len(word)
-    if not _IN_WORDS & {text[at - 1 : at], text[end : end + 1]}:
-        return True
-    return _word(word).search(text, at + 1) is not None
-
-
-@lru_cache(maxsize=256)
-def _word(word: str) -> re.Pattern[str]:
-    """Return a pattern of a word of ASCII by itself. What is looked for comes first: that is found
-    as quickly as by `str.find`."""
-    return re.compile(rf"{word}(?<![0-9A-Za-z_]{word})(?![0-9A-Za-z_])")
+def _in_ascii(text: str) -> list[str]:
+    return text.encode("ascii", "replace").translate(_WORDS).decode().split()
 
 
 def _in_order(steps: Sequence[RecordedStep]) -> Iterator[RecordedStep]:

@@ -41,7 +41,8 @@ _PACKED = re.compile(
     rf"|eyJ[\w-]{{5,1000}}\.[\w-]{{{_LENGTH}}}\.[\w-]{{0,1000}})",
     re.ASCII,
 )
-
+#: Of many words, each on a line, those that are so as a whole: one search for all of them.
+_PACKED_LINE = re.compile(rf"\n({_PACKED.pattern})(?=\n)", re.ASCII)
 
 _Leaves = Callable[[Any, int, Wanted], Iterator[Producer]]
 
@@ -159,8 +160,7 @@ class Sought:
         """Return those of the words that are sought. A part of an encoded text is none: where it
         ends is by chance."""
         found = set(self._values.intersection(words))
-        whole = _PACKED.fullmatch  # asked once for each word of all responses
-        packed = (one for one in words if len(one) >= _SHORTEST and whole(one) is not None)
+        packed = _PACKED_LINE.findall("\n{}\n".format("\n".join(words)))
         holding = sorted(filter(self._packed.holds, packed))[:_MOST_TEXTS]
         if holding:
             together = " ".join(words)

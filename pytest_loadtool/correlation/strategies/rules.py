@@ -83,17 +83,19 @@ def _believed(
     address: str,
     known: Settled,
 ) -> Iterator[tuple[Rule, Producer]]:
-    first: dict[Sequence[ProducerKind], Sequence[Producer]] = {}
+    first: dict[Sequence[ProducerKind], Sequence[Producer]] = {(): ()}
+    there = {*producers, *((ProducerKind.LINK,) if address in traffic.responses.links else ())}
     for rule in rules:
         if not _takes(rule, slot):
             continue
         if rule.leave:
             return
-        if rule.kinds not in first:
-            nearest = _nearest(traffic, slot, producers, rule.kinds, address)
+        kinds = tuple(filter(there.__contains__, rule.kinds))
+        if kinds not in first:
+            nearest = _nearest(traffic, slot, producers, kinds, address)
             alone = _alone_first(list(islice(nearest, MOST_PRODUCERS)), slot, traffic)
-            first[rule.kinds] = of_the_resource_first(alone, slot, traffic)
-        for producer in first[rule.kinds]:
+            first[kinds] = of_the_resource_first(alone, slot, traffic)
+        for producer in first[kinds]:
             if _gives(rule, producer) and all(
                 holds(one, slot, producer, traffic, known.own) for one in rule.evidence
             ):
