@@ -6,6 +6,7 @@ import contextlib
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from getpass import getuser
 from pathlib import Path
 
 from tests.applications.installed import python_environment, run
@@ -68,8 +69,9 @@ def serve(state: Path) -> Iterator[str]:
         (state / name).mkdir(mode=0o700)
     where = f"http://127.0.0.1:{port}"
     manage = (str(programs / "keystone-manage"), "--config-file", str(settings))
-    for what in (("db_sync",), ("fernet_setup",), ("credential_setup",)):
-        run(*manage, *what)
+    run(*manage, "db_sync")
+    for what in ("fernet_setup", "credential_setup"):
+        run(*manage, what, "--keystone-user", getuser(), "--keystone-group", getuser())
     run(*manage, "bootstrap", "--bootstrap-password", _PASSWORD,
         "--bootstrap-public-url", f"{where}/v3")  # fmt: skip
     command = (str(programs / "waitress-serve"), f"--listen=127.0.0.1:{port}",

@@ -98,7 +98,7 @@ def sent_anchors(traffic: Traffic, found: Sequence[Found] = ()) -> list[AnchorTe
 
 
 def is_new_text(text: str, at: int, traffic: Traffic) -> bool:
-    """Return whether a change, no later than ``at``, has sent the text, and no answer of the nearest
+    """Return whether a change, no later than ``at``, has sent the text, and none of the answers
     before that had it."""
     first = traffic.requests.written.get(text, at + 1)
     telling = len(text) >= _SHORTEST and any(map(str.isalpha, text))
