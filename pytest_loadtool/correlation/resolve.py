@@ -20,7 +20,6 @@ from pytest_loadtool.correlation.requests.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.sources.anchoring import ENCODING, Synthesis
 from pytest_loadtool.correlation.strategies.strategy import Settled, Strategy, Turn
 from pytest_loadtool.model.progress import Told, silent
-from pytest_loadtool.model.rule import ProducerKind
 
 #: For how many producers of one value an extractor is sought, before the value is left as it is.
 _MOST_ATTEMPTS = 5
@@ -90,9 +89,7 @@ class _Work:
                     best, best_rank = bid and replace(bid, strategy=strategy.name), rank
                 if best_rank == (False, False):
                     break
-            if isinstance(best, Proposal) and not self._is_link_by_place(best):
-                break
-            if isinstance(best, Miss) and best.rule.leave:
+            if isinstance(best, Proposal) or (best is not None and best.rule.leave):
                 break
         if isinstance(best, Miss):
             self.misses.append(best)
@@ -122,16 +119,11 @@ class _Work:
             assert not isinstance(bid, ByClient), "these come last"
             if isinstance(bid, Proposal) and isinstance(one, ProducerCandidate):
                 others = self._others(proposals) if self._anchor.is_by_place(bid) else ()
-                by_place = bid.is_one_of_many or self._is_link_by_place(bid)
-                return replace(bid, others=others), (False, by_place)
+                return replace(bid, others=others), (False, bid.is_one_of_many)
             if isinstance(bid, Proposal):
                 return bid, (False, False)
             first = first or bid
         return first, (first is None or not first.rule.leave, False)
-
-    def _is_link_by_place(self, bid: Proposal) -> bool:
-        """Return whether its place alone tells a link from those of other rows."""
-        return bid.producer.kind is ProducerKind.LINK and self._anchor.is_by_place(bid)
 
     def _others(
         self, proposals: Iterator[ProducerCandidate | Proposal | ByClient | Miss]

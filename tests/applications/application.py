@@ -64,6 +64,8 @@ APPLICATIONS = {
     "ihatemoney": "ihatemoney_bills",
     "mlflow": "mlflow_server",
     "keystone": "keystone_identity",
+    "request-tracker": "request_tracker",
+    "roundcube": "roundcube_mail",
 }
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import os
+import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from getpass import getuser
 from pathlib import Path
 
-from tests.applications.installed import python_environment, run
+from tests.applications.installed import once, python_environment, run
 from tests.applications.serving import serving
 from tests.applications.state import State
 from tests.ports import free_port
@@ -31,6 +33,13 @@ connection = sqlite:///{state}/keystone.sqlite?timeout=120
 key_repository = {state}/tokens
 [credential]
 key_repository = {state}/credentials
+"""
+#: It reads the arguments of the command line itself, and SQLite has one writer at a time.
+_SERVER = """\
+import sys, waitress
+port = sys.argv.pop()
+from keystone.wsgi.api import application
+waitress.serve(application, host="127.0.0.1", port=port, threads=1)
 """
 _ROWS = (
     "SELECT 'domain', name, description, '' FROM project WHERE is_domain",
@@ -59,25 +68,39 @@ def _programs() -> Path:
     return python_environment("keystone", *_REQUIREMENTS)
 
 
+def _database() -> Path:
+    """One with an administrator alone, which takes a while to make."""
+
+    def make(folder: Path) -> None:
+        settings = _configured(folder)
+        manage = (str(_programs() / "keystone-manage"), "--config-file", str(settings))
+        run(*manage, "db_sync")
+        run(*manage, "bootstrap", "--bootstrap-password", _PASSWORD)
+
+    return once("keystone-database", "\n".join(_REQUIREMENTS), make) / "keystone.sqlite"
+
+
+def _configured(folder: Path) -> Path:
+    """The settings there, with new keys for tokens and credentials."""
+    for name in ("tokens", "credentials"):
+        (folder / name).mkdir(mode=0o700)
+        for number in "01":
+            (folder / name / number).write_bytes(base64.urlsafe_b64encode(os.urandom(32)))
+    settings = folder / "keystone.conf"
+    settings.write_text(_SETTINGS.format(state=folder))
+    return settings
+
+
 @contextlib.contextmanager
 def serve(state: Path) -> Iterator[str]:
     """Keystone with an administrator alone."""
-    port, programs = free_port(), _programs()
-    settings = state / "keystone.conf"
-    settings.write_text(_SETTINGS.format(state=state))
-    for name in ("tokens", "credentials"):
-        (state / name).mkdir(mode=0o700)
-    where = f"http://127.0.0.1:{port}"
-    manage = (str(programs / "keystone-manage"), "--config-file", str(settings))
-    run(*manage, "db_sync")
-    for what in ("fernet_setup", "credential_setup"):
-        run(*manage, what, "--keystone-user", getuser(), "--keystone-group", getuser())
-    run(*manage, "bootstrap", "--bootstrap-password", _PASSWORD,
-        "--bootstrap-public-url", f"{where}/v3")  # fmt: skip
-    command = (str(programs / "waitress-serve"), f"--listen=127.0.0.1:{port}",
-               "keystone.wsgi.api:application")  # fmt: skip
+    shutil.copy(_database(), state)
+    _configured(state)
+    port = free_port()
+    command = (str(_programs() / "python"), "-c", _SERVER, str(port))
     environment = {"OS_KEYSTONE_CONFIG_DIR": str(state)}
-    with serving(command, f"{where}/v3", state=state, environment=environment) as url:
+    where = f"http://127.0.0.1:{port}/v3"
+    with serving(command, where, state=state, environment=environment) as url:
         yield url
 
 

@@ -19,7 +19,7 @@ def connected(url: str, user: str, password: str, project: str, domain: str = "D
         user_domain_name=domain,
         project_domain_name=domain,
     )
-    return client.Client(session=session.Session(auth=who))
+    return client.Client(session=session.Session(auth=who), endpoint_override=f"{url}/v3")
 
 
 def use(url: str) -> None:
