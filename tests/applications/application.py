@@ -63,9 +63,8 @@ APPLICATIONS = {
     "zope": "zope_objects",
     "ihatemoney": "ihatemoney_bills",
     "mlflow": "mlflow_server",
-    "keystone": "keystone_identity",
     "request-tracker": "request_tracker",
-    "roundcube": "roundcube_mail",
+    "qbittorrent": "qbittorrent",
 }
 
 

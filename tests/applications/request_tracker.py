@@ -117,7 +117,7 @@ def drive(url: str) -> None:
         page.fill("[name=user]", "root")
         page.fill("[name=pass]", "password")
         follow(page, "[type=submit]")
-        page.goto(f"{url}/Admin/Queues/Modify.html?Create=1")
+        _go(page, f"{url}/Admin/Queues/Modify.html?Create=1")
         page.fill("[name=Name]", "Tea desk")
         page.fill("[name=Description]", "All about tea")
         follow(page, "form:has([name=Description]) [type=submit]:visible >> nth=-1")
@@ -126,11 +126,11 @@ def drive(url: str) -> None:
             *(("The green tea is cold", "Please warm it."), ("Cups are missing", "Two of them.")),
             *(("Sugar?", "Where is it?"), ("Nonsense", "Never mind.")),
         ):
-            page.goto(f"{url}/Ticket/Create.html?Queue={queue}")
+            _go(page, f"{url}/Ticket/Create.html?Queue={queue}")
             page.fill("form:has([name=Content]) [name=Subject]", subject)
             _write(page, "Content", text)
         ticket = _found(page, url, "Cups are missing")
-        page.goto(f"{url}/Ticket/Modify.html?id={ticket}")
+        _go(page, f"{url}/Ticket/Modify.html?id={ticket}")
         page.fill("form:has([name=FinalPriority]) [name=Subject]", "Cups are found")
         follow(page, "form:has([name=FinalPriority]) [name=SubmitTicket]")
         for subject, state, text in (
@@ -139,16 +139,21 @@ def drive(url: str) -> None:
             ("Nonsense", "rejected", "Indeed."),
         ):
             ticket = _found(page, url, subject)
-            page.goto(f"{url}/Ticket/Update.html?Action=Comment&DefaultStatus={state}&id={ticket}")
+            _go(page, f"{url}/Ticket/Update.html?Action=Comment&DefaultStatus={state}&id={ticket}")
             _write(page, "UpdateContent", text)
         _found(page, url, "Cups are found")
         page.goto(f"{url}/NoAuth/Logout.html")
 
 
+def _go(page: Page, address: str) -> None:
+    """From one of its own pages: it asks about others."""
+    page.goto(address, referer=page.url)
+
+
 def _found(page: Page, url: str, subject: str) -> str:
     """Its number, by the list of the queue's tickets and its own page."""
     query = "Queue%20%3D%20%27Tea%20desk%27&RowsPerPage=0"
-    page.goto(f"{url}/Search/Results.html?Query={query}")
+    _go(page, f"{url}/Search/Results.html?Query={query}")
     follow(page, f"a >> text={subject}")
     return page.url.partition("id=")[2].partition("&")[0]
 
