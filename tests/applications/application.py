@@ -63,7 +63,6 @@ APPLICATIONS = {
     "zope": "zope_objects",
     "ihatemoney": "ihatemoney_bills",
     "mlflow": "mlflow_server",
-    "request-tracker": "request_tracker",
     "qbittorrent": "qbittorrent",
 }
 
