@@ -96,10 +96,12 @@ class RowIds:
             if not _may_be(slot, traffic):
                 continue
             pages = islice(_pages(slot.transaction, traffic), _MOST_PAGES)
-            places = [(step, *found) for step in pages if (found := _place(slot, step, traffic))]
-            if not places:
+            places = ((one, place) for one in pages if (place := _place(slot, one, traffic)))
+            some = list(places if slot.place is Place.PATH else islice(places, 1))
+            if not some:
                 continue
-            step, _, found = max(places, key=lambda one: one[1] == _OF_ITS_KIND)
+            step, place = max(some, key=lambda one: one[1][0] == _OF_ITS_KIND)
+            found = place[1]
             producer = Producer(step.index, ProducerKind.TEXT, "", slot.value)
             fits = fitting(slot, producer)
             if fits is not None:
