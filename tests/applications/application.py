@@ -63,6 +63,7 @@ APPLICATIONS = {
     "zope": "zope_objects",
     "ihatemoney": "ihatemoney_bills",
     "mlflow": "mlflow_server",
+    "qbittorrent": "qbittorrent",
 }
 
 

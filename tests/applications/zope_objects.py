@@ -22,8 +22,8 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 
 TITLE = "Zope 6.3"
 BROWSER = True
-#: A folder is there once.
-UNIQUE: tuple[str, ...] = ("tea-shop",)
+#: A folder is there once; its title tells it from those of others.
+UNIQUE: tuple[str, ...] = ("tea-shop", "Teas of Kim")
 #: Credentials of HTTP authentication are no part of a test case: a person says who the users are.
 IDENTITY = "test-case-configuration --share admin --password-env TEA_PASSWORD"
 

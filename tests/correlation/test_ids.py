@@ -123,6 +123,18 @@ def test_a_program_name_is_no_id() -> None:
     )
 
 
+def test_what_is_done_to_other_things_is_no_id() -> None:
+    """A page before has a link with the word behind something else."""
+
+    def listed(*names: str) -> Exchange:
+        return html("".join(f'<a href="{name}/manage_workspace">{name}</a>' for name in names))
+
+    folder = (post("/add", "id=tea-shop"), get("/", listed("acl_users", "tea-shop")))
+    used = get("/tea-shop/manage_workspace")
+    assert not run(get("/", listed("acl_users")), *folder, used).case.variables
+    assert run(get("/", html("<p>")), *folder, used).case.variables
+
+
 @pytest.mark.parametrize("name", ["version", "_rev", "rowVersion", "lock_version", "etag"])
 @pytest.mark.parametrize("value", [3, "AAAAAAAAB9E="])
 def test_versions_are_sent_back(name: str, value: object) -> None:

@@ -579,7 +579,7 @@ def test_by_any_telling_text_that_was_sent(body: str) -> None:
 @pytest.mark.parametrize(
     ("sent", "page"),
     [
-        ("wish=Cups", ""),  # too short
+        ("wish=Te", ""),  # too short
         ("wish=1234567", ""),  # an amount
         (
             "colour=Turquoise",
@@ -602,6 +602,48 @@ def test_by_its_place_where_nothing_tells(sent: str, page: str) -> None:
         post("/delete", f"id=17&key={tokens(3)[2]}"),
     )
     assert placed(configuration) == ["id[1]", "key[1]"]
+
+
+def test_a_short_text_that_is_new() -> None:
+    """No answer before had it, so that it is no word of the application's."""
+    after = table({17: "Cups", **OTHERS}, form="/delete")
+    sent = f"id=17&key={tokens(1)[0]}"
+    before = get("/items", table(OTHERS, form="/delete"))
+    shown = get("/items", html(after.response_body.decode() + "<p>Cups"))
+    session = (post("/items", "wish=Cups"), shown, post("/delete", sent))
+    assert rows(run(before, *session).case)["key[1]"] == InItem(FormField("key"), "Cups")
+    assert placed(run(shown, *session)) == ["id[1]", "key[1]"]
+
+
+def club(people: dict[int, str], bills: dict[int, str]) -> Exchange:
+    """A page with two tables: people, and what was bought, by whom."""
+    return html(
+        "<table>"
+        + "".join(
+            f'<tr id="member-{id_}"><td>{name}<form action="/t/members/{id_}/edit"></form></tr>'
+            for id_, name in people.items()
+        )
+        + "</table><table>"
+        + "".join(
+            f'<tr><td>{what}</td><td>Lou</td><td><a href="/t/edit/{id_}">Edit</a></tr>'
+            for id_, what in bills.items()
+        )
+    )
+
+
+def test_the_row_of_the_thing_itself() -> None:
+    """Another row has the number, too, and the name; that of a member says so."""
+    configuration = run(
+        get("/t/", club({}, {})),
+        post("/t/members/add", "name=Kim"),
+        post("/t/members/add", "name=Lou"),
+        post("/t/add", "what=Cups+and+pots"),
+        get("/t/", club({1: "Kim", 2: "Lou"}, {1: "Sugar", 2: "Cups and pots"})),
+        get("/t/members/2/edit"),
+    )
+    page = club({7: "Old", 9: "Lou"}, {9: "Rice", 7: "Cups and pots"}).response_body.decode()
+    (source,) = rows(configuration.case).values()
+    assert compile_source(source)(PlainText(page)) == "9"
 
 
 def test_json_and_xml_by_their_place_are_told() -> None:

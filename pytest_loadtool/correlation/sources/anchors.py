@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape as in_html
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.codec.names import is_typed_secret
+from pytest_loadtool.codec.names import is_password, is_typed_secret
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import SWITCHES, TELLING, without_ids
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic, recorded_slots
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from pytest_loadtool.correlation.proposals import ByClient
     from pytest_loadtool.correlation.sources.variables import Found
 
-#: Texts with fewer characters are in many rows by chance.
-_SHORT = 2
+#: Texts with fewer characters are in many rows by chance, and tell no row from another.
+_SHORT, _SHORTEST = 2, 3
+#: How many answers before a change are looked at to see whether its text is new.
+_MOST_ANSWERS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +44,15 @@ class AnchorText:
     """Whether it is what an extractor takes; else the user has sent it."""
     offered: bool = False
     """Whether a page had it to choose from: many resources have that."""
+    new: bool = False
+    """Whether a change has sent it that no answer before had."""
     address: bool = False
     """Whether it is the path of the request: what has it beside it is about the very resource."""
 
     @property
     def telling(self) -> bool:
         """Return whether it tells one resource from another, whatever its field is called."""
-        return len(self.recorded) >= TELLING and not self.offered
+        return (len(self.recorded) >= TELLING or self.new) and not self.offered
 
 
 class AnchorTexts:
@@ -80,6 +85,9 @@ def sent_anchors(traffic: Traffic, found: Sequence[Found] = ()) -> list[AnchorTe
             slot.name,
             slot.transaction,
             offered=(slot.name, slot.value) in offered,
+            new=len(slot.value) < TELLING
+            and not any(map(is_password, traffic.requests.fields.get(slot.transaction, ())))
+            and is_new_text(slot.value, slot.transaction, traffic),
         )
         for slot in traffic.slots
         if slot not in claimed and _is_written(slot)
@@ -87,6 +95,19 @@ def sent_anchors(traffic: Traffic, found: Sequence[Found] = ()) -> list[AnchorTe
     for step in traffic.steps:
         anchors += _placed(step)
     return anchors
+
+
+def is_new_text(text: str, at: int, traffic: Traffic) -> bool:
+    """Return whether a change, no later than ``at``, has sent the text, and none of the answers
+    before that had it."""
+    first = traffic.requests.written.get(text, at + 1)
+    telling = len(text) >= _SHORTEST and any(map(str.isalpha, text))
+    if not telling or first > at:
+        return False
+    shown = {text.encode(), in_html(text).encode(), in_html(text, False).encode()}
+    nearest = traffic.steps[max(0, first - _MOST_ANSWERS) : first]
+    before = (one.exchange.response_body for one in nearest if one.exchange is not None)
+    return not any(one in body for body in before for one in shown)
 
 
 def extracted_anchors(

@@ -107,7 +107,9 @@ class PageItems:
             return self._first([Row(*fields, by)], producer)
         if producer.control == "hidden":
             many = text.count(f'action="{action}"') > 1
-            return self._first(_by_text(text, start, FormField(name), self.anchors, many), producer)
+            return self._first(
+                _by_text(self.response, start, FormField(name), self.anchors, many), producer
+            )
         return None
 
     def owned_row(self, producer: Producer, owners: Owners, known: Collection[str]) -> Row | None:
@@ -128,7 +130,7 @@ class PageItems:
             return None
         link = Link(escape(addresses[-1]))
         by_label = _labelled(link, text, written.end() - 1, self.anchors)
-        by_row = _by_text(text, written.start(), link, self.anchors, self._many(link))
+        by_row = _by_text(self.response, written.start(), link, self.anchors, self._many(link))
         return self._first((*by_label, *by_row), producer)
 
     def _many(self, source: Source) -> bool:
@@ -145,7 +147,7 @@ class PageItems:
         if not isinstance(source, Boundary | RegularExpression) or not self._many(source):
             return None
         position = self.response.text.find(producer.extracted)
-        rows = _by_text(self.response.text, position, source, self.anchors, True)
+        rows = _by_text(self.response, position, source, self.anchors, True)
         return self._first(rows, producer) if position >= 0 else None
 
     def data_row(self, producer: Producer) -> Row | None:
@@ -156,15 +158,17 @@ class PageItems:
         if written is None or is_about(self.address, producer.value, resources):
             return None
         inner = RegularExpression(escape(rf'\s{name}="([^"]*)"'))
-        rows = _by_text(text, written.start() + 1, inner, self.anchors, self._many(inner))
+        rows = _by_text(self.response, written.start() + 1, inner, self.anchors, self._many(inner))
         return self._first(rows, producer)
 
     def call_row(self, producer: Producer) -> Row | None:
         """Return what finds an argument of a script's call; None as `form_row`."""
         inner = RegularExpression(escape(producer.text))
-        for found in re.finditer(producer.text, text := self.response.text):
+        for found in re.finditer(producer.text, self.response.text):
             if found[1] == producer.extracted:
-                rows = _by_text(text, found.start(), inner, self.anchors, self._many(inner))
+                rows = _by_text(
+                    self.response, found.start(), inner, self.anchors, self._many(inner)
+                )
                 return self._first(rows, producer)
         return None
 
@@ -250,23 +254,28 @@ def _labelled(link: Link, text: str, end: int, anchors: FindAnchors) -> Iterator
 
 
 def _by_text(
-    text: str, position: int, source: Source, anchors: FindAnchors, many: bool
+    page: RecordedResponse, position: int, source: Source, anchors: FindAnchors, many: bool
 ) -> Iterator[Row]:
-    """Yield ``source`` in the item around ``position``, by a text of it; ``many``: there are others
-    like it, so that anything around it may be the item."""
+    """Yield ``source`` in the item around ``position``, by a text of it that no other item has, or
+    then none with such a value; ``many``: there are others like it, so that anything around it may
+    be the item."""
+    text = page.text
     for item in items_around(text, position):
         if item.kind and not many:
             return
-        own: list[tuple[bool, bool, Row]] = []
+        own: list[tuple[bool, bool, bool, Row]] = []
         for found in ELEMENT.finditer(text, item.start, min(item.end + 1, len(text))):
             written = found[1].rstrip()
             anchor = _anchor_of(written, anchors)
-            if anchor is None or _elsewhere(text, written, item):
+            if anchor is None:
                 continue
             was = InItem(source, escape(unescape(written)), item.kind)
+            elsewhere = _elsewhere(text, written, item)
+            if elsewhere and taken(was, page, 2) is not None:
+                continue
             by = Row(was, replace(was, text=anchor.template), anchor.template)
-            own.append((not _names(anchor), found.start() >= position, by))
-        yield from (by for _, _, by in sorted(own, key=lambda one: one[:2]))
+            own.append((elsewhere, not _names(anchor), found.start() >= position, by))
+        yield from (by for *_, by in sorted(own, key=lambda one: one[:3]))
 
 
 def _elsewhere(text: str, written: str, item: Item) -> bool:

@@ -58,6 +58,8 @@ _OfOwn = Callable[[Slot, Producer, Traffic, Set[int]], bool]
 
 #: ``Admin``, ``All_teas``.
 _NAME = re.compile(r"[A-Z][a-z]+(?:[_-][A-Za-z]?[a-z]+)*|[A-Z]+")
+#: On how many answers before, a word is looked for that is done to something else.
+_MOST_PAGES = 40
 _NUMBERED = re.compile(r"[A-Za-z]+[-_]?\d+")
 
 
@@ -165,9 +167,28 @@ def _in_address(slot: Slot, _: Producer, traffic: Traffic) -> bool:
 
 
 def _linked_code(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """Likewise, and no name that the page shows to people: pages are called so."""
+    """Likewise, and no name that the page shows to people: pages are called so; nor what is done to
+    something else, too."""
     return _in_address(slot, producer, traffic) and not (
-        _NAME.fullmatch(slot.value) and _shows(producer, slot.value, traffic)
+        (_NAME.fullmatch(slot.value) and _shows(producer, slot.value, traffic))
+        or _is_done_to_others(slot, producer, traffic)
+    )
+
+
+def _is_done_to_others(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """Return whether a page before the first that links to the address links to that word behind
+    something else: ``show_all`` of ``shop/show_all`` where there was ``users/show_all``."""
+    before, address = traffic.before(slot), f"{traffic.before(slot)}{slot.value}"
+    linking = traffic.responses.links.get(address, (producer,))
+    own = before.rstrip("/").rpartition("/")[2]
+    pattern = re.compile(rf"([^/\s\"'=]+)/{re.escape(slot.value)}[\"'?#]".encode())
+    return any(
+        other.decode(errors="replace") != own and not is_done(other.decode(errors="replace"))
+        for step in traffic.steps[
+            max(0, linking[0].transaction - _MOST_PAGES) : linking[0].transaction
+        ]
+        if step.exchange is not None
+        for other in pattern.findall(step.exchange.response_body)
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape as in_html
-from itertools import islice
+from itertools import chain, islice
 
 from pytest_loadtool.codec.names import plain, words_of
 from pytest_loadtool.codec.template import escape
@@ -27,10 +27,11 @@ from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
 from pytest_loadtool.correlation.requests.slots import FIELDS, Slot
 from pytest_loadtool.correlation.responses.markup_items import Item, items_around, row_texts
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.sources.anchors import is_new_text
 from pytest_loadtool.correlation.strategies.new_pages import signs_in
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.strategies.typed import is_typed
-from pytest_loadtool.extraction.page import escaped_text
+from pytest_loadtool.extraction.page import escaped_text, in_items
 from pytest_loadtool.model.extractor import InItem, RegularExpression
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind, Rule
@@ -44,10 +45,8 @@ _RULE = Rule(
 _MOST_PAGES, _MOST_PLACES = 5, 60
 #: In how many places of a page an id is looked for, most of which are parts of other words.
 _MOST_FOUND = 10_000
-#: How many answers before a change are looked at to see whether its text is new.
-_MOST_ANSWERS = 40
-#: A shorter text tells no row from another.
-_SHORTEST = 3
+#: How good a place is whose name is that of the things which the request is about.
+_OF_ITS_KIND = 3
 #: How much before an id tells what it is, in characters.
 _LONGEST_BEFORE = 60
 #: What an attribute says of a row, beside its id.
@@ -102,17 +101,19 @@ class RowIds:
         for slot in slots:
             if not _may_be(slot, traffic):
                 continue
-            for step in islice(_pages(slot.transaction, traffic), _MOST_PAGES):
-                found = _place(slot, step, traffic)
-                if found is None:
-                    continue
-                producer = Producer(step.index, ProducerKind.TEXT, "", slot.value)
-                fits = fitting(slot, producer)
-                if fits is not None:
-                    inner = RegularExpression(escape(found.pattern(slot.value)))
-                    source = InItem(inner, escape(found.text), found.item.kind)
-                    yield Proposal(fits, producer, _RULE, source, 1)
-                break
+            pages = islice(_pages(slot.transaction, traffic), _MOST_PAGES)
+            places = ((one, place) for one in pages if (place := _place(slot, one, traffic)))
+            some = list(places if slot.place is Place.PATH else islice(places, 1))
+            if not some:
+                continue
+            step, place = max(some, key=lambda one: one[1][0] == _OF_ITS_KIND)
+            found = place[1]
+            producer = Producer(step.index, ProducerKind.TEXT, "", slot.value)
+            fits = fitting(slot, producer)
+            if fits is not None:
+                inner = RegularExpression(escape(found.pattern(slot.value)))
+                source = InItem(inner, escape(found.text), found.item.kind)
+                yield Proposal(fits, producer, _RULE, source, 1)
 
 
 def _may_be(slot: Slot, traffic: Traffic) -> bool:
@@ -140,9 +141,10 @@ def _pages(before: int, traffic: Traffic) -> Iterator[RecordedStep]:
             yield step
 
 
-def _place(slot: Slot, step: RecordedStep, traffic: Traffic) -> _Place | None:
-    """Return the best place of the slot's value in a row that has a text of the user's own; None if
-    it has none, or a request sent it in such a field before the page had it."""
+def _place(slot: Slot, step: RecordedStep, traffic: Traffic) -> tuple[int, _Place] | None:
+    """Return the best place of the slot's value in a row that has a text of the user's own, and how
+    good it is; None if it has none, or a request sent it in such a field before the page had
+    it."""
     if traffic.requests.asked[slot.value, traffic.asked_for(slot)] <= step.index:
         return None
     assert step.exchange is not None, "it has a page"
@@ -152,8 +154,9 @@ def _place(slot: Slot, step: RecordedStep, traffic: Traffic) -> _Place | None:
         end = start + len(slot.value)
         place = _in_row(text, start, end, step.index, traffic)
         if place is not None and (rank := _rank(place, slot, text, traffic)):
-            places.append((-rank, start, place))
-    return min(places, key=lambda one: one[:2])[2] if places else None
+            places.append((rank, -start, place))
+    rank, _, place = max(places, key=lambda one: one[:2], default=(0, 0, None))
+    return (rank, place) if place is not None else None
 
 
 def _written(value: str, text: str) -> Iterator[int]:
@@ -176,8 +179,7 @@ def _in_row(text: str, start: int, end: int, at: int, traffic: Traffic) -> _Plac
         key=len,
         reverse=True,
     )
-    called = next((one for one in own if _is_alone(one, text)), None)
-    if called is None:
+    if not own:
         return None
     begin = max(item.start, start - _LONGEST_BEFORE)
     before = text[begin:start]
@@ -186,20 +188,18 @@ def _in_row(text: str, start: int, end: int, at: int, traffic: Traffic) -> _Plac
     if _DIGIT.search(before):
         return None
     tag = text[max(item.start, text.rfind("<", 0, start)) : start]
-    return _Place(before, text[end : end + 1], tag, called, item)
+    place = _Place(before, text[end : end + 1], tag, own[0], item)
+    by_itself = (one for one in own if _is_alone(one, text))
+    there = (one for one in own if _tells(one, place, text[start:end], text))
+    called = next(chain(by_itself, there), None)
+    return None if called is None else replace(place, text=called)
 
 
 def _was_sent(text: str, at: int, traffic: Traffic) -> bool:
     """Return whether a change before has sent the text, and no login, and no answer of the
     nearest before that had it."""
-    first = traffic.requests.written.get(text, at + 1)
-    telling = len(text) >= _SHORTEST and any(map(str.isalpha, text))
-    if not telling or first >= at or signs_in(traffic, first):
-        return False
-    shown = {text.encode(), in_html(text).encode(), in_html(text, False).encode()}
-    nearest = traffic.steps[max(0, first - _MOST_ANSWERS) : first]
-    before = [one.exchange.response_body for one in nearest if one.exchange is not None]
-    return not any(one in body for body in before for one in shown)
+    first = traffic.requests.written.get(text, at)
+    return first < at and is_new_text(text, first, traffic) and not signs_in(traffic, first)
 
 
 def _is_alone(called: str, text: str) -> bool:
@@ -208,9 +208,21 @@ def _is_alone(called: str, text: str) -> bool:
     return len(re.findall(rf">\s*(?:{'|'.join(written)})\s*<", text)) == 1
 
 
+def _tells(called: str, place: _Place, value: str, text: str) -> bool:
+    """Return whether, of the rows that have an id there, one has that text."""
+    pattern = re.compile(place.pattern(value))
+
+    def take(row: str) -> str | None:
+        found = pattern.search(row)
+        return None if found is None else found[1]
+
+    first, second = (in_items(text, called, place.item.kind, take, at) for at in (1, 2))
+    return first == value and second is None
+
+
 def _rank(place: _Place, slot: Slot, text: str, traffic: Traffic) -> int:
-    """Return how well a place says that it is that of an id: 2 by its name, 1 as all rows have
-    another there, 0 not at all."""
+    """Return how well a place says that it is that of an id: 3 by the name of what the slot is
+    about, 2 by another, 1 as all rows have another there, 0 not at all."""
     row = text[place.item.start : place.item.end + 1]
     pattern = re.compile(place.pattern(slot.value))
     first = pattern.search(row)
@@ -232,6 +244,10 @@ def _rank(place: _Place, slot: Slot, text: str, traffic: Traffic) -> int:
     is_in_place = slot.place is Place.PATH or slot.before == IN_NAME
     if not (is_in_place or is_code_name(slot.name) or collection_names(slot.name) & resources):
         return 0
+    if words and slot.place is Place.PATH and collection_names(words[-1]) & collection_names(
+        collection(slot.before)
+    ):  # fmt: skip
+        return _OF_ITS_KIND
     if _CELL.search(place.before) or not words:
         return int(several and len(set(others)) == len(others))
     if is_id_name(words[-1]) or collection_names(words[-1]) & resources:

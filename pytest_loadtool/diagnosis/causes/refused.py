@@ -58,7 +58,7 @@ def _name_taken(situation: Situation, complaints: str) -> str:
     is one to sign in with, unless the answer says that something exists."""
     fields = fields_of(situation.subject.case, situation.failed.index)
     typed = [one for one in fields if one.datasource == CONSTANT and one.section == "POST content"]
-    names = [one for one in typed if _may_be_taken(one)]
+    names = [one for one in typed if _may_be_taken(one, complaints)]
     secrets = [one for one in typed if is_password(one.wire_name)]
     signs_in = len(secrets) == len(names) == 1 and is_identity_name(names[0].wire_name)
     if not names or (signs_in and not EXISTS.search(complaints)):
@@ -69,23 +69,28 @@ def _name_taken(situation: Situation, complaints: str) -> str:
     return min(names, key=lambda one: _rank(one, complaints)).value
 
 
-def _may_be_taken(field: Field) -> bool:
-    """Return whether it is text under a name for names."""
+def _may_be_taken(field: Field, complaints: str) -> bool:
+    """Return whether it is text under a name for names, or what the answer says to exist."""
+    names = is_title_name(field.wire_name) or is_identity_name(field.wire_name)
     return (
         len(field.value) <= LONGEST_VALUE
         and field.value not in SWITCHES
         and re.search(r"[^\W\d]", field.value) is not None
-        and (is_title_name(field.wire_name) or is_identity_name(field.wire_name))
+        and (names or (_is_said(field, complaints) and EXISTS.search(complaints) is not None))
     )
 
 
 def _rank(field: Field, complaints: str) -> tuple[bool, bool, bool]:
     """Return the lower, the more likely it is that these complaints are about the field."""
     return (
-        not re.search(rf"(?<!\w){re.escape(field.value)}(?!\w)", complaints),
+        not _is_said(field, complaints),
         not _is_named(field, complaints),
         not is_identity_name(field.wire_name),
     )
+
+
+def _is_said(field: Field, complaints: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(field.value)}(?!\w)", complaints) is not None
 
 
 def _is_named(field: Field, complaints: str) -> bool:

@@ -592,6 +592,23 @@ def test_controls_and_rows_follow_what_is_unique() -> None:
     ]
 
 
+def test_a_row_with_an_address_follows_what_is_unique() -> None:
+    """The form of a row goes to an address in which each user has a name of its own."""
+    shown = '<table><tr><td>{}<form action="/tea-club/people/4711/edit"></form></td></tr></table>'
+    exchanges = (
+        post("/create", "id=tea-club"),
+        page("/tea-club/", shown.format("Lou")),
+        post("/tea-club/people/4711/edit", "name=Lou+the+second"),
+        page("/tea-club/", shown.format("Lou the second")),
+    )
+    unique = make_unique(run(*exchanges).case, "tea-club")
+    assert unique is not None
+    (*_, last) = asserted_anew(unique.case, exchanges).case.transactions()
+    rows_of = [one.row for one in last.validators if isinstance(one, TextValidator) and one.row]
+    assert rows_of
+    assert all(one.startswith("/${id[1]}/people/") for one in rows_of)
+
+
 def test_pages_side_by_side() -> None:
     """What was shown before a change proves nothing when the test case asks for it afterwards."""
     exchanges = [

@@ -17,11 +17,11 @@ FORM = (Header("Content-Type", "application/x-www-form-urlencoded"),)
 OK = Recorded(200, Kind.HTML)
 
 
-def told(method: str, status: int, answer: bytes = b"") -> str:
+def told(method: str, status: int, answer: bytes = b"", field: str = "title") -> str:
     """What is said when a change of this method is answered so."""
-    change = Transaction(Request(method, "/books", FORM, "title=Valperga"), recorded=OK)
+    change = Transaction(Request(method, "/books", FORM, f"{field}=Valperga"), recorded=OK)
     case = TestCase("shop", (Page("p", (change,)),))
-    refused = outcome(0, "p", change, Answer(answer, status), f"Status Code is {status}")
+    refused = outcome(0, "p", change, Answer(b"", status, body=answer), f"Status Code is {status}")
     subject = Subject(case, "x.case.toml", refused, Mask(), Evidence())
     found = exists_already(Situation(subject, (refused,)))
     return found.text if isinstance(found, Cause) else ""
@@ -39,3 +39,11 @@ def told(method: str, status: int, answer: bytes = b"") -> str:
 def test_conflicts(method: str, status: int, expected: str) -> None:
     """Only of something new a conflict shows it: a thing that is there may have been changed."""
     assert told(method, status) == expected
+
+
+@pytest.mark.parametrize("field", ["title", "id"])
+def test_a_text_that_is_said_to_exist(field: str) -> None:
+    """Whatever its field is called."""
+    said = b'<div class="alert alert-danger">A book called "Valperga" already exists</div>'
+    assert told("POST", 400, said, field) == "The server takes 'Valperga' only once, and has it."
+    assert not told("POST", 400, said.replace(b"Valperga", b"Emma"), "id")
