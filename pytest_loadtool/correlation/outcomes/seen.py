@@ -62,12 +62,7 @@ _WRONG_WORDS = ("error", "danger", "invalid", "alert")
 _WORDS = bytes(one if chr(one).isalnum() or one == ord("_") else 32 for one in range(128)).ljust(
     256, b" "
 )
-<<<<<<< HEAD
-_IN_WORDS = frozenset(chr(one) for one in range(128) if chr(one).isalnum() or one == ord("_"))
 _LONE_NUMBER = re.compile(r">\s*(-?\d+(?:\.\d+)?)\s*(?=<)")
-=======
-_LONE_NUMBER = re.compile(r">\s*(\d+)\s*(?=<)")
->>>>>>> s30-speed
 
 
 @dataclass(frozen=True)
