@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.diagnosis.finding import SAID, SPOKEN, WEAK, Cause, Check, Diagnosis, RuledOut
 from pytest_loadtool.diagnosis.outcome import Evidence, StepOutcome
 from pytest_loadtool.diagnosis.situation import Situation
@@ -13,6 +12,7 @@ from pytest_loadtool.diagnosis.subject import Subject
 from pytest_loadtool.diagnosis.table import checks_of, row_of
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.structure.uses import needed_by
 
 #: How many causes are told.
 _MOST_CAUSES = 3

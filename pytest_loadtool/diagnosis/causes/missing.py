@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from shlex import quote
 from urllib.parse import urlsplit
 
-from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.diagnosis.causes.unconfirmed import given_by
 from pytest_loadtool.diagnosis.finding import POSSIBLE, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
@@ -15,6 +14,7 @@ from pytest_loadtool.diagnosis.page_errors import visible_text
 from pytest_loadtool.diagnosis.remedies import edited, recorded_server, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.case import Kind
+from pytest_loadtool.structure.uses import needed_by
 
 _NOT_GIVEN = "no part of its address was given out by an answer before"
 _STATIC = frozenset({Kind.IMAGE, Kind.CSS, Kind.JAVASCRIPT})

@@ -10,7 +10,6 @@ from urllib.parse import unquote
 from pytest_loadtool.codec.names import Secret, is_given_out, is_typed_secret, secret_kinds
 from pytest_loadtool.codec.spellings import spellings
 from pytest_loadtool.codec.template import Reference
-from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.correlation.classify import is_identity_name, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
@@ -26,6 +25,7 @@ from pytest_loadtool.diagnosis.remedies import (
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.diagnosis.subject import Subject, place_of
 from pytest_loadtool.extraction.extract import taken
+from pytest_loadtool.structure.uses import needed_by
 
 _OF_TOKENS = re.compile(r"csrf|xsrf|forgery", re.IGNORECASE)
 

@@ -10,7 +10,6 @@ from urllib.parse import SplitResult
 
 from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.codec.names import is_password
-from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.correlation.kinds import reads
 from pytest_loadtool.correlation.requests.fields import CONSTANT, fields_of
 from pytest_loadtool.diagnosis.causes.pages import same_page_elsewhere
@@ -22,6 +21,7 @@ from pytest_loadtool.diagnosis.subject import place_of
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import numbered_titles
 from pytest_loadtool.model.validator import Validator
+from pytest_loadtool.structure.uses import needed_by
 
 #: A shorter text in an extractor tells nothing by itself.
 _TELLING = 4
