@@ -26,20 +26,22 @@ ROOMS: dict[str, set[str]] = {
     "errors": set(),
     "extensions": {"errors"},
     "model": {"errors"},
-    "codec": {"errors", "model"},
-    **{room: {"errors", "codec", "model"} for room in ("answers", "load")},
+    "codec": {"errors", "model.exchange", "model.place"},
+    **{room: {"errors", "codec", "model"} for room in ("structure", "answers", "load")},
+    "auth": {"errors", "extensions", "codec", "model"},
     **{
-        room: {"errors", "extensions", "codec", "model"}
-        for room in ("casefile", "extraction", "auth")
+        room: {"errors", "extensions", "codec", "model", "structure"}
+        for room in ("casefile", "extraction")
     },
-    "recording": {"errors", "codec", "model", "answers", "auth"},
-    "correlation": {"errors", "codec", "model", "answers", "extraction"},
-    "editing": {"errors", "codec", "model", "extraction", "correlation"},
+    "recording": {"errors", "codec", "model", "structure", "answers", "auth"},
+    "correlation": {"errors", "codec", "model", "structure", "answers", "extraction"},
+    "editing": {"errors", "codec", "model", "structure", "extraction", "correlation"},
     "masking": {"errors", "codec", "model", "extraction", "correlation", "editing", "auth"},
     "diagnosis": {
         "errors",
         "codec",
         "model",
+        "structure",
         "auth",
         "load",
         "correlation",
@@ -47,15 +49,18 @@ ROOMS: dict[str, set[str]] = {
         "answers",
         "extraction",
     },
-    "replay": {"errors", "extensions", "codec", "model", "answers", "auth", "extraction"},
+    "replay": {
+        *("errors", "extensions", "codec", "model", "structure"),
+        *("answers", "auth", "extraction"),
+    },
     "report": {"errors", "codec", "model", "load", "diagnosis", "masking"},
     "transport": {"errors", "codec", "model", "auth", "replay"},
     "telemetry": {"errors", "model", "load"},
     "engine": {
         *("errors", "codec", "model", "casefile", "load", "replay", "transport"),
-        *("diagnosis", "masking", "extensions"),
+        *("diagnosis", "masking", "extensions", "structure"),
     },
-    "fleet": {"errors", "codec", "model", "casefile", "load", "replay", "engine"},
+    "fleet": {"errors", "codec", "model", "structure", "casefile", "load", "replay", "engine"},
     "capture": {"errors", "codec", "model", "casefile", "recording", "replay"},
 }
 #: What is named everywhere, and is no room.

@@ -18,9 +18,9 @@ from pathlib import Path
 from pytest_loadtool.casefile.files import file_errors
 from pytest_loadtool.casefile.toml.diagnostics import Problems
 from pytest_loadtool.casefile.toml.positions import KeyPath
-from pytest_loadtool.codec.uses import named_files
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.structure.uses import named_files
 
 OUTSIDE_PATHS = "loadtool_outside_paths"
 """The setting in pytest's configuration file that lets files elsewhere be read."""

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Collection, Container, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.correlation.classify import looks_random
 from pytest_loadtool.correlation.configuration import Configuration, configure
 from pytest_loadtool.correlation.decisions.ignoring import ignored, set_aside
@@ -42,6 +41,7 @@ from pytest_loadtool.model.editing import without
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Rule
+from pytest_loadtool.structure.uses import needed_by
 
 #: How many replays a loop makes unless it is told otherwise.
 REPLAYS = 10

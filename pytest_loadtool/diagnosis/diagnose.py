@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from pytest_loadtool.codec.uses import needed_by
-from pytest_loadtool.diagnosis.finding import SAID, SPOKEN, WEAK, Cause, Check, Diagnosis, RuledOut
+from pytest_loadtool.diagnosis.finding import Cause, Check, Diagnosis, RuledOut, Sure
 from pytest_loadtool.diagnosis.outcome import Evidence, StepOutcome
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.diagnosis.subject import Subject
 from pytest_loadtool.diagnosis.table import checks_of, row_of
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.structure.uses import needed_by
 
 #: How many causes are told.
 _MOST_CAUSES = 3
@@ -39,7 +39,7 @@ def diagnose(
     causes, ruled_out = _looked_at(situation, checks_of(situation.status))
     mend = _to_mend(situation, causes)
     causes = tuple(_in_its_words(situation, mend, one) for one in causes[:1]) + causes[1:]
-    if causes and causes[0].sure <= WEAK and row.advice:
+    if causes and causes[0].sure <= Sure.WEAK and row.advice:
         causes = (replace(causes[0], remedies=row.advice), *causes[1:])
     return Diagnosis(
         failed,
@@ -61,9 +61,9 @@ def _looked_at(
     """Return the causes that were found, the surest first, and what was ruled out."""
     results = [check(situation) for check in dict.fromkeys(checks)]
     causes = sorted((one for one in results if isinstance(one, Cause)), key=lambda one: -one.sure)
-    causes = [one for one in causes if one.sure > WEAK] or causes
+    causes = [one for one in causes if one.sure > Sure.WEAK] or causes
     causes = causes[:1] + [
-        one for one in causes[1:] if one.sure != SPOKEN
+        one for one in causes[1:] if one.sure != Sure.SPOKEN
     ]  # as evidence, it is told
     return tuple(causes), [one.text for one in results if isinstance(one, RuledOut)]
 
@@ -77,7 +77,7 @@ def _to_mend(situation: Situation, causes: tuple[Cause, ...]) -> StepOutcome:
 
 def _in_its_words(situation: Situation, mend: StepOutcome, cause: Cause) -> Cause:
     """Return a cause with what the server says of it: the first words in its line, as they are."""
-    if cause.sure > SAID:
+    if cause.sure > Sure.SAID:
         return cause  # the network or the recording says it, and not the answer
     said = [one for one in situation.complaints_of(mend) if one not in cause.text]
     text = f"{cause.text} It says: {said[0]!r}." if said else cause.text

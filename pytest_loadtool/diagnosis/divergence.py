@@ -1,7 +1,7 @@
 """Where a replay left the recorded way: how an answer that passed differs from the recorded one.
 
-Each kind of difference has a weight: how sure it is that what fails later fails because of it.
-One whose recorded value the failing request still sends weighs more than any other.
+Each kind of difference says how sure it is that what fails later fails because of it. One whose
+recorded value the failing request still sends counts for more than any other.
 """
 
 from __future__ import annotations
@@ -15,17 +15,12 @@ from urllib.parse import urlsplit
 from pytest_loadtool.codec.cookie import set_cookies
 from pytest_loadtool.correlation.classify import looks_like_time, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT
-from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SHOWN
+from pytest_loadtool.diagnosis.finding import Sure
 from pytest_loadtool.diagnosis.json_values import ListLength, json_values, shown
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page
 from pytest_loadtool.diagnosis.situation import Situation, recorded_text
 
-#: How sure it is by the kind of difference: of the answer as a whole, of what it says is wrong, of
-#: a list that is empty now, of a state in words.
-_WHOLE, _SAYS, _EMPTY, _STATE = LIKELY - 5, LIKELY + 6, LIKELY + 6, POSSIBLE + 6
-#: That the failing request still sends what was recorded.
-_SENT = SHOWN + 2
 #: A state is a word or a few.
 _LONGEST_STATE = 40
 _WORD = re.compile(r"[^\W\d_]")
@@ -33,11 +28,11 @@ _WORD = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """A difference of an answer, and how sure it is that this matters; ``then`` is the recorded
-    value where it is one."""
+    """A difference of an answer, and how sure it is that this matters; a weak one does only if the
+    recorded value, ``then``, is still sent."""
 
     text: str
-    sure: int
+    sure: Sure
     then: str = ""
 
 
@@ -48,12 +43,12 @@ def divergences(situation: Situation, outcome: StepOutcome) -> list[Divergence]:
     }
     found = (one for kind in _KINDS for one in kind(situation, outcome))
     weighed = [
-        Divergence(f"{one.text}, and {one.then} is still sent", _SENT, one.then)
+        Divergence(f"{one.text}, and {one.then} is still sent", Sure.SHOWN, one.then)
         if one.then in constants
         else one
         for one in found
     ]
-    return sorted((one for one in weighed if one.sure), key=lambda one: -one.sure)
+    return sorted((one for one in weighed if one.sure > Sure.WEAK), key=lambda one: -one.sure)
 
 
 _Kind = Callable[[Situation, StepOutcome], Iterator[Divergence]]
@@ -62,7 +57,7 @@ _Kind = Callable[[Situation, StepOutcome], Iterator[Divergence]]
 def _as_a_whole(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
     text = outcome.not_as_recorded or _redirected(situation, outcome)
     if text:
-        yield Divergence(text, _WHOLE)
+        yield Divergence(text, Sure.LIKELY)
 
 
 def _redirected(situation: Situation, outcome: StepOutcome) -> str:
@@ -85,7 +80,7 @@ def _redirected(situation: Situation, outcome: StepOutcome) -> str:
 def _says(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
     said = situation.complaints_of(outcome)
     if said:
-        yield Divergence(f"it says {said[0]!r}", _SAYS)
+        yield Divergence(f"it says {said[0]!r}", Sure.LIKELY)
 
 
 def _cookies(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
@@ -96,7 +91,7 @@ def _cookies(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]
     now = dict(set_cookies(subject.headers))
     for name, then in set_cookies(subject.exchange.response_headers):
         if _is_state(then) and _is_state(now.get(name, then)) and now.get(name, then) != then:
-            yield Divergence(f"cookie {name} is {now[name]!r}, was {then!r}", _STATE, then)
+            yield Divergence(f"cookie {name} is {now[name]!r}, was {then!r}", Sure.POSSIBLE, then)
 
 
 def _values(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
@@ -119,14 +114,14 @@ def _values(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
                 empty, name = not value.count, path or "the list"
                 told = f"{name} is empty, had {then.count}" if empty else ""
                 told = told or f"{name} has {value.count}, had {then.count} when recorded"
-                yield Divergence(told, _EMPTY if empty else _STATE)
+                yield Divergence(told, Sure.LIKELY if empty else Sure.POSSIBLE)
         elif _is_state(then) and (_is_state(value) or value is None):
             told, before = mask.value(name, _said(value)), mask.value(name, _said(then))
             told = f"{path} is {told}, was {before}"
-            yield Divergence(told, 0 if listed else _STATE, str(then))
+            yield Divergence(told, Sure.WEAK if listed else Sure.POSSIBLE, str(then))
 
 
-_KINDS: tuple[_Kind, ...] = (_as_a_whole, _says, _cookies, _values)
+_KINDS: tuple[_Kind, ...] = (_says, _values, _as_a_whole, _cookies)
 
 
 def _said(value: object) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_loadtool.codec.uses import needed_by, references
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.structure.uses import needed_by, references
 
 #: How many transactions that need a value are listed.
 _MOST_USERS = 6

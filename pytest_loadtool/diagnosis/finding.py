@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.diagnosis.outcome import StepOutcome
@@ -11,19 +12,25 @@ from pytest_loadtool.diagnosis.outcome import StepOutcome
 if TYPE_CHECKING:
     from pytest_loadtool.diagnosis.situation import Situation
 
-# How sure a cause is, in percent: the surest is named first.
-#: The response or the network says it itself.
-SAID = 95
-#: The exchange shows it: something was sent or answered otherwise than when it was recorded.
-SHOWN = 80
-#: It fits all that is known, and something else may fit, too.
-LIKELY = 60
-#: Nothing speaks against it.
-POSSIBLE = 30
-#: The server says so of the request, and it is not known what of the request it means.
-SPOKEN = 42
-#: It is what is known, where nothing else is.
-WEAK = 20
+
+class Sure(IntEnum):
+    """How sure a cause is: the surest is named first. Of those that are equally sure the one that
+    is looked for first is named first (`table.CHECKS`)."""
+
+    WEAK = 1
+    """It is what is known, where nothing else is."""
+    POSSIBLE = 2
+    """Nothing speaks against it."""
+    SPOKEN = 3
+    """The server says so of the request, and it is not known what of the request it means."""
+    LIKELY = 4
+    """It fits all that is known, and something else may fit, too."""
+    SHOWN = 5
+    """The exchange shows it: something was sent or answered otherwise than when it was recorded."""
+    SAID = 6
+    """The response says it itself."""
+    KNOWN = 7
+    """The network or the recording shows it, whatever the response says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +53,13 @@ class Remedy:
 class Cause:
     """A reason why the transaction failed, as far as its exchange shows.
 
-    ``sure`` is in percent. ``index`` is the transaction to mend, counted from 0, where that is
+    ``index`` is the transaction to mend, counted from 0, where that is
     another than the one that failed. ``confirm`` is a command for a shell that shows whether it is
     this, and ``confirm_in`` are lines for the console after it.
     """
 
     text: str
-    sure: int
+    sure: Sure
     evidence: tuple[str, ...] = ()
     remedies: tuple[Remedy, ...] = ()
     confirm: str = ""

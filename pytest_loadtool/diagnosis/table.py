@@ -30,68 +30,80 @@ from pytest_loadtool.diagnosis.causes import (
 from pytest_loadtool.diagnosis.finding import Check, Remedy, Step
 from pytest_loadtool.diagnosis.remedies import edited
 
-#: Looked for whatever the status is: each check knows which answers it is about.
-EVERYWHERE: tuple[Check, ...] = (
+#: What is looked for: of causes that are equally sure, the first here is named first. Each check
+#: knows which answers it is about.
+CHECKS: tuple[Check, ...] = (
     network.no_response,
-    login.login_refused,
     recording.recorded_in_error,
     recording.form_changed,
     recording.answers_renamed,
+    server.proxy_refuses,
+    challenge.http_authentication,
+    challenge.proxy_authentication,
+    missing.missing_everywhere,
+    request.clock_wrong,
+    admission.origin_refused,
+    admission.host_refused,
+    challenge.bearer_token,
+    choices.choice_gone,
+    pages.same_everywhere,
+    request.address_edited,
+    tokens.token_written_over,
+    validators.flow_not_ended,
+    validators.text_not_found,
+    values.stale_id,
+    values.stale_token,
+    refused.field_wanted,
+    tokens.token_of_wrong_page,
+    tokens.token_not_anew,
+    request.header_not_sent,
+    request.not_as_recorded,
+    session.cookie_not_sent,
+    login.login_refused,
+    pages.another_server,
+    missing.missing_page,
+    admission.answered_before,
+    server.bot_defence,
+    refused.refused_values,
     session.passed_not_as_recorded,
     session.not_every_server,
     pages.redirected_elsewhere,
-    pages.same_everywhere,
-    pages.another_server,
     pages.charset_wrong,
     pages.another_page,
-    request.clock_wrong,
-    request.says_why,
-    request.not_as_recorded,
-    request.gives_no_reason,
-    request.address_edited,
-    server.proxy_refuses,
-    server.bot_defence,
-    admission.origin_refused,
-    admission.host_refused,
-    admission.answered_before,
+    extracted.nothing_extracted,
     server.rate_limited,
     server.overloaded,
     server.server_error,
     server.method_refused,
     server.too_large,
-    server.not_permitted,
-    challenge.http_authentication,
-    challenge.proxy_authentication,
-    challenge.bearer_token,
-    challenge.client_certificate,
-    missing.missing_everywhere,
-    missing.missing_file,
-    missing.missing_page,
-    refused.exists_already,
-    choices.choice_gone,
-    refused.field_wanted,
-    refused.refused_values,
-    refused.refused_form,
-    unconfirmed.change_without_effect,
-    validators.says_it_failed,
-    validators.text_not_found,
-    validators.value_differs,
-    validators.flow_not_ended,
-    extracted.nothing_extracted,
-    unconfirmed.change_unconfirmed,
-    values.stale_constant(tokens=False),
-)
-#: Looked for where what was sent may be refused.
-OF_REQUESTS: tuple[Check, ...] = (
-    values.stale_constant(tokens=True),
-    tokens.token_written_over,
-    tokens.token_of_wrong_page,
-    tokens.token_not_anew,
+    session.session_expired,
     tokens.token_refused,
     request.body_invalid,
-    request.header_not_sent,
-    session.cookie_not_sent,
-    session.session_expired,
+    challenge.client_certificate,
+    missing.missing_file,
+    refused.exists_already,
+    refused.refused_form,
+    unconfirmed.change_without_effect,
+    validators.value_differs,
+    unconfirmed.change_unconfirmed,
+    validators.says_it_failed,
+    server.not_permitted,
+    request.says_why,
+    request.gives_no_reason,
+)
+#: Looked for only where what was sent may be refused.
+_OF_REQUESTS = frozenset(
+    {
+        values.stale_token,
+        tokens.token_written_over,
+        tokens.token_of_wrong_page,
+        tokens.token_not_anew,
+        tokens.token_refused,
+        request.body_invalid,
+        request.header_not_sent,
+        session.cookie_not_sent,
+        session.session_expired,
+    }
 )
 #: No response; what is not there; what is about size, rate, or who stands before the server.
 _NOT_OF_REQUESTS = frozenset({0, 404, 405, 407, 410, 413, 414, 421, 429, 431, 502, 503, 504})
@@ -198,4 +210,6 @@ def row_of(status: int) -> StatusRow:
 
 def checks_of(status: int) -> tuple[Check, ...]:
     """Return what is looked for where an answer has a status code; 0 is no response."""
-    return EVERYWHERE if status in _NOT_OF_REQUESTS else (*EVERYWHERE, *OF_REQUESTS)
+    if status in _NOT_OF_REQUESTS:
+        return tuple(one for one in CHECKS if one not in _OF_REQUESTS)
+    return CHECKS

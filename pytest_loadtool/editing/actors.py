@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from pytest_loadtool.codec.uses import needed_by, used_names
 from pytest_loadtool.correlation.requests.edits import overlap
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, every_field
 from pytest_loadtool.correlation.requests.parts import (
@@ -22,6 +21,7 @@ from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.validator import StatusCodes, Validator, expected_text
+from pytest_loadtool.structure.uses import needed_by, used_names
 
 
 @dataclass(frozen=True, slots=True)

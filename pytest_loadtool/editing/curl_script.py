@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 from pytest_loadtool.codec.curl import curl_command
 from pytest_loadtool.codec.template import Template
-from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.editing.k6_script import Script
 from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.structure.uses import needed_by
 
 #: What stands for a variable until the rest is quoted: in no text that was recorded.
 _MARK = "\ue000{}\ue001"

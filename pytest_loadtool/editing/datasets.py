@@ -10,7 +10,6 @@ from typing import Any
 
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.template import Reference, Template, escape
-from pytest_loadtool.codec.uses import sent_texts, used_names
 from pytest_loadtool.correlation.requests.fields import every_field
 from pytest_loadtool.correlation.requests.parts import (
     header_sets,
@@ -23,6 +22,7 @@ from pytest_loadtool.model.dataset import Dataset, is_column_name
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.extractor import source_texts, with_texts
 from pytest_loadtool.model.validator import validator_texts, with_validator_texts
+from pytest_loadtool.structure.uses import sent_texts, used_names
 
 #: The pattern of plain numbers.
 NUMBERS = "{}"

@@ -6,10 +6,10 @@ from collections.abc import Collection
 from dataclasses import replace
 from types import MappingProxyType
 
-from pytest_loadtool.codec.flow_tree import Place, flow_problems
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import page_span, without_unused_flows
 from pytest_loadtool.model.flow import NOTHING, ONCE, Choose, NamedFlow
+from pytest_loadtool.structure.flow_tree import Place, flow_problems
 
 
 def with_flow(case: TestCase, flow: NamedFlow) -> TestCase:

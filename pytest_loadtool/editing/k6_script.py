@@ -10,7 +10,6 @@ from types import MappingProxyType
 
 from pytest_loadtool.codec.places import body_places, header_places, target_places
 from pytest_loadtool.codec.template import Reference, Template
-from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.correlation.requests.parts import content_type
 from pytest_loadtool.model.case import Page, TestCase, Transaction, Variable
 from pytest_loadtool.model.extractor import (
@@ -32,6 +31,7 @@ from pytest_loadtool.model.validator import (
     Validator,
     comparisons,
 )
+from pytest_loadtool.structure.uses import needed_by
 
 #: The function of the script that writes a value where it lands; none: as it is.
 _ENCODERS: Mapping[Place, str] = MappingProxyType(

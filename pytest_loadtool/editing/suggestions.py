@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.codec.uses import escaped
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.links import labels_of
@@ -49,6 +48,7 @@ from pytest_loadtool.model.validator import (
     TextValidator,
     Validator,
 )
+from pytest_loadtool.structure.uses import escaped
 
 #: Those that go by the structure of a response first: it outlives a change of its text.
 _RANKS = {

@@ -12,7 +12,6 @@ from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.codec.decoding import DECODINGS
 from pytest_loadtool.codec.events import json_or_events
 from pytest_loadtool.codec.template import Template
-from pytest_loadtool.codec.uses import escaped
 from pytest_loadtool.errors import SlowPatternError
 from pytest_loadtool.extensions import EXTRACTORS, made
 from pytest_loadtool.extraction.address import Fills
@@ -39,6 +38,7 @@ from pytest_loadtool.model.extractor import (
     source_texts,
     with_texts,
 )
+from pytest_loadtool.structure.uses import escaped
 
 
 class Readable(Protocol):

@@ -17,7 +17,6 @@ from pytest_loadtool.casefile.dataset import format_dataset, read_dataset
 from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.casefile.trust import Reach, Trust, named_path, reached
-from pytest_loadtool.codec.uses import lasting_datasets
 from pytest_loadtool.engine.prepare.keyrings import keyring_password
 from pytest_loadtool.engine.prepare.share import LoadTest
 from pytest_loadtool.errors import LoadToolError
@@ -27,6 +26,7 @@ from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.replay.compile.proxies import ENVIRONMENT
+from pytest_loadtool.structure.uses import lasting_datasets
 
 #: Bytes of a dataset's file beyond which each share gets its own rows only.
 _LARGE = 1 << 20

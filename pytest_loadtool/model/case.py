@@ -219,7 +219,7 @@ class TestCase:
     datasets: tuple[DatasetUse, ...] = ()
     variables: Mapping[str, Variable] = field(default_factory=lambda: MappingProxyType({}))
     flows: Mapping[str, NamedFlow] = field(default_factory=lambda: MappingProxyType({}))
-    """By name: what is done more than once, or not each time. See `codec.flow_tree`."""
+    """By name: what is done more than once, or not each time. See `structure.flow_tree`."""
     profiles: Mapping[str, CaseProfile] = field(default_factory=lambda: MappingProxyType({}))
     identities: tuple[Identity, ...] = ()
     """Who a virtual user is; the first that fits answers a challenge."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from shlex import quote
 
 from pytest_loadtool.codec.printable import clip, printable
-from pytest_loadtool.diagnosis.finding import WEAK, Cause, Diagnosis, Remedy
+from pytest_loadtool.diagnosis.finding import Cause, Diagnosis, Remedy, Sure
 from pytest_loadtool.diagnosis.outcome import SEPARATOR, StepOutcome
 
 WIDTH = 78
@@ -65,7 +65,7 @@ def fix_first(diagnosis: Diagnosis, path: str) -> list[str]:
         lines += _check(first, path)
         for one in others:
             lines += row("  or", one.text)
-        if first.sure <= WEAK:
+        if first.sure <= Sure.WEAK:
             lines += _rows("  may be", diagnosis.possible)
     else:
         meaning = diagnosis.meaning or "; ".join(failed.reasons)

@@ -14,13 +14,13 @@ from pytest_loadtool.casefile.dataset import DATASET_SUFFIXES, is_json
 from pytest_loadtool.casefile.files import read_bytes, replace_file
 from pytest_loadtool.casefile.trust import named_path
 from pytest_loadtool.codec.names import is_secret
-from pytest_loadtool.codec.uses import lasting_datasets
 from pytest_loadtool.editing.datasets import users_of
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.load.cluster.share import needed_rows, preflight, takers_among
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.structure.uses import lasting_datasets
 from pytest_loadtool.workflow.files import load_name, write_private
 from pytest_loadtool.workflow.project import Project
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import format_case, parse_case
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference
-from pytest_loadtool.codec.uses import needed_by, used_names
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import expected_text
 from pytest_loadtool.recording.request.uploads import Upload
+from pytest_loadtool.structure.uses import needed_by, used_names
 from pytest_loadtool.workflow.errors import CaseError
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from pytest_loadtool.codec.layout import readable_json
 from pytest_loadtool.codec.media import is_html, is_json, is_xml, media_type
 from pytest_loadtool.codec.printable import on_one_line
 from pytest_loadtool.codec.spellings import any_of, spellings
-from pytest_loadtool.codec.uses import sent_texts
 from pytest_loadtool.diagnosis.kept import matched
 from pytest_loadtool.masking.text import Mask, cut
 from pytest_loadtool.model.exchange import Exchange, HeaderList
+from pytest_loadtool.structure.uses import sent_texts
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.message_lines import LONGEST_READ, body_text
 from pytest_loadtool.workflow.replays import OpenReplay, mask_for

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_loadtool.codec.uses import lasting_datasets
 from pytest_loadtool.engine.prepare.share import LoadTest
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load.cluster.share import RowTakers, needed_rows, row_takers
@@ -17,6 +16,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import LoadConfiguration, Schedule
+from pytest_loadtool.structure.uses import lasting_datasets
 from pytest_loadtool.workflow.datasets import open_dataset
 from pytest_loadtool.workflow.project import Project
 

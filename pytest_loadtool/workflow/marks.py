@@ -9,10 +9,10 @@ from typing import Self
 
 from pytest_loadtool.codec.media import decoded
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, Template
-from pytest_loadtool.codec.uses import used_by
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.request.template import as_sent
+from pytest_loadtool.structure.uses import used_by
 from pytest_loadtool.workflow.document import Document
 
 #: What each letter says, in the order in which they stand. Filter expressions have them, too.

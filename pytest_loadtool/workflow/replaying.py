@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.load.cluster.share import FIRST_ROWS
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.load import ThinkTime
@@ -18,6 +17,7 @@ from pytest_loadtool.replay import Plan
 from pytest_loadtool.replay.compile.proxies import through
 from pytest_loadtool.replay.control import Control
 from pytest_loadtool.replay.user.user import RowChoice
+from pytest_loadtool.structure.uses import case_files
 from pytest_loadtool.workflow.document import Document, check
 from pytest_loadtool.workflow.keeping import Keeper, WithTunnels
 from pytest_loadtool.workflow.project import Project

@@ -12,12 +12,12 @@ from pytest_loadtool.casefile import save_case, write_decisions
 from pytest_loadtool.casefile.files import read_bytes, replace_file
 from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.codec.template import with_files
-from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.recording import folder_of, unused_path
+from pytest_loadtool.structure.uses import case_files
 from pytest_loadtool.workflow.configuring import (
     decided,
     decisions,

@@ -16,7 +16,6 @@ from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.template import Template
-from pytest_loadtool.codec.uses import references, used_names
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.errors import FileError, ReplayError, SlowPatternError
 from pytest_loadtool.extraction.bound import bind_source
@@ -27,6 +26,7 @@ from pytest_loadtool.model.extractor import Extractor, source_texts
 from pytest_loadtool.model.validator import StatusCodes, Validator, expected_text
 from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.compile.validate import compile_validator
+from pytest_loadtool.structure.uses import references, used_names
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.keeping import kept_replays
 from pytest_loadtool.workflow.replays import OpenReplay

@@ -10,12 +10,12 @@ from pytest_loadtool.codec.cookie import sent_cookies, set_cookies
 from pytest_loadtool.codec.media import declared_charset
 from pytest_loadtool.codec.spellings import spellings
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference
-from pytest_loadtool.codec.uses import needed_by, used_names
 from pytest_loadtool.diagnosis.kept import target_of
 from pytest_loadtool.diagnosis.subject import sent_values
 from pytest_loadtool.masking.text import Mask, cut
 from pytest_loadtool.model.case import TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.structure.uses import needed_by, used_names
 from pytest_loadtool.workflow.message_lines import MessageLine
 
 #: What the value of a cookie is called, before the cookie's name.

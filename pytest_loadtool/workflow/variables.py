@@ -9,11 +9,11 @@ from types import MappingProxyType
 
 from pytest_loadtool.codec.names import is_secret
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference
-from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.diagnosis.kept import matched
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.generator import Generator
 from pytest_loadtool.replay.compile.generating import generating
+from pytest_loadtool.structure.uses import needed_by
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.errors import CaseError
 from pytest_loadtool.workflow.replays import OpenReplay

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_loadtool.auth import METHODS
 from pytest_loadtool.casefile import parse_case
-from pytest_loadtool.codec.renewal import successors
+from pytest_loadtool.structure.renewal import successors
 
 PAGE = (Path(__file__).parents[2] / "docs/authentication.md").read_text()
 TEXT = re.sub(r"\s+", " ", PAGE)

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from pytest_loadtool.casefile import package_rules
-from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.correlation import configure
 from pytest_loadtool.correlation.requests.fields import fields_of
 from pytest_loadtool.correlation.writing.revert import taken_back
@@ -18,6 +17,7 @@ from pytest_loadtool.masking.found_secrets import moved, typed
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case
+from pytest_loadtool.structure.uses import case_files
 from tests.correlation.exchanges import SERVER, exchange, html, json_body
 from tests.correlation.talk import TOKEN, get
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.casefile import read_case
-from pytest_loadtool.codec.uses import case_files
+from pytest_loadtool.structure.uses import case_files
 from tests.applications.journey import load, replay
 from tests.end_to_end.test_main_job import run_pytest
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.template import Reference, Template
-from pytest_loadtool.codec.uses import references
 from pytest_loadtool.extraction.bound import bind_source
 from pytest_loadtool.extraction.extract import PlainText, compile_source
 from pytest_loadtool.model.extractor import (
@@ -27,6 +26,7 @@ from pytest_loadtool.model.extractor import (
     Source,
     XmlPath,
 )
+from pytest_loadtool.structure.uses import references
 
 FORMATS = Path(__file__).parents[2] / "docs" / "formats.md"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.codec.uses import case_files, files_in
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import Uploads, build_case, unused_path, with_page
 from pytest_loadtool.recording.request.template import draft
+from pytest_loadtool.structure.uses import case_files, files_in
 from tests.recording.samples import SHOP, call
 
 PNG = b"\x89PNG\r\n\x1a\n"

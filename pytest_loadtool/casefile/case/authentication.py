@@ -12,9 +12,9 @@ from pytest_loadtool.casefile.toml.schema import Key, Node, Table, boolean, fill
 from pytest_loadtool.casefile.toml.shape import shaped
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.template import Template
-from pytest_loadtool.codec.uses import used_names
 from pytest_loadtool.model.authentication import PROXY_METHODS, Identity, Proxy
 from pytest_loadtool.model.case import Variable
+from pytest_loadtool.structure.uses import used_names
 
 _HOST = re.compile(
     r"(?:\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*)(?::\d{1,5})?", re.ASCII | re.IGNORECASE

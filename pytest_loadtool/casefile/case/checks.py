@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping
 from pytest_loadtool.casefile.case.authentication import literal_password
 from pytest_loadtool.casefile.toml.diagnostics import Problems
 from pytest_loadtool.casefile.toml.positions import KeyPath
-from pytest_loadtool.codec.flow_tree import flow_problems
-from pytest_loadtool.codec.renewal import successors
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, Template
-from pytest_loadtool.codec.uses import references, used_names
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Header, TestCase, Transaction, misplaced
 from pytest_loadtool.model.dataset import shown_columns
 from pytest_loadtool.model.flow import Until, When, chain_of, parents_of
 from pytest_loadtool.model.validator import XmlValidator, validator_texts
+from pytest_loadtool.structure.flow_tree import flow_problems
+from pytest_loadtool.structure.renewal import successors
+from pytest_loadtool.structure.uses import references, used_names
 
 #: The number of a transaction that would come before all others.
 _BEFORE_ALL = -1

@@ -62,13 +62,13 @@ from pytest_loadtool.casefile.toml.schema import (
 )
 from pytest_loadtool.casefile.toml.shape import shaped, takes
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, check_untrusted, named_path
-from pytest_loadtool.codec.uses import named_files
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.asm import USUAL_ASM
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.tls import USUAL_TLS
 from pytest_loadtool.model.validator import StatusCodes
+from pytest_loadtool.structure.uses import named_files
 
 
 def check_contents(case: TestCase, path: Path, trust: Trust, problems: Problems) -> None:

@@ -16,7 +16,6 @@ from pytest_loadtool.casefile.case.validators import parse_validator
 from pytest_loadtool.casefile.syntax import base_url, cookie_line, header_line, request_line
 from pytest_loadtool.codec.http import DEFAULT_PORTS
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, Template
-from pytest_loadtool.codec.uses import needed_by, used_names
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import Header, Once, Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.dataset import DatasetUse
@@ -25,6 +24,7 @@ from pytest_loadtool.model.generator import Generator
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.model.tls import USUAL_TLS
 from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes, validator_texts
+from pytest_loadtool.structure.uses import needed_by, used_names
 
 #: Headers that are worked out when a request is sent, or that say how it travels.
 _MADE = frozenset(

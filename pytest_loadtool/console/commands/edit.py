@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import replace
 
 from pytest_loadtool.codec.suffixes import case_name
-from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.arguments import SelectionWord, TransactionName
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.history import UndoStep
@@ -18,6 +17,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.recording import Uploads, page_span, restored, without
 from pytest_loadtool.recording import strip as strip_case
+from pytest_loadtool.structure.uses import case_files
 from pytest_loadtool.workflow.datasets import take_back
 from pytest_loadtool.workflow.document import Document, lost, setters
 from pytest_loadtool.workflow.telling import counted

@@ -11,7 +11,6 @@ from pathlib import Path
 from pytest_loadtool import CASE_SUFFIX, LOAD_SUFFIX
 from pytest_loadtool.casefile import format_case, read_exchange, read_har
 from pytest_loadtool.codec.suffixes import case_name, har_path
-from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.arguments import CaseFile, HarFile, SecretsChoice
 from pytest_loadtool.console.commands.case_file import agree_with_outside
 from pytest_loadtool.console.errors import CommandError, UsageError
@@ -21,6 +20,7 @@ from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.wizard import one_of, question
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import Domain, Uploads, with_page
+from pytest_loadtool.structure.uses import case_files
 from pytest_loadtool.workflow.changed_outside import text_of
 from pytest_loadtool.workflow.configuring import rules_of
 from pytest_loadtool.workflow.document import Document, was_recorded

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_loadtool.casefile import format_duration
-from pytest_loadtool.codec.flow_tree import own_chains, page_chain
 from pytest_loadtool.console.views.actors import described
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import page_span
 from pytest_loadtool.model.flow import Choose, Repeat, Until, When, parents_of
+from pytest_loadtool.structure.flow_tree import own_chains, page_chain
 
 
 def rule_of(case: TestCase, name: str) -> str:

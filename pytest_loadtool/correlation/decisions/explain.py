@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 
 from pytest_loadtool.codec.names import is_secret
-from pytest_loadtool.codec.uses import used_by
 from pytest_loadtool.correlation.decisions.constants import constant_notes
 from pytest_loadtool.correlation.decisions.notes import (
     Title,
@@ -23,6 +22,7 @@ from pytest_loadtool.correlation.sources.variables import Found
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.rule import Role, Rule
+from pytest_loadtool.structure.uses import used_by
 
 #: The confidence in what is found by its place: the list has other rows for another user.
 _BY_PLACE = 0.4

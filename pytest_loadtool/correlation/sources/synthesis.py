@@ -13,7 +13,6 @@ from types import MappingProxyType
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.events import is_event_stream
-from pytest_loadtool.codec.uses import escaped
 from pytest_loadtool.correlation.classify import is_short_number
 from pytest_loadtool.correlation.producer import Box, Producer
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
@@ -42,6 +41,7 @@ from pytest_loadtool.model.extractor import (
     XmlPath,
 )
 from pytest_loadtool.model.rule import ProducerKind
+from pytest_loadtool.structure.uses import escaped
 
 #: ASP.NET spreads a long ViewState over numbered fields.
 _SPLIT_STATE = re.compile(r"__VIEWSTATE\d*")

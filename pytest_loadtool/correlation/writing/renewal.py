@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from pytest_loadtool.codec.renewal import asks_for_renewal, family, successors
-from pytest_loadtool.codec.uses import used_by
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.rule import Role, Rule
+from pytest_loadtool.structure.renewal import asks_for_renewal, family, successors
+from pytest_loadtool.structure.uses import used_by
 
 #: What variables are for.
 _Roles = Mapping[str, Role | None]

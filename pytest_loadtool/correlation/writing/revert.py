@@ -12,9 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from pytest_loadtool.codec.renewal import family
 from pytest_loadtool.codec.template import Template, TemplateError
-from pytest_loadtool.codec.uses import references, used_names
 from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.index.indexing import read_traffic
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic, steps_of
@@ -32,6 +30,8 @@ from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.validator import expected_text
+from pytest_loadtool.structure.renewal import family
+from pytest_loadtool.structure.uses import references, used_names
 
 _NOTHING: Mapping[str, frozenset[str]] = MappingProxyType({})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_loadtool.diagnosis.finding import SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.remedies import recorded_server, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.diagnosis.subject import Subject
@@ -32,7 +32,7 @@ def origin_refused(situation: Situation) -> Cause | RuledOut | None:
     what = "the request before the request (CORS)" if asks else "requests"
     cause = Cause(
         f"The server does not take {what} of pages of the origin {origin}.",
-        SHOWN + 8,
+        Sure.SHOWN,
         (f"Origin: {origin} was sent, as browsers do",),
         (Remedy(f"have the server let {origin} ask: its list of origins that are allowed"),),
     )
@@ -47,7 +47,7 @@ def host_refused(situation: Situation) -> Cause | RuledOut | None:
     host, server = _sent(situation, "host"), recorded_server(situation)
     cause = Cause(
         f"The server does not answer to the name that it is asked by: {host}.",
-        SHOWN + 8,
+        Sure.SHOWN,
         (),
         (server,)
         if server is not None
@@ -70,7 +70,7 @@ def answered_before(situation: Situation) -> Cause | RuledOut | None:
     cause = Cause(
         f"{now}, which stands before the server, refuses the request, and does not pass it on: a "
         "firewall, or a rule of a proxy.",
-        SHOWN + 3,
+        Sure.SHOWN,
         (f"Server: {now}; {then} answered when recorded, and answers others now",),
         (
             Remedy(

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.auth import Challenge, parse_challenges, scheme_names, supported
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
-from pytest_loadtool.diagnosis.finding import LIKELY, SAID, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.outcome import text_of
 from pytest_loadtool.diagnosis.remedies import (
     PASSWORD,
@@ -72,12 +72,12 @@ def http_authentication(situation: Situation) -> Cause | RuledOut | None:
         return Cause(
             f"The server asks who you are ({schemes}), and no [[identity]] is for this host"
             + (f" and the realm {realms!r}." if realms else "."),
-            SAID + 1,
+            Sure.KNOWN,
             remedies=(_another_identity(situation),),
         )
     return Cause(
         f"The server asks who you are ({schemes}), and the test case does not say.",
-        SAID + 1,
+        Sure.KNOWN,
         remedies=(
             edited(
                 f"name a user that all share, and set the environment variable {PASSWORD}; or a "
@@ -121,7 +121,7 @@ def client_certificate(situation: Situation) -> Cause | RuledOut | None:
         "The server does not take the certificate of the client."
         if sent
         else "The server wants a certificate of the client, and the test case has none.",
-        SAID,
+        Sure.SAID,
         (),
         (
             Remedy(
@@ -139,7 +139,7 @@ def proxy_authentication(situation: Situation) -> Cause | RuledOut | None:
         return None
     schemes = _schemes(situation.header("proxy-authenticate")) or "no scheme that is known"
     return Cause(
-        f"The proxy wants a login ({schemes}).", SAID + 1, remedies=(proxy_login(situation),)
+        f"The proxy wants a login ({schemes}).", Sure.KNOWN, remedies=(proxy_login(situation),)
     )
 
 
@@ -154,7 +154,7 @@ def bearer_token(situation: Situation) -> Cause | RuledOut | None:
     if said.get("error") == "insufficient_scope":
         cause = Cause(
             "The token is good, and does not allow this: its scope is too small.",
-            SAID,
+            Sure.SAID,
             tuple(evidence),
             (Remedy("have the user, or the client, given a scope that allows this"),),
         )
@@ -162,7 +162,7 @@ def bearer_token(situation: Situation) -> Cause | RuledOut | None:
     if field is None:
         return Cause(
             "The server wants a bearer token, and the request has none.",
-            SHOWN,
+            Sure.SHOWN,
             tuple(evidence),
             (as_recorded(situation, "send the token that the answer to the login gives out"),),
         )
@@ -184,7 +184,7 @@ def _constant(situation: Situation, field: Field, evidence: list[str]) -> Cause:
     command = "application-state" if situation.subject.case.configured else "configure"
     return Cause(
         "The bearer token is a constant: it was sent as recorded, and is refused.",
-        SHOWN + 8,
+        Sure.SHOWN,
         (f"Authorization: {shown}", *evidence),
         (edited("take the token from the answer that gives it out", command),),
     )
@@ -202,7 +202,7 @@ def _refused(situation: Situation, field: Field, evidence: list[str]) -> Cause |
     if not givers:
         return Cause(
             f"Nothing gives out ${{{names[0] if names else '?'}}}, which Authorization sends.",
-            SHOWN,
+            Sure.SHOWN,
             tuple(evidence),
             (as_recorded(situation, "take it from the answer to the login"),),
         )
@@ -211,7 +211,7 @@ def _refused(situation: Situation, field: Field, evidence: list[str]) -> Cause |
     if failed:
         return Cause(
             f"{situation.name(giver)} gave out no token.",
-            SHOWN + 8,
+            Sure.SHOWN,
             (failed[0].told, *evidence),
             index=giver.index,
         )
@@ -224,7 +224,7 @@ def _refused(situation: Situation, field: Field, evidence: list[str]) -> Cause |
     path = situation.subject.path
     cause = Cause(
         "The bearer token has expired." if expired else "The bearer token was refused.",
-        SAID if expired else LIKELY + 10,
+        Sure.SAID if expired else Sure.LIKELY,
         (
             f"${{{names[0]}}} was taken anew from {situation.name(giver)}{lives}, "
             f"{age:.1f} s before{then}",

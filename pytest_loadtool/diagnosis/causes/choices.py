@@ -6,7 +6,7 @@ import re
 from shlex import quote
 
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
-from pytest_loadtool.diagnosis.finding import SHOWN, Cause, RuledOut
+from pytest_loadtool.diagnosis.finding import Cause, RuledOut, Sure
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.redirect_mismatch import was_refused
 from pytest_loadtool.diagnosis.remedies import edited
@@ -62,7 +62,7 @@ def _gone(
         chosen = f"{name}_chosen"
         return Cause(
             f"{what} is no choice of {situation.name(page)} any more: {label!r} is {same[0]} now.",
-            SHOWN + 8,
+            Sure.SHOWN,
             (),
             (
                 edited(
@@ -75,7 +75,7 @@ def _gone(
     offered = ", ".join(map(repr, list(dict.fromkeys(filter(None, now.values())))[:_MOST_OFFERED]))
     return Cause(
         f"{what} ({label!r}) is no choice of {situation.name(page)} any more.",
-        SHOWN + 8,
+        Sure.SHOWN,
         (f"it offers {offered}",) if offered else (),
         (
             edited(

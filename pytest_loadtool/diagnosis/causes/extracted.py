@@ -10,7 +10,7 @@ from shlex import quote
 
 from pytest_loadtool.diagnosis.causes.pages import is_another
 from pytest_loadtool.diagnosis.divergence import divergences
-from pytest_loadtool.diagnosis.finding import LIKELY, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.moved import NewPlace, new_names, place_now
 from pytest_loadtool.diagnosis.outcome import text_of
 from pytest_loadtool.diagnosis.remedies import compared, edited, place_of_failed, seen_outside
@@ -41,7 +41,7 @@ def nothing_extracted(situation: Situation) -> Cause | RuledOut | None:
     cause = Cause(
         f"Nothing is where ${{{variable}}} was in the recorded answer"
         + (f": {reason}." if reason else "."),
-        LIKELY + (10 if situation.failed.not_as_recorded else 0),
+        Sure.LIKELY,
         (*ways[1:], *(added if names else ())),
         (*_wait(situation, ways), _look(situation)),
     )
@@ -64,7 +64,7 @@ def _elsewhere(situation: Situation, places: Sequence[tuple[Extractor, NewPlace]
     return Cause(
         f"The answer has not ${{{first.variable}}} where it was; what may be it is at {place.text} "
         "now.",
-        SHOWN,
+        Sure.SHOWN,
         tuple(filter(None, (not_as_recorded,)))
         + tuple(f"${{{one.variable}}}: {each.text}" for one, each in places[1:]),
         (

@@ -9,7 +9,7 @@ from pytest_loadtool.codec.cookie import set_cookies
 from pytest_loadtool.codec.names import is_password
 from pytest_loadtool.correlation.classify import is_identity_name
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_of
-from pytest_loadtool.diagnosis.finding import LIKELY, SAID, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import EXISTS
 from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page, was_refused
@@ -55,11 +55,11 @@ def login_refused(situation: Situation) -> Cause | RuledOut | None:
     of_account = bool(_OF_ACCOUNTS.search(words)) and _is_as_recorded(situation, login, typed)
     of_password = not of_account and _is_of_password(login, words)
     told = "" if of_password or not said else f" It says: {said[0]!r}."
-    sure = SAID if of_password and words else SHOWN if of_password else LIKELY
+    sure = Sure.SAID if of_password and words else Sure.SHOWN if of_password else Sure.LIKELY
     cause = Cause(
         f"The login was refused: {situation.name(login)}."
         + (" The account is locked, or may not log in." if of_account else told),
-        SAID if of_account else sure,
+        Sure.SAID if of_account else sure,
         (why, *sent),
         (
             new_password(situation, login, typed)
@@ -111,7 +111,7 @@ def _leads_elsewhere(situation: Situation, login: StepOutcome) -> Cause | None:
         return None
     cause = Cause(
         f"The login was taken, and leads to {situation.subject.mask.text(path)} first.",
-        SHOWN + 4,
+        Sure.SHOWN,
         (f"when recorded it led to {then}, and set {', '.join(before)} as it does now",),
         (Remedy("do what that page wants, by hand, as that user; or record again with it"),),
         index=login.index,

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from shlex import quote
 from urllib.parse import urlsplit
 
-from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.diagnosis.causes.unconfirmed import given_by
-from pytest_loadtool.diagnosis.finding import POSSIBLE, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import visible_text
 from pytest_loadtool.diagnosis.remedies import edited, recorded_server, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.case import Kind
+from pytest_loadtool.structure.uses import needed_by
 
 _NOT_GIVEN = "no part of its address was given out by an answer before"
 _STATIC = frozenset({Kind.IMAGE, Kind.CSS, Kind.JAVASCRIPT})
@@ -31,7 +31,7 @@ def missing_file(situation: Situation) -> Cause | RuledOut | None:
     return Cause(
         "A static file is not there"
         + (": its name changes with each deployment." if hashed else ", which is mostly harmless."),
-        SHOWN,
+        Sure.SHOWN,
         remedies=(edited("leave static files out: an API or page test needs none", "strip"),),
     )
 
@@ -46,7 +46,7 @@ def missing_everywhere(situation: Situation) -> Cause | RuledOut | None:
     server = recorded_server(situation)
     cause = Cause(
         f"None of the {len(missing)} addresses is there: this is another server or path.",
-        SHOWN + 10,
+        Sure.SHOWN,
         (f"requests go to {situation.failed.origin}",),
         (server,)
         if server is not None
@@ -64,7 +64,7 @@ def missing_page(situation: Situation) -> Cause | RuledOut | None:
     gone = "was taken away" if situation.status == 410 else "is not there"
     cause = Cause(
         f"What was asked for {gone}: {situation.subject.mask.text(_target(situation))}.",
-        POSSIBLE + 5,
+        Sure.POSSIBLE,
         (*([] if _was_given(situation) else [_NOT_GIVEN]),),
         (
             Remedy(
@@ -120,7 +120,7 @@ def _elsewhere(situation: Situation, leading: StepOutcome, name: str, to: str) -
     what = f"its link {name!r} leads" if name else "it redirects"
     return Cause(
         f"The page has another address now: {to}.",
-        SHOWN + 4,
+        Sure.SHOWN,
         (f"{situation.name(leading)}: {what} there, and led to {path} when recorded",),
         (edited("ask for it where it is now, or record that page again", *commands),),
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from shlex import quote
 from urllib.parse import urlsplit
 
-from pytest_loadtool.diagnosis.finding import SAID, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.remedies import (
     new_credentials,
     place_of_failed,
@@ -70,7 +70,7 @@ def no_response(situation: Situation) -> Cause | RuledOut | None:
     if todo and "--proxy-url" not in "".join(one.command for one in remedies):
         remedies += (Remedy(todo, place=place),)
     text = _told_by(failure.message) or _of_proxy(failure.message) or text
-    cause = Cause(text, SAID + 2, tuple(evidence), remedies)
+    cause = Cause(text, Sure.KNOWN, tuple(evidence), remedies)
     return seen_outside(situation, cause) if failure.cause in _OUTSIDE else cause
 
 

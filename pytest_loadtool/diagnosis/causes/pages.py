@@ -14,7 +14,7 @@ from pytest_loadtool.codec.media import declared_charset
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.diagnosis.causes.session import to_login
 from pytest_loadtool.diagnosis.comparison import title_of
-from pytest_loadtool.diagnosis.finding import LIKELY, SAID, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page
@@ -53,7 +53,7 @@ def charset_wrong(situation: Situation) -> Cause | RuledOut | None:
         if found:
             cause = Cause(
                 f"The body is not in the character set that it names ({said}).",
-                SAID,
+                Sure.SAID,
                 (f"read as {charset}, it has {found!r} of the recorded page",),
                 (Remedy("have the server name the character set that its bodies are in"),),
             )
@@ -85,7 +85,7 @@ def redirected_elsewhere(situation: Situation) -> Cause | RuledOut | None:
     told = f"; recorded there with {situation.recorded_status}" if server is None else ""
     cause = Cause(
         f"The server wants to be asked at {there}, and redirects there.",
-        SAID,
+        Sure.SAID,
         (f"asked for at {situation.failed.origin}{told}",),
         (server or _answer_again, _there(situation, there))
         if server is not None or not other_host
@@ -138,7 +138,7 @@ def _written_differently(situation: Situation, there: str) -> Cause | None:
     cause = Cause(
         f"The server wants to be asked at {situation.subject.mask.text(there)}, and redirects "
         "there: it has done nothing yet.",
-        SAID,
+        Sure.SAID,
         (f"{situation.status} -> {there}; {situation.recorded_status} was recorded",),
         (
             Remedy(
@@ -170,7 +170,7 @@ def same_everywhere(situation: Situation) -> Cause | RuledOut | None:
     return _another(
         situation,
         f"Whatever is asked for, the same comes: {_called(situation)!r}.",
-        SHOWN + 8 if situation.status < 400 else SHOWN,
+        Sure.SHOWN,
         (f"{len(documents)} answers are alike; {len(then)} different ones were recorded",),
     )
 
@@ -184,7 +184,7 @@ def another_server(situation: Situation) -> Cause | RuledOut | None:
         return None
     return Cause(
         "This is another server than was recorded, and it refuses all.",
-        SAID if situation.status == 421 else SHOWN + 4,
+        Sure.SAID if situation.status == 421 else Sure.SHOWN,
         (f"asked for at {situation.failed.origin}",),
         (server,),
     )
@@ -210,7 +210,7 @@ def another_page(situation: Situation) -> Cause | RuledOut | None:
         else f"{kinds[1]} came, where {kinds[0]} was recorded."
         if kinds[0] != kinds[1]
         else f"Another page came: {_called(situation)!r}, where {mask.text(was)} was recorded.",
-        LIKELY + 8,
+        Sure.LIKELY,
         (
             *(
                 [f"{situation.status} came, {situation.recorded_status} was recorded"]
@@ -249,7 +249,7 @@ def _new_language(situation: Situation) -> Iterator[tuple[str, str]]:
         yield "its language", f"{said}; {then or 'none'} was said when recorded"
 
 
-def _another(situation: Situation, text: str, sure: int, evidence: tuple[str, ...]) -> Cause:
+def _another(situation: Situation, text: str, sure: Sure, evidence: tuple[str, ...]) -> Cause:
     """Return what is known of an answer that is of something else, and how to look."""
     server = recorded_server(situation)
     what = "see who answers, and why it is not the application as it was recorded"

@@ -10,7 +10,7 @@ from shlex import quote
 from pytest_loadtool import CASE_SUFFIX
 from pytest_loadtool.codec.media import decoded
 from pytest_loadtool.correlation.requests.fields import fields_of
-from pytest_loadtool.diagnosis.finding import SAID, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import field_names
 from pytest_loadtool.diagnosis.situation import Situation, recorded_text
@@ -42,7 +42,7 @@ def recorded_in_error(situation: Situation) -> Cause | RuledOut | None:
         return None
     return Cause(
         f"It had failed when it was recorded ({recorded}), and goes well now.",
-        SAID + 1,
+        Sure.KNOWN,
         (f"replay expects {situation.failed.transaction.status}, as it was recorded",),
         (
             record_again(situation, "unless an error was what you wanted to record, record again"),
@@ -66,7 +66,7 @@ def form_changed(situation: Situation) -> Cause | RuledOut | None:
     forms = f"; and {more} {'form' if more == 1 else 'forms'} more" if more else ""
     return Cause(
         f"The form of {situation.name(page)} has changed since it was recorded{forms}.",
-        SAID + 1 if more else SHOWN + 16,
+        Sure.KNOWN,
         (
             f"{situation.name(sending)} sends {', '.join(lost)}, which it had",
             f"it has {', '.join(new)} instead",
@@ -97,7 +97,7 @@ def answers_renamed(situation: Situation) -> Cause | RuledOut | None:
             continue
         return Cause(
             f"The answer of {situation.name(one)} calls its things otherwise than when recorded.",
-            SAID + 1,
+            Sure.KNOWN,
             (f"it has no {', '.join(lost[:_SHOWN])}", f"it has {', '.join(new[:_SHOWN])} instead"),
             (record_again(situation, "the recording is of another version: record again"),),
             index=one.index,

@@ -10,16 +10,7 @@ from pytest_loadtool.codec.names import is_password, plain, words_of
 from pytest_loadtool.correlation.classify import SWITCHES, is_identity_name, is_title_name
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_of
 from pytest_loadtool.diagnosis.causes.request import OF_CLIENTS
-from pytest_loadtool.diagnosis.finding import (
-    LIKELY,
-    LONGEST_VALUE,
-    POSSIBLE,
-    SAID,
-    SHOWN,
-    Cause,
-    Remedy,
-    RuledOut,
-)
+from pytest_loadtool.diagnosis.finding import LONGEST_VALUE, Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.json_values import json_values
 from pytest_loadtool.diagnosis.page_errors import EXISTS, LONGEST_SAID
 from pytest_loadtool.diagnosis.redirect_mismatch import was_refused
@@ -46,7 +37,7 @@ def exists_already(situation: Situation) -> Cause | RuledOut | None:
         return None
     return Cause(
         f"The server takes {name!r} only once, and has it.",
-        SAID if found else LIKELY - 6,
+        Sure.SAID if found else Sure.LIKELY,
         (),
         (edited("give each replay and each virtual user one of its own", f"unique {quote(name)}"),),
     )
@@ -109,7 +100,7 @@ def refused_form(situation: Situation) -> Cause | RuledOut | None:
     name = "" if said else _name_taken(situation, "")
     return Cause(
         f"The form was refused: it came back as a page, a redirect was recorded ({recorded}).",
-        LIKELY - 3 if said else POSSIBLE + 5,
+        Sure.LIKELY if said else Sure.POSSIBLE,
         (),
         (
             compared(
@@ -184,7 +175,7 @@ def field_wanted(situation: Situation) -> Cause | RuledOut | None:
     names = sorted({one.wire_name for one in sent})
     cause = Cause(
         f"The server wants {', '.join(lacking)}, which was not in the recorded request either.",
-        SHOWN + 6,
+        Sure.SHOWN,
         (f"the request has {', '.join(names)}",),
         (Remedy("see what has changed in the application; then record this request again"),),
     )
@@ -205,7 +196,7 @@ def _expecting(situation: Situation, value: str) -> Iterator[str]:
                     yield f"remove-validator {number} {place}"
 
 
-def _named(situation: Situation) -> tuple[Field | None, int]:
+def _named(situation: Situation) -> tuple[Field | None, Sure]:
     """Return the field of the request that the answer is about, if it names one, and how sure that
     is: it tells where, or has name and value. A word that is a name by chance is none."""
     text = "\n".join(situation.complaints)
@@ -226,9 +217,9 @@ def _named(situation: Situation) -> tuple[Field | None, int]:
         if placed or (named and (valued or situation.status in (400, 422) or _SIGNED.search(name))):
             found.append((placed, valued, len(name), one))
     if not found:
-        return None, LIKELY + 2
+        return None, Sure.LIKELY
     placed, valued, _, field = max(found, key=lambda each: each[:3])
-    return field, SHOWN + 2 if placed or valued else LIKELY + 2
+    return field, Sure.SHOWN if placed or valued else Sure.LIKELY
 
 
 def _not_there(situation: Situation, told: Sequence[str]) -> frozenset[str]:

@@ -9,18 +9,7 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.names import is_given_out, is_secret, plain
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
-from pytest_loadtool.diagnosis.finding import (
-    LIKELY,
-    LONGEST_VALUE,
-    POSSIBLE,
-    SAID,
-    SHOWN,
-    SPOKEN,
-    WEAK,
-    Cause,
-    Remedy,
-    RuledOut,
-)
+from pytest_loadtool.diagnosis.finding import LONGEST_VALUE, Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.remedies import as_recorded, compared, place_of_failed, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
 
@@ -50,25 +39,26 @@ def header_not_sent(situation: Situation) -> Cause | RuledOut | None:
     ]
     if not lost:
         return RuledOut("no header of the recorded request is missing")
-    name = max(lost, key=lambda one: _weight(situation, one))
+    name = max(lost, key=lambda one: _sure(situation, one))
     return Cause(
         f"The header {name} was sent when recorded, and is not now.",
-        _weight(situation, name),
+        _sure(situation, name),
         (f"not sent: {', '.join(lost)}",),
         (as_recorded(situation, f"give the transaction its header {name} back"),),
     )
 
 
-def _weight(situation: Situation, name: str) -> int:
+def _sure(situation: Situation, name: str) -> Sure:
     """Return how sure it is that the header is why."""
     words = {*plain(name).split()} - {"x"}
     said = " ".join(situation.complaints).lower()
     if name.lower() == _PRECONDITIONS.get(situation.status):
-        return SAID
+        return Sure.SAID
     if any(len(one) > 2 and one in said for one in words):
-        return SAID
-    telling = is_given_out(name) or is_secret(name) or "key" in words
-    return SHOWN + 8 if telling else LIKELY if name.lower().startswith("x-") else POSSIBLE
+        return Sure.SAID
+    if is_given_out(name) or is_secret(name) or "key" in words:
+        return Sure.SHOWN
+    return Sure.LIKELY if name.lower().startswith("x-") else Sure.POSSIBLE
 
 
 #: What servers say of a time in the request that is not theirs; and of dates, too.
@@ -107,7 +97,7 @@ def clock_wrong(situation: Situation) -> Cause | RuledOut | None:
         evidence.append("that is when it was recorded")
     cause = Cause(
         "The server does not take the time of the request: by its clock it is another.",
-        SHOWN + 9,
+        Sure.SHOWN,
         tuple(evidence),
         (
             Remedy(
@@ -129,7 +119,7 @@ def says_why(situation: Situation) -> Cause | RuledOut | None:
         return None
     cause = Cause(
         "The server refuses it.",
-        SPOKEN,
+        Sure.SPOKEN,
         (),
         (
             compared(
@@ -150,7 +140,7 @@ def gives_no_reason(situation: Situation) -> Cause | RuledOut | None:
     known = situation.subject.exchange is not None
     cause = Cause(
         f"The server answers {situation.status} and does not say why.",
-        WEAK,
+        Sure.WEAK,
         (f"the request is as recorded{f', but for {differ}' if differ else ''}",) if known else (),
         (
             compared(
@@ -192,7 +182,7 @@ def not_as_recorded(situation: Situation) -> Cause | RuledOut | None:
     was = mask.value(field.name, then[0])[:LONGEST_VALUE] if then else "nothing"
     return Cause(
         f"{field.name} sends {mask.field(field)[:LONGEST_VALUE]}, where {was} was recorded.",
-        SHOWN + 5 if named else POSSIBLE + 8 if said else LIKELY - 8,
+        Sure.SHOWN if named else Sure.POSSIBLE if said else Sure.LIKELY,
         tuple(f"so does {one.name}" for one in edited if one is not field)[:_MOST_NAMED],
         (as_recorded(situation, "send what was recorded"),),
     )
@@ -211,7 +201,7 @@ def address_edited(situation: Situation) -> Cause | RuledOut | None:
     sent = situation.subject.request_head[0].split(" ")[1].partition("?")[0]
     return Cause(
         f"The address is another than was recorded: {situation.subject.mask.text(sent)}.",
-        SHOWN + 8,
+        Sure.SHOWN,
         (f"recorded: {situation.subject.mask.text(was)}",),
         (as_recorded(situation, "ask for what was recorded"),),
     )
@@ -233,7 +223,7 @@ def body_invalid(situation: Situation) -> Cause | RuledOut | None:
     values = [name for name, value in situation.subject.sent.items() if value and value in body]
     return Cause(
         "The body that was sent is no valid JSON" + (", the recorded one is." if recorded else "."),
-        SAID,
+        Sure.SAID,
         (wrong, *([f"it holds the values of ${{{'}, ${'.join(values)}}}"] if values else [])),
         (
             as_recorded(situation, "give the transaction its recorded body back"),

@@ -9,14 +9,7 @@ from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.correlation.classify import is_identity_name
 from pytest_loadtool.correlation.requests.fields import fields_of
 from pytest_loadtool.diagnosis.causes.session import to_login
-from pytest_loadtool.diagnosis.finding import (
-    LIKELY,
-    SAID,
-    SHOWN,
-    Cause,
-    Remedy,
-    RuledOut,
-)
+from pytest_loadtool.diagnosis.finding import Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.remedies import as_recorded, edited, references, seen_outside
@@ -53,7 +46,7 @@ def rate_limited(situation: Situation) -> Cause | RuledOut | None:
     wait = _wait(after)
     return Cause(
         "The target limits how many requests it takes.",
-        SAID,
+        Sure.SAID,
         tuple(evidence),
         (
             edited(
@@ -89,7 +82,7 @@ def overloaded(situation: Situation) -> Cause | RuledOut | None:
         return None
     cause = Cause(
         text,
-        SHOWN,
+        Sure.SHOWN,
         tuple(f"Retry-After: {one}" for one in situation.header("retry-after")),
         (
             Remedy(
@@ -109,7 +102,7 @@ def server_error(situation: Situation) -> Cause | RuledOut | None:
     cause = Cause(
         f"The server failed ({situation.status})"
         + (": its log says why." if all(map(says_nothing, situation.complaints)) else "."),
-        LIKELY + 5,
+        Sure.LIKELY,
         (),
         (Remedy(f"look into the server's log{_at(situation)}"),),
     )
@@ -132,7 +125,7 @@ def bot_defence(situation: Situation) -> Cause | RuledOut | None:
     evidence = [f"the page says: {clip(found[0], LONGEST_SAID)!r}"] if found else []
     cause = Cause(
         "A defence before the server, such as one against robots, refuses the request.",
-        SHOWN + 2,
+        Sure.SHOWN,
         (*evidence, *(f"header {one}" for one in guards)),
         (Remedy("have the guards of the test server let these requests through"),),
     )
@@ -151,7 +144,7 @@ def proxy_refuses(situation: Situation) -> Cause | RuledOut | None:
         return None
     cause = Cause(
         "The proxy refuses the request, and does not pass it on to the server.",
-        SAID + 1,
+        Sure.KNOWN,
         tuple(told[:1]),
         (Remedy("have the proxy let these requests through, or go without it: --proxy-url none"),),
     )
@@ -172,7 +165,7 @@ def not_permitted(situation: Situation) -> Cause | RuledOut | None:
         remedies = (as_recorded(situation, text, situation.login),)
     cause = Cause(
         "The user is known and may not do this.",
-        SHOWN if users else LIKELY - 2,
+        Sure.SHOWN if users else Sure.LIKELY,
         tuple(users),
         remedies,
     )
@@ -188,7 +181,7 @@ def _sent_to_login(situation: Situation) -> Cause | None:
     one, who = known
     cause = Cause(
         "The user is known and may not do this: the server redirects to the login.",
-        SHOWN - 6,
+        Sure.SHOWN,
         (f"{situation.name(one)} shows {who!r}, with the same cookies",),
         (Remedy("grant the user the rights of the recorded one"),),
     )
@@ -263,7 +256,7 @@ def too_large(situation: Situation) -> Cause | RuledOut | None:
     whose = f"; {longest[0]} has {len(longest[2]):,} of them" if situation.status == 431 else ""
     cause = Cause(
         f"The server takes no request whose {what} is so long.",
-        SAID,
+        Sure.SAID,
         (
             f"the request has {size:,} bytes{whose}; one that is larger than recorded grew by its "
             "values",
@@ -282,13 +275,13 @@ def method_refused(situation: Situation) -> Cause | RuledOut | None:
     if exchange is not None and exchange.method != method:
         return Cause(
             f"{method} is not allowed there: {exchange.method} was recorded.",
-            SAID,
+            Sure.SAID,
             remedies=(as_recorded(situation, "send what was recorded"),),
         )
     allowed = ", ".join(situation.header("allow"))
     cause = Cause(
         f"The server does not take {method} there (any more).",
-        SHOWN,
+        Sure.SHOWN,
         (f"Allow: {allowed}",) if allowed else (),
         (Remedy("see whether this is the version of the application that was recorded"),),
     )

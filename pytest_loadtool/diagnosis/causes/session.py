@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from pytest_loadtool.codec.cookie import set_cookies
 from pytest_loadtool.correlation.classify import looks_random
 from pytest_loadtool.diagnosis.divergence import divergences
-from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.outcome import StepOutcome
 from pytest_loadtool.diagnosis.redirect_mismatch import led_to_another_page
 from pytest_loadtool.diagnosis.remedies import compared, edited, recorded_server, seen_outside
@@ -50,7 +50,7 @@ def cookie_not_sent(situation: Situation) -> Cause | RuledOut | None:
         f"The cookies {', '.join(lost)} were not sent: no response of the recording sets them."
         if len(lost) > 1
         else f"The cookie {lost[0]} was not sent: no response of the recording sets it.",
-        LIKELY,
+        Sure.LIKELY,
         ("the browser had it before the recording began, or a script made it",),
         (Remedy("record again with the login in it: a recording begins with an empty browser"),),
     )
@@ -81,7 +81,7 @@ def _not_for_here(situation: Situation, name: str, setter: StepOutcome) -> Cause
     target = situation.subject.request_head[0].split(" ")[1:2]
     cause = Cause(
         f"The cookie {name} was not sent, though {situation.name(setter)} set it.",
-        SHOWN,
+        Sure.SHOWN,
         (
             f"Set-Cookie: {_without_value(situation, setter, name)}",
             f"this request goes to {situation.failed.origin}{_path(target)}",
@@ -117,7 +117,7 @@ def _not_set(situation: Situation, name: str, setter: StepOutcome) -> Cause:
         evidence.append(f"not as recorded: {setter.not_as_recorded}")
     cause = Cause(
         f"{situation.name(setter)} set the cookie {name} when recorded, and did not now.",
-        SHOWN + 5,
+        Sure.SHOWN,
         tuple(evidence),
         (Remedy("see why the server sets none: its answer, and its log"),),
         index=setter.index,
@@ -158,7 +158,7 @@ def session_expired(situation: Situation) -> Cause | RuledOut | None:
     path = situation.subject.path
     return Cause(
         f"The session has probably expired: its cookie {name} was sent, and refused.",
-        LIKELY + (5 if recorded is None or now > recorded * _LONGER else 0),
+        Sure.LIKELY,
         (told,),
         (
             Remedy(
@@ -175,7 +175,7 @@ def _ended(situation: Situation, name: str, told: str) -> Cause:
     """The session is refused right after it began: no time has passed that it might not outlive."""
     cause = Cause(
         f"The server does not take the session, or has ended it: its cookie {name} was sent.",
-        POSSIBLE + 14,
+        Sure.POSSIBLE,
         (told, *situation.begins(situation.failed)),
         (
             Remedy(
@@ -211,7 +211,7 @@ def not_every_server(situation: Situation) -> Cause | RuledOut | None:
 def _balanced(situation: Situation, names: tuple[str, str], taken: StepOutcome) -> Cause:
     cause = Cause(
         "One server behind this address knows the session, and another server does not.",
-        SHOWN,
+        Sure.SHOWN,
         (f"{names[0]} refused it", f"{names[1]} took it after that: {situation.name(taken)}"),
         (
             Remedy(

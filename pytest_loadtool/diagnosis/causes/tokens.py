@@ -10,11 +10,10 @@ from urllib.parse import unquote
 from pytest_loadtool.codec.names import Secret, is_given_out, is_typed_secret, secret_kinds
 from pytest_loadtool.codec.spellings import spellings
 from pytest_loadtool.codec.template import Reference
-from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.correlation.classify import is_identity_name, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
-from pytest_loadtool.diagnosis.finding import LIKELY, LONGEST_VALUE, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import LONGEST_VALUE, Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.remedies import (
     as_recorded,
@@ -26,6 +25,7 @@ from pytest_loadtool.diagnosis.remedies import (
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.diagnosis.subject import Subject, place_of
 from pytest_loadtool.extraction.extract import taken
+from pytest_loadtool.structure.uses import needed_by
 
 _OF_TOKENS = re.compile(r"csrf|xsrf|forgery", re.IGNORECASE)
 
@@ -42,7 +42,7 @@ def token_not_anew(situation: Situation) -> Cause | RuledOut | None:
         complained = bool(sent) and any(sent in one for one in situation.complaints)
         return Cause(
             f"{field.name} was sent with the recorded value: nothing new was taken {who}.",
-            SHOWN if complained else LIKELY,
+            Sure.SHOWN if complained else Sure.LIKELY,
             (f"${{{name}}} has the value of the recording",),
             (edited("find out who gives it out now", "application-state"),),
             index=giver.index if giver is not None and giver.failures else None,
@@ -64,7 +64,7 @@ def token_written_over(situation: Situation) -> Cause | RuledOut | None:
         return Cause(
             f"{field.name} sends the constant {situation.subject.mask.field(field)[:LONGEST_VALUE]}"
             ", which was not recorded: it had a token that the server gave out.",
-            SHOWN + 8,
+            Sure.SHOWN,
             (f"recorded: {situation.subject.mask.value(field.name, was)[:LONGEST_VALUE]}",),
             (as_recorded(situation, "bring the recorded value back, and have it connected again"),),
         )
@@ -86,7 +86,7 @@ def token_of_wrong_page(situation: Situation) -> Cause | RuledOut | None:
         return Cause(
             f"{field.name} was taken from {situation.name(giver)}; when recorded, it was of "
             f"{situation.name(form)}.",
-            SHOWN + 5,
+            Sure.SHOWN,
             (
                 f"the recorded request sent what the recorded answer of {situation.name(form)} "
                 "gave out",
@@ -135,7 +135,7 @@ def token_refused(situation: Situation) -> Cause | RuledOut | None:
     return Cause(
         "The server refuses the token, which was taken anew from the right answer: its cookie, "
         "Referer or Origin may not be what goes with it.",
-        LIKELY,
+        Sure.LIKELY,
         (),
         (compared(situation, "compare the request with the recorded one"),),
     )
@@ -155,7 +155,7 @@ def _expired(situation: Situation) -> Cause | None:
         path = situation.subject.path
         return Cause(
             f"The token {field.name} has expired.",
-            SHOWN + 6,
+            Sure.SHOWN,
             (f"{situation.name(giver)} gave it out {now:.1f} s before{then}",),
             (
                 Remedy(
@@ -184,7 +184,7 @@ def _from_cache(subject: Subject) -> str:
 def _of_cache(situation: Situation, giver: StepOutcome, evidence: tuple[str, ...]) -> Cause:
     cause = Cause(
         f"The token of {situation.name(giver)} is out of a cache: it was given out to another.",
-        SHOWN,
+        Sure.SHOWN,
         evidence,
         (Remedy("keep pages with tokens out of caches (Cache-Control: no-store, or private)"),),
         index=giver.index,

@@ -10,11 +10,10 @@ from urllib.parse import SplitResult
 
 from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.codec.names import is_password
-from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.correlation.kinds import reads
 from pytest_loadtool.correlation.requests.fields import CONSTANT, fields_of
 from pytest_loadtool.diagnosis.causes.pages import same_page_elsewhere
-from pytest_loadtool.diagnosis.finding import LIKELY, POSSIBLE, SAID, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.outcome import StepOutcome
 from pytest_loadtool.diagnosis.remedies import compared, seen_outside
 from pytest_loadtool.diagnosis.situation import Situation
@@ -22,6 +21,7 @@ from pytest_loadtool.diagnosis.subject import place_of
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import numbered_titles
 from pytest_loadtool.model.validator import Validator
+from pytest_loadtool.structure.uses import needed_by
 
 #: A shorter text in an extractor tells nothing by itself.
 _TELLING = 4
@@ -53,7 +53,7 @@ def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
         return None
     return Cause(
         f"Perhaps {titles[at]} did not take effect: no answer since has shown it.",
-        SHOWN - 1 if missed else POSSIBLE + (8 if needed else 2),
+        Sure.SHOWN if missed else Sure.POSSIBLE,
         remedies=(
             compared(
                 situation,
@@ -148,17 +148,17 @@ def _short(asked: SplitResult, to: SplitResult) -> str:
     return to.path if asked[:2] == to[:2] else f"{to.scheme}://{to.netloc}{to.path}"
 
 
-def _sure(situation: Situation, change: StepOutcome | None) -> int:
+def _sure(situation: Situation, change: StepOutcome | None) -> Sure:
     """Return how sure that is: an error elsewhere shows nothing of the change, unless what it has
     made is not there."""
     if situation.causes == {"outcome"}:
-        return SAID
+        return Sure.SAID
     if change is None or situation.status not in (404, 410):
-        return POSSIBLE
+        return Sure.POSSIBLE
     case, refused = situation.subject.case, situation.failed.transaction
     put = change.transaction.request.target == refused.request.target
     given = given_by(change.transaction) & needed_by(case, refused)
-    return LIKELY if put or given else POSSIBLE
+    return Sure.LIKELY if put or given else Sure.POSSIBLE
 
 
 def _is_told(situation: Situation, validator: Validator) -> bool:

@@ -10,14 +10,7 @@ from shlex import quote
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.template import Reference, Template, TemplateError
 from pytest_loadtool.diagnosis.causes.pages import charset_wrong
-from pytest_loadtool.diagnosis.finding import (
-    LIKELY,
-    POSSIBLE,
-    SHOWN,
-    Cause,
-    Remedy,
-    RuledOut,
-)
+from pytest_loadtool.diagnosis.finding import Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.outcome import text_of
 from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.remedies import compared, edited, place_of_failed, seen_outside
@@ -61,7 +54,7 @@ def text_not_found(situation: Situation) -> Cause | RuledOut | None:
         evidence += ["the recording does not have it either"]
         return Cause(
             f"The validator is wrong: {clip(wanted, LONGEST_SAID)!r} was not on the recorded page.",
-            SHOWN + 8,
+            Sure.SHOWN,
             tuple(evidence),
             (_instead(situation, validator, near or then, f"correct its text; {_OR_PATTERN}"),),
         )
@@ -70,7 +63,7 @@ def text_not_found(situation: Situation) -> Cause | RuledOut | None:
         why = "the text has another number now" if changes else "a text like it is there"
         return Cause(
             f"The page has changed: {why}.",
-            SHOWN if changes else LIKELY + 5,
+            Sure.SHOWN if changes else Sure.LIKELY,
             (*evidence, *(["the recording has it"] if exchange is not None else [])),
             (
                 _instead(
@@ -84,7 +77,7 @@ def text_not_found(situation: Situation) -> Cause | RuledOut | None:
     cause = Cause(
         "The page has nothing like it: it is another page, its structure changed, or the name "
         "is misspelt.",
-        POSSIBLE + 5,
+        Sure.POSSIBLE,
         (*(["the recording has it"] if wanted in recorded else []),),
         (
             compared(
@@ -191,7 +184,7 @@ def value_differs(situation: Situation) -> Cause | RuledOut | None:
         return None
     return Cause(
         f"The answer has not what the validator wants: {broken.told}.",
-        LIKELY,
+        Sure.LIKELY,
         (),
         (
             compared(
@@ -222,7 +215,7 @@ def flow_not_ended(situation: Situation) -> Cause | RuledOut | None:
     said = next(one.told for one in situation.failed.failures if one.cause == "flow")
     return Cause(
         "What the server works on was not ready in time, or never will be.",
-        SHOWN + 8,
+        Sure.SHOWN,
         (said,),
         (
             edited(
@@ -242,7 +235,7 @@ def says_it_failed(situation: Situation) -> Cause | RuledOut | None:
     said = next(one.message for one in situation.failed.failures if one.cause == "answer")
     cause = Cause(
         f"{said}.".replace("..", "."),
-        POSSIBLE if "log in" in said else SHOWN - 2,
+        Sure.POSSIBLE if "log in" in said else Sure.SHOWN,
         (),
         (Remedy("see why the server does not do it: what it says, and its log"),),
     )

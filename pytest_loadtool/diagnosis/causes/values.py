@@ -10,7 +10,7 @@ from pytest_loadtool.codec.names import is_given_out, is_typed_secret
 from pytest_loadtool.codec.spellings import any_of, spellings
 from pytest_loadtool.correlation.classify import is_id_name, is_identity_name, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
-from pytest_loadtool.diagnosis.finding import LONGEST_VALUE, SHOWN, Cause, Check, RuledOut
+from pytest_loadtool.diagnosis.finding import LONGEST_VALUE, Cause, RuledOut, Sure
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.remedies import edited
 from pytest_loadtool.diagnosis.situation import Situation
@@ -28,18 +28,21 @@ _GIVING = ("location", "etag")
 _NUMBER = re.compile(r" #\d+(?=:|$)")
 
 
-def stale_constant(*, tokens: bool) -> Check:
-    """Return the check for a constant that the recording shows to be none: a token if ``tokens``,
-    else an id or anything else."""
+def stale_token(situation: Situation) -> Cause | RuledOut | None:
+    """A constant that the recording shows to be none is a token."""
+    return _stale(situation, tokens=True)
 
-    def check(situation: Situation) -> Cause | RuledOut | None:
-        constants = [one for one in situation.fields if _may_be(one)]
-        for field in constants:
-            if is_given_out(field.wire_name) is tokens and (found := _about(situation, field)):
-                return found
-        return None
 
-    return check
+def stale_id(situation: Situation) -> Cause | RuledOut | None:
+    """A constant that the recording shows to be none is an id, or anything but a token."""
+    return _stale(situation, tokens=False)
+
+
+def _stale(situation: Situation, *, tokens: bool) -> Cause | RuledOut | None:
+    for field in filter(_may_be, situation.fields):
+        if is_given_out(field.wire_name) is tokens and (found := _about(situation, field)):
+            return found
+    return None
 
 
 def _may_be(field: Field) -> bool:
@@ -73,7 +76,7 @@ def _about(situation: Situation, field: Field) -> Cause | None:
         remedy = edited("connect it with the answer that gives it out", command)
     return Cause(
         f"{what} was sent as recorded, and {situation.name(giver)} gives out another now.",
-        SHOWN + 6,
+        Sure.SHOWN,
         (f"the recorded answer of {situation.name(giver)} has {shown}, the one of now has not",),
         (remedy,),
     )

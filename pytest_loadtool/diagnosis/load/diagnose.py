@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from shlex import quote
 
-from pytest_loadtool.diagnosis.finding import POSSIBLE, SAID, Cause, Remedy
+from pytest_loadtool.diagnosis.finding import Cause, Remedy, Sure
 from pytest_loadtool.diagnosis.load.finding import LoadDiagnosis, LoadFinding
 from pytest_loadtool.diagnosis.load.rules import ENOUGH, RULES, Groups, when
 from pytest_loadtool.diagnosis.load.situation import LoadSituation
@@ -64,7 +64,7 @@ def _as_of_a_test(situation: LoadSituation, groups: Groups) -> Cause:
     first = groups[0]
     examined = situation.examined.get(first.key)
     causes = examined.diagnosis.causes if examined is not None else ()
-    cause = causes[0] if causes else Cause(first.message, POSSIBLE)
+    cause = causes[0] if causes else Cause(first.message, Sure.POSSIBLE)
     evidence = [when(situation, groups), *_of_the_load(groups)]
     remedies = cause.remedies
     if not causes:
@@ -106,7 +106,7 @@ def _exhausted(situation: LoadSituation) -> Iterator[LoadFinding]:
                 cause = Cause(
                     f"Dataset {name} ({file}) is used up: each of its {plural(rows, 'row')} may be "
                     "used once.",
-                    SAID,
+                    Sure.SAID,
                     (
                         f"that ended the run after {seconds:.1f} s",
                         f"{count(sum(one.iterations for one in situation.summary.cases))} "

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from shlex import quote
 
 from pytest_loadtool.diagnosis.causes import server, session
-from pytest_loadtool.diagnosis.finding import LIKELY, SAID, SHOWN, Cause, Remedy
+from pytest_loadtool.diagnosis.finding import Cause, Remedy, Sure
 from pytest_loadtool.diagnosis.load.finding import LoadRule
 from pytest_loadtool.diagnosis.load.situation import AWAY, LoadSituation, Slowdown
 from pytest_loadtool.load.formatting import count, digits, plural
@@ -74,7 +74,7 @@ def _tell_generator(situation: LoadSituation, groups: Groups) -> Cause:
     lags = [one.lag_p95 or 0.0 for one in situation.summary.workers]
     return Cause(
         "The machine that makes the load is at its limit, not the target.",
-        SAID,
+        Sure.SAID,
         (
             when(situation, groups),
             *dict.fromkeys(one.message for one in groups),
@@ -103,7 +103,7 @@ def _tell_limited(situation: LoadSituation, groups: Groups) -> Cause:
     statuses = ", ".join(sorted({str(one.status) for one in groups}))
     return Cause(
         f"The target limits how many requests it takes ({statuses}): a rate limit.",
-        SAID,
+        Sure.SAID,
         (when(situation, groups), *evidence),
         _less(situation, groups),
         _confirm(situation, groups),
@@ -145,7 +145,7 @@ def _tell_refused_at_once(situation: LoadSituation, groups: Groups) -> Cause:
     return Cause(
         "Something before the server limits the requests or connections that it lets through "
         f"({quick.status}): a rate limit, as of nginx.",
-        SHOWN,
+        Sure.SHOWN,
         (
             when(situation, groups),
             f"refused within {digits(quick.failed_ms)} ms, all the while that others were answered "
@@ -189,7 +189,7 @@ def _tell_rows(situation: LoadSituation, groups: Groups) -> Cause:
     verb = "fails" if len(rows) == 1 else "fail"
     return Cause(
         f"{shown} of {file} {verb} each time; the others do not.",
-        SAID,
+        Sure.SAID,
         (
             when(situation, groups),
             # Those that are known: of workers with failures, since the first of them.
@@ -267,7 +267,7 @@ def _tell_away(situation: LoadSituation, groups: Groups) -> Cause:
         f"The target was away from second {first} {until}: it was restarted, or crashed."
         if back
         else f"The target went away in second {first} and did not come back.",
-        SHOWN + 5,
+        Sure.SHOWN,
         (
             when(situation, away),
             *dict.fromkeys(one.message for one in away),
@@ -302,7 +302,7 @@ def _tell_expired(situation: LoadSituation, groups: Groups) -> Cause:
     path = quote(situation.path_of(groups[0]))
     return Cause(
         f"Sessions expire: after about {digits(youngest)} s they are refused.",
-        SHOWN,
+        Sure.SHOWN,
         (
             when(situation, groups),
             f"refused in sessions of {digits(youngest)} s and more, counted from their first "
@@ -356,7 +356,7 @@ def _tell_overloaded(situation: LoadSituation, groups: Groups) -> Cause:
     users = min(one.users for one in groups)
     return Cause(
         f"The target is overloaded from about {plural(max(1, round(users)), 'user')} on.",
-        SHOWN if slow is not None else LIKELY,
+        Sure.SHOWN if slow is not None else Sure.LIKELY,
         tuple(evidence),
         (
             Remedy(

@@ -12,7 +12,6 @@ from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
-from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.diagnosis.causes.challenge import WIZARD
 from pytest_loadtool.engine.prepare.keyrings import keyring_password
 from pytest_loadtool.errors import ReplayError
@@ -20,6 +19,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.hook import Hooks
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.replay import Plan, compile_case
+from pytest_loadtool.structure.uses import case_files
 from pytest_loadtool.transport.wire.tls import TlsError, check_tls
 
 _NOBODY = (

@@ -19,7 +19,6 @@ from urllib.parse import urlsplit
 from pytest_loadtool.auth.negotiation import is_http_credentials, negotiations
 from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.codec.media import media_type
-from pytest_loadtool.codec.renewal import asks_for_renewal
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry, why_unsayable
 from pytest_loadtool.recording.failures import subject, what_failed
@@ -35,6 +34,7 @@ from pytest_loadtool.recording.notes import (
     UNREPLAYABLE,
     Note,
 )
+from pytest_loadtool.structure.renewal import asks_for_renewal
 
 #: gRPC proper; gRPC-Web has its trailers in the body.
 _GRPC = ("application/grpc", "application/grpc+proto", "application/grpc+json")

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.codec.doubts import doubts_of
 from pytest_loadtool.codec.http import IDEMPOTENT_METHODS
-from pytest_loadtool.codec.uses import lasting_datasets, needed_by, sent_texts
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.extraction.bound import bind_source
 from pytest_loadtool.extraction.extract import compile_source
@@ -48,6 +47,7 @@ from pytest_loadtool.replay.user.exchange import Check, CompiledExtractor, Step
 from pytest_loadtool.replay.user.failures import not_as_recorded
 from pytest_loadtool.replay.user.origin import Origin, origin_of
 from pytest_loadtool.replay.user.plan import DatasetSlots, PagePlan, Pause, Plan, Visit, Visits
+from pytest_loadtool.structure.uses import lasting_datasets, needed_by, sent_texts
 
 #: The password that a service's user has in the system's keyring.
 Keyring = Callable[[str, str], str]

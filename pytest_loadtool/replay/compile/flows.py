@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
-from pytest_loadtool.codec.flow_tree import FlowGroup, grouped, own_chains, page_chain
 from pytest_loadtool.model.case import Page, TestCase
 from pytest_loadtool.model.flow import NOTHING, Choose, Repeat, Rule, Until, When, parents_of
 from pytest_loadtool.model.result import Failure
@@ -22,6 +21,7 @@ from pytest_loadtool.replay.user.flow import (
     WhenPlan,
 )
 from pytest_loadtool.replay.user.plan import PagePlan, Pause
+from pytest_loadtool.structure.flow_tree import FlowGroup, grouped, own_chains, page_chain
 
 T = TypeVar("T")
 

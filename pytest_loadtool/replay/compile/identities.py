@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 
 from pytest_loadtool.auth import Credentials, RequestFacts
 from pytest_loadtool.codec.template import Reference, Template
-from pytest_loadtool.codec.uses import used_names
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase, Transaction, Variable
 from pytest_loadtool.replay.compile.computed import composed, makers
 from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.user.exchange import Step
 from pytest_loadtool.replay.user.origin import Account, Origin
+from pytest_loadtool.structure.uses import used_names
 
 
 def accounts_of(

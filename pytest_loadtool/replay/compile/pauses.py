@@ -10,13 +10,13 @@ from math import inf
 from random import Random
 from statistics import fmean
 
-from pytest_loadtool.codec.flow_tree import may_be_skipped, rounds_of
 from pytest_loadtool.model.case import PARTS, Page, TestCase
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.replay.compile.order import order_of
 from pytest_loadtool.replay.compile.sampling import draw
 from pytest_loadtool.replay.user.plan import Pause
+from pytest_loadtool.structure.flow_tree import may_be_skipped, rounds_of
 
 
 def pauses_of(case: TestCase, think_time: ThinkTime) -> Iterator[list[Pause]]:

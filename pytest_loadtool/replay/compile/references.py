@@ -9,13 +9,13 @@ from itertools import islice
 
 from pytest_loadtool.answers.judge import ExpectedAnswer, words
 from pytest_loadtool.codec.template import BUILTIN_NAMES
-from pytest_loadtool.codec.uses import used_names
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.user.exchange import Response
 from pytest_loadtool.replay.user.likeness import Likeness
+from pytest_loadtool.structure.uses import used_names
 
 #: Rows of a dataset whose values are sought in titles.
 _MOST_ROWS = 1000

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.codec.renewal import successors
-from pytest_loadtool.codec.uses import used_names
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.user.exchange import Step
 from pytest_loadtool.replay.user.plan import Renewal, Renewals
+from pytest_loadtool.structure.renewal import successors
+from pytest_loadtool.structure.uses import used_names
 
 
 def renewals_of(case: TestCase, steps: tuple[Step, ...], names: VariableNames) -> Renewals | None:

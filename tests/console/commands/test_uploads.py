@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.casefile import read_case, read_har
-from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.replay.user.cookies import CookieJar
+from pytest_loadtool.structure.uses import case_files
 from pytest_loadtool.workflow.replaying import plan_of
 from tests.console.listener import Listener, do
 from tests.console.traffic import exchange, write_har

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from pytest_loadtool.codec.uses import used_by
 from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.structure.uses import used_by
 
 _GRANT = re.compile(r"grant_type[\"'\s]*[=:][\"'\s]*refresh_token")
 _NAME = re.compile(r"refresh_?token[\"'\s]*[=:]", re.IGNORECASE)
