@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from pytest_loadtool.casefile import read_case, save_load
-from pytest_loadtool.codec.doubts import KINDS
 from pytest_loadtool.diagnosis.outcome import SEPARATOR
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
+from pytest_loadtool.structure.doubts import KINDS
 from tests.applications.application import Application
 
 __all__ = [

@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from pytest_loadtool.codec.doubts import doubts
 from pytest_loadtool.recording import build_case
+from pytest_loadtool.structure.doubts import doubts
 from tests.correlation.exchanges import JSON, SERVER, exchange
 from tests.correlation.talk import TOKEN, configure
 

@@ -6,7 +6,6 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.codec.doubts import doubts
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.masking.text import BY_NAME, cut
@@ -14,6 +13,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, POLL, TAKEN_BACK, Decision
 from pytest_loadtool.recording import fidelity, transactions_of
 from pytest_loadtool.recording.notes import RECORDING_ERROR
+from pytest_loadtool.structure.doubts import doubts
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.telling import counted, notes
 

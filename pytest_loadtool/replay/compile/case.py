@@ -9,7 +9,6 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from pytest_loadtool.auth.credentials import Credentials
-from pytest_loadtool.codec.doubts import doubts_of
 from pytest_loadtool.codec.http import IDEMPOTENT_METHODS
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.extraction.bound import bind_source
@@ -47,6 +46,7 @@ from pytest_loadtool.replay.user.exchange import Check, CompiledExtractor, Step
 from pytest_loadtool.replay.user.failures import not_as_recorded
 from pytest_loadtool.replay.user.origin import Origin, origin_of
 from pytest_loadtool.replay.user.plan import DatasetSlots, PagePlan, Pause, Plan, Visit, Visits
+from pytest_loadtool.structure.doubts import doubts_of
 from pytest_loadtool.structure.uses import lasting_datasets, needed_by, sent_texts
 
 #: The password that a service's user has in the system's keyring.
