@@ -35,6 +35,7 @@ def diagnosis_data(found: Diagnosis, mask: Mask, path: str) -> dict[str, Any]:
         "because": [clean(one) for one in first.evidence] if first is not None else [],
         "confirm": clean(first.confirm) if first is not None else "",
         "remedies": [remedy_data(one, path, clean) for one in remedies],
+        "otherwise": "Or",
         "others": [clean(one.text) for one in others if one is not None],
         "possible": [clean(one) for one in found.possible],
         "ruled_out": [clean(one) for one in found.ruled_out],

@@ -224,6 +224,7 @@ def _fix_first(summary: Summary, told: Told) -> dict[str, Any] | None:
         "confirm": printable(first.cause.confirm),
         "remedies": remedies,
         **dict.fromkeys(("broke", "possible", "ruled_out", "steps", "later")),
+        "otherwise": "Also",
         "others": [printable(f"{how_many(one, summary)}: {one.cause.text}") for one in others],
     }
 
