@@ -101,7 +101,7 @@ def test_plots_and_tables_are_the_json(browser: str, tmp_path: Path) -> None:
         assert page.run("return document.querySelectorAll('.whole .bar-now').length") > 20
         said = page.run("return document.querySelector('header').innerText")
         assert run.verdict.outcome.upper() in said
-        fix = page.run("return document.querySelector('.fix').innerText").replace("\n", " ")
+        fix = " ".join(page.run("return document.querySelector('.fix').innerText").split())
         first, *others = found.diagnosis.findings
         assert f"{first.path}:{first.line} {first.cause.text}" in fix
         assert f"--replay-har {found.files[first.groups[0].key]}" in fix
