@@ -15,9 +15,9 @@ class Peer:
         self._merger, self._name = merger, name
         keys = [TransactionKey("c", "p", title) for title in titles]
         # What reports leave alone, and what they forget when it is told.
-        self.metrics, told = (LoadMetrics(keys, [PageKey("c", "p")], ["c"]) for _ in range(2))
-        self._both = self.metrics, told
-        self._reporter = reports.Reporter(told)
+        self.whole, self.metrics = (LoadMetrics(keys, [PageKey("c", "p")], ["c"]) for _ in range(2))
+        self._both = self.whole, self.metrics
+        self._reporter = reports.Reporter(self.metrics)
 
     def work(self, requests: int, users: int = 2) -> None:
         """Measure so many requests more, in a second of their own."""
@@ -138,7 +138,7 @@ def test_merged_while_it_runs() -> None:
     merged = merger.merged()
     assert (merged.users, merged.last_requests) == (1, 4)
     assert merged.requests == merged.total().requests == 20
-    whole = MergedMetrics.of([a.metrics, b.metrics, c.metrics])
+    whole = MergedMetrics.of([a.whole, b.whole, c.whole])
     assert merged.total().response == whole.total().response
     assert list(merged.timeline) == list(merger.result().metrics.timeline) == list(whole.timeline)
 
