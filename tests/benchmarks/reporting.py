@@ -4,7 +4,8 @@ The same load, arrivals at a fixed rate over two workers, in turn as it is, with
 (``--load-html``), with a collector that takes metrics, with one that is not there and one that
 never answers, and with a trace for each request. Printed of each way: how late requests started,
 the 99th percentile of the worst worker, and the processor time of the workers for each request,
-both as the median of all turns and between the least and the most.
+both as the median of all turns and between the least and the most; and in how many turns requests
+were later than as it is, and how likely chance alone makes that (sign test, both sides).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +69,21 @@ def _made(folder: Path, options: list[str], workers: int) -> dict[str, Any]:
     return run
 
 
+def _lateness(run: dict[str, Any]) -> float:
+    return max(one["lateness_p99_ms"] or 0.0 for one in run["workers"])
+
+
 def _told(values: list[float]) -> str:
     return f"{statistics.median(values):8.2f} ({min(values):.2f} to {max(values):.2f})"
+
+
+def _sign_test(pairs: list[tuple[float, float]]) -> str:
+    """Return in how many pairs the second is more than the first, and how likely that is by
+    chance."""
+    differing = [second > first for first, second in pairs if first != second]
+    many, more = len(differing), sum(differing)
+    rarer = sum(comb(many, one) for one in range(min(more, many - more) + 1)) / 2**many
+    return f"later in {more} of {many}, p = {min(1.0, 2 * rarer):.2f}"
 
 
 def main() -> None:
@@ -78,6 +93,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--rate", type=int, default=100, help="iterations/s of two requests each")
     parser.add_argument("--workers", type=int, default=2, help="0: pytest itself makes the load")
+    parser.add_argument("--only", nargs="*", metavar="WAY", help="page, takes, not, never, trace")
     wanted = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as name,
@@ -92,25 +108,29 @@ def main() -> None:
         ways = {
             "as it is": [],
             "with the page": ["--load-html", "page.html"],
-            "with a collector": ["--load-otlp", collector],
+            "with a collector that takes them": ["--load-otlp", collector],
             "with one that is not there": ["--load-otlp", f"http://127.0.0.1:{free_port()}"],
             "with one that never answers": ["--load-otlp", silent],
             "with a trace for each request": ["--loadtool-traceparent"],
         }
+        asked = [one for one in ways if any(f" {word}" in one for word in wanted.only or [""])]
+        ways = {way: ways[way] for way in dict.fromkeys(["as it is", *asked])}
         runs: dict[str, list[dict[str, Any]]] = {way: [] for way in ways}
         for _ in range(wanted.turns):
             for way, options in ways.items():
                 runs[way].append(_made(folder, options, wanted.workers))
         print(f"{'':32}lateness p99, ms         processor time of a request, us")
+        usual = [_lateness(run) for run in runs["as it is"]]
         for way, some in runs.items():
-            late = [max(one["lateness_p99_ms"] or 0.0 for one in run["workers"]) for run in some]
+            late = [_lateness(run) for run in some]
             used = [
                 sum(one["cpu"] * one["duration_s"] for one in run["workers"])
                 / run["totals"]["requests"]
                 * 1e6
                 for run in some
             ]
-            print(f"{way:32}{_told(late):25}{_told(used)}")
+            compared = _sign_test(list(zip(usual, late, strict=True))) if late != usual else ""
+            print(f"{way:32}{_told(late):25}{_told(used):25}{compared}")
 
 
 if __name__ == "__main__":

@@ -14,15 +14,18 @@ class Peer:
     def __init__(self, merger: Merger, name: str, titles: str = "t") -> None:
         self._merger, self._name = merger, name
         keys = [TransactionKey("c", "p", title) for title in titles]
-        self.metrics = LoadMetrics(keys, [PageKey("c", "p")], ["c"])
+        # What reports leave alone, and what they forget when it is told.
+        self.whole, self.metrics = (LoadMetrics(keys, [PageKey("c", "p")], ["c"]) for _ in range(2))
+        self._both = self.whole, self.metrics
         self._reporter = reports.Reporter(self.metrics)
 
     def work(self, requests: int, users: int = 2) -> None:
         """Measure so many requests more, in a second of their own."""
-        for number in range(requests):
-            self.metrics.record(0, 200, 1000 * number, 1100 * number, 900, 10, 5)
-        self.metrics.set_users(users)
-        self.metrics.begin_second(self.metrics.second + 1)
+        for one in self._both:
+            for number in range(requests):
+                one.record(0, 200, 1000 * number, 1100 * number, 900, 10, 5)
+            one.set_users(users)
+            one.begin_second(one.second + 1)
 
     def report(self, requests: int, users: int = 2) -> None:
         """Send a snapshot, after so many requests more."""
@@ -135,7 +138,7 @@ def test_merged_while_it_runs() -> None:
     merged = merger.merged()
     assert (merged.users, merged.last_requests) == (1, 4)
     assert merged.requests == merged.total().requests == 20
-    whole = MergedMetrics.of([a.metrics, b.metrics, c.metrics])
+    whole = MergedMetrics.of([a.whole, b.whole, c.whole])
     assert merged.total().response == whole.total().response
     assert list(merged.timeline) == list(merger.result().metrics.timeline) == list(whole.timeline)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_loadtool.load import Histogram, LoadMetrics, MergedMetrics, PageKey, TransactionKey
 from pytest_loadtool.load.metrics import reports
+from pytest_loadtool.load.metrics.course import RunCourse
 from pytest_loadtool.load.metrics.timeline import Interval
 from pytest_loadtool.model.result import Failure
 from tests.load.simulation import empty, one_worker, seconds_of
@@ -341,15 +343,18 @@ def test_what_is_sent_is_the_whole_truth() -> None:
 
 
 def test_reports_add_up_to_the_whole_truth() -> None:
-    """What one has reported, or two together, is the same as the metrics themselves; and so are
-    totals that somebody asked for when there was little yet."""
+    """What one has reported, or two together, is the same as the metrics of those that report
+    nothing; and so are totals that somebody asked for when there was little yet."""
     reporters: list[reports.Reporter] = []
     both, scope = MergedMetrics.for_reports_of(empty()), [1, 4, 5]
     both.total()
     both.total(scope)
-    for second in zip(seconds_of(1, failing=20), seconds_of(2, failing=20), strict=True):
-        parts = list(second)
-        reporters = reporters or [*map(reports.Reporter, parts)]
+    runs = [seconds_of(seed, failing=20) for seed in (1, 2, 1, 2)]
+    for *parts, one, other in zip(*runs, strict=True):
+        reporters = reporters or [
+            reports.Reporter(one, RunCourse()),
+            reports.Reporter(other, RunCourse()),
+        ]
         for part, reporter in zip(parts, reporters, strict=True):
             both.add_wire(reports.read(b"".join(reporter.report())))
             assert reports.to_wire(reporter.reported) == reports.to_wire(part)
@@ -411,17 +416,38 @@ def test_metrics_do_not_grow_with_errors_or_seconds() -> None:
     """Hours of requests that all fail, each with a text of its own: the snapshot is bounded."""
     metrics = small()
     sizes = []
-    for second in range(12 * 3600):
+    for second in range(4 * 3600):
         metrics.begin_second(second)
         metrics.set_users(1000)
         failure = Failure("text", f"{second} not found " + "x" * 1000)
         metrics.record(0, 500, 1_000, 1_000, 900, 1, 1, (failure,), "y" * 10_000)
         if second % 3600 == 3599:
             sizes.append(size(metrics))
-    assert metrics.requests == metrics.failed_requests == 12 * 3600
-    assert sum(one.count for one in metrics.errors) + metrics.errors.others == 12 * 3600
+    assert metrics.requests == metrics.failed_requests == 4 * 3600
+    assert sum(one.count for one in metrics.errors) + metrics.errors.others == 4 * 3600
     assert max(sizes) < 1_000_000
     assert sizes[-1] < sizes[0] * 1.2
+
+
+def test_a_worker_does_not_grow_with_its_run() -> None:
+    """What was reported is forgotten: after ten seconds with ever longer times a worker has what it
+    had after two, and only what was not reported yet has buckets."""
+    metrics, taken = small(), []
+    reporter = reports.Reporter(metrics)
+    tracemalloc.start()
+    try:
+        for second in range(12):
+            metrics.begin_second(second)
+            for number in range(200):
+                took = 1000 + (second * 200 + number << second % 10)
+                metrics.record(number % 2, 200, took, took, took, 1, 1)
+            list(reporter.report())
+            taken.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert taken[-1] - taken[1] < 20_000  # a histogram with rows for these times has 100,000
+    assert metrics.requests == 12 * 200
+    assert metrics.total().response.count == reporter.reported.total().response.count == 0
 
 
 def test_different_test_cases_do_not_merge() -> None:

@@ -15,14 +15,13 @@ _CARRY: Final = 256
 
 # Never written to.
 _NOTHING: Final = array("I", [0] * BUCKETS)
-_NO_BYTES: Final = bytearray()
 
 _STRIDE: Final = 64  # buckets that are compared at once
 
 
 class Buckets:
-    """Counts of values in each of `BUCKETS` buckets, for what is merged: 1 KB, and 4 KB more from
-    the first count of 256 on, whatever the counts (up to 10**12 in a bucket)."""
+    """Counts of values in each of `BUCKETS` buckets: 1 KB, and 4 KB more from the first count of
+    256 on, whatever the counts (up to 10**12 in a bucket)."""
 
     __slots__ = ("high", "low")
 
@@ -58,14 +57,10 @@ class Buckets:
 
     def counts(self) -> list[int]:
         """Return how many values each bucket has."""
-        low = list(self.lows())
+        low = list(self.low)
         if self.high is _NOTHING:
             return low
         return [least + _CARRY * high for least, high in zip(low, self.high, strict=True)]
-
-    def lows(self) -> bytes | bytearray:
-        """Return what each bucket has that is not carried over."""
-        return self.low
 
     def since(self, earlier: Buckets | None) -> Buckets:
         """Return what came after ``earlier``, which is this one as it was then; None is empty."""
@@ -83,7 +78,7 @@ class Buckets:
         if earlier is None:
             counts = self.counts()
             return list(compress(range(BUCKETS), counts)), list(filter(None, counts))
-        lows, was_lows = self.lows(), earlier.lows()
+        lows, was_lows = self.low, earlier.low
         buckets: list[int] = []
         for part in _PARTS:
             low, was_low = lows[part], was_lows[part]
@@ -101,41 +96,6 @@ class Buckets:
             if self.high is _NOTHING:
                 self.high = array("I", _NOTHING)
             self.high[bucket] += carried
-
-
-class RecordedBuckets(Buckets):
-    """Counts of values in buckets, for what is recorded: quicker, in 8 KB instead of 1.
-
-    Counting is the hot path, and nothing there is as quick as a list of integers. But CPython has
-    only the integers up to 256 ready; each greater one in a list takes 32 bytes of its own, which
-    made a histogram grow for as long as its buckets filled up. So these never get there: every
-    256th value of a bucket carries one over to ``high``.
-    """
-
-    __slots__ = ("quick",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.low = _NO_BYTES
-        self.quick = [0] * BUCKETS
-
-    def count(self, bucket: int) -> None:
-        """Count one value of that bucket."""
-        quick = self.quick
-        counted = quick[bucket] + 1
-        if counted < _CARRY:
-            quick[bucket] = counted
-        else:
-            self.add(bucket, 1)
-
-    def add(self, bucket: int, more: int) -> None:
-        """Count that many values of that bucket."""
-        carried, self.quick[bucket] = divmod(self.quick[bucket] + more, _CARRY)
-        self._carry(bucket, carried)
-
-    def lows(self) -> bytes:
-        """Return what each bucket has that is not carried over."""
-        return bytes(self.quick)
 
 
 _PARTS: Final = [slice(start, start + _STRIDE) for start in range(0, BUCKETS, _STRIDE)]

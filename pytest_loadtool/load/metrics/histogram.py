@@ -2,24 +2,22 @@
 
 Log-linear buckets, as in HdrHistogram: a row of 1,024 for the values up to the double, so a
 bucket is never wider than 0.1 % of the value, and below 2,048 us every value has its own.
-A row is made when its first value comes, and costs 8 to 12 KB if that is recorded, 1 to 5 KB if
-it is merged; 26 rows reach 38 hours. So the size depends on the spread of the values, not on
-how many there are.
+A row is made when its first value is counted, and costs 1 to 5 KB; 26 rows reach 38 hours. So the
+size depends on the spread of the values, not on how many there are.
 
-`Histogram.record` runs three times per request. Of the structures measured for it (one dict of
-buckets, one flat list grown on demand, an array, a dict of lists, a list of lists) a list of
-rows is the quickest, interpreted and compiled, and small where a dict of thousands of buckets is
-not. `Extent` is for what needs no percentiles.
+`Histogram.record` runs three times per request. Nothing is as quick as to append to a list: values
+are counted when somebody asks, or when there are many. Who takes them away each second (`take`)
+never has rows. `Extent` is for what needs no percentiles.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import accumulate
 from typing import Any, Final
 
-from pytest_loadtool.load.metrics.buckets import BUCKETS, Buckets, RecordedBuckets
+from pytest_loadtool.load.metrics.buckets import BUCKETS, Buckets
 
 _PER_ROW: Final = BUCKETS
 _MASK: Final = _PER_ROW - 1
@@ -32,37 +30,31 @@ _LONGEST: Final = (1 << ROWS - 2 + _BITS) - 1  # 35 years; the last row ends her
 
 _NOTHING_YET: Final = 1 << 60
 
+_MOST_FRESH: Final = 1000  # values that are not counted yet: counting them takes 0.2 ms
+
 
 class Histogram:
     """Counts of non-negative integer microseconds; ``total`` and ``max`` are exact."""
 
-    __slots__ = ("_least", "_rows", "max", "total")
+    __slots__ = ("_fresh", "_least", "_most", "_rows", "total")
 
     def __init__(self) -> None:
         # The first has the values below 1,024; the one at n those of n + 10 bits.
         self._rows: list[Buckets | None] = [None] * ROWS
+        self._fresh: list[int] = []  # recorded, and in none of the other figures but the sum
         self._least = _NOTHING_YET
+        self._most = 0
         self.total = 0
-        self.max = 0
 
     def record(self, us: int) -> None:
         """Count one value. A negative one, which a timer that fires early can make, counts as 0."""
-        if us < self._least:  # first, because no negative value passes it
-            us = self._least = max(us, 0)
-        if us > self.max:
-            us = self.max = min(us, _LONGEST)
-        if us < _PER_ROW:
-            row = self._rows[0]
-            if row is None:
-                row = self._rows[0] = RecordedBuckets()
-            row.count(us)
-        else:
-            shift = us.bit_length() - _BITS
-            row = self._rows[shift + 1]
-            if row is None:
-                row = self._rows[shift + 1] = RecordedBuckets()
-            row.count(us >> shift & _MASK)
+        if not 0 <= us <= _LONGEST:
+            us = min(max(us, 0), _LONGEST)
         self.total += us
+        fresh = self._fresh
+        fresh.append(us)
+        if len(fresh) >= _MOST_FRESH:
+            self._settle()
 
     @property
     def count(self) -> int:
@@ -72,7 +64,14 @@ class Histogram:
     @property
     def min(self) -> int:
         """The least value, exactly; 0 when there is none."""
+        self._settle()
         return 0 if self._least == _NOTHING_YET else self._least
+
+    @property
+    def max(self) -> int:
+        """The greatest value, exactly; 0 when there is none."""
+        self._settle()
+        return self._most
 
     @property
     def mean(self) -> float:
@@ -114,7 +113,7 @@ class Histogram:
                 rank -= sizes[number]
                 number += 1
             shift, page = pages[number]
-            found.append(min(highest(shift, bisect_left(list(accumulate(page)), rank)), self.max))
+            found.append(min(highest(shift, bisect_left(list(accumulate(page)), rank)), self._most))
         return found
 
     def merge(self, other: Histogram) -> None:
@@ -122,8 +121,7 @@ class Histogram:
         for shift, row in other._made():
             self.row(shift + 1).merge(row)
         self.total += other.total
-        self.max = max(self.max, other.max)
-        self._least = min(self._least, other._least)
+        self.extend(other._least, other._most)
 
     def since(self, earlier: Histogram) -> Histogram:
         """Return what came after ``earlier``, which is this one as it was then.
@@ -131,6 +129,7 @@ class Histogram:
         Least and most are those of the buckets: at most 0.1 % off.
         """
         gained = Histogram()
+        earlier._settle()
         for shift, row in self._made():
             gained._rows[shift + 1] = row.since(earlier._rows[shift + 1])
         gained.total = self.total - earlier.total
@@ -140,7 +139,7 @@ class Histogram:
         if filled:
             shift, bucket = filled[0]
             gained._least = max(highest(shift, bucket - 1) + 1, self._least)
-            gained.max = min(highest(*filled[-1]), self.max)
+            gained._most = min(highest(*filled[-1]), self._most)
         return gained
 
     def to_wire(self, known: Histogram | None = None) -> list[Any]:
@@ -150,10 +149,33 @@ class Histogram:
         Least and most are always those of all.
         """
         wire: list[Any] = [self.total - (known.total if known else 0), self.min, self.max]
+        if known is not None:
+            known._settle()
         for shift, row in self._made():
             buckets, counts = row.gained(known._rows[shift + 1] if known else None)
             if buckets:
                 wire.append([shift, buckets, counts])
+        return wire
+
+    def take(self, known: Histogram) -> list[Any]:
+        """Return the same, and forget the counts: the next time there are those that came after
+        it. Of ``known`` only the sum is asked for."""
+        if any(self._rows):
+            wire = self.to_wire(known)
+            self._rows = [None] * ROWS
+            return wire
+        fresh, self._fresh = self._fresh, []
+        if fresh:
+            self.extend(min(fresh), max(fresh))
+        wire = [self.total - known.total, self.min, self._most]
+        pages: dict[int, list[Any]] = {}
+        for number, count in sorted(_counted(fresh).items()):
+            page = pages.get(number >> 10)
+            if page is None:
+                page = pages[number >> 10] = [(number >> 10) - 1, [], []]
+            page[1].append(number & _MASK)
+            page[2].append(count)
+        wire += pages.values()
         return wire
 
     def merge_wire(self, wire: list[Any]) -> None:
@@ -161,7 +183,7 @@ class Histogram:
         total, least, greatest, *pages = wire
         for shift, buckets, counts in pages:
             self.row(shift + 1).add_all(zip(buckets, counts, strict=True))
-        if pages:
+        if pages or greatest:
             self.total += total
             self.extend(least, greatest)
 
@@ -177,7 +199,7 @@ class Histogram:
 
     def extend(self, least: int, greatest: int) -> None:
         """Know of a least and a greatest value, whose counts are added to rows."""
-        self.max = max(self.max, greatest)
+        self._most = max(self._most, greatest)
         self._least = min(self._least, least)
 
     def row(self, number: int) -> Buckets:
@@ -203,10 +225,33 @@ class Histogram:
         row = self._rows[number] = Buckets()
         return row
 
+    def _settle(self) -> None:
+        """Count what was recorded."""
+        fresh = self._fresh
+        if fresh:
+            self._fresh = []
+            self.extend(min(fresh), max(fresh))
+            self.add_counts(_counted(fresh))
+
     def _made(self) -> list[tuple[int, Buckets]]:
         """Return the rows that exist in ascending order of value, by their shift; -1 is the
         first."""
+        self._settle()
         return [(at - 1, row) for at, row in enumerate(self._rows) if row is not None]
+
+
+def _counted(values: Iterable[int]) -> dict[int, int]:
+    """Return how many of these there are by the number of the bucket, as a `SparseHistogram` has
+    it."""
+    counts: dict[int, int] = {}
+    for us in values:
+        if us < _PER_ROW:
+            number = us
+        else:
+            shift = us.bit_length() - _BITS
+            number = (shift + 1 << 10) + (us >> shift & _MASK)
+        counts[number] = counts.get(number, 0) + 1
+    return counts
 
 
 class Extent:

@@ -17,9 +17,10 @@ from pytest_loadtool.load.metrics.keys import FlowKey, PageKey, TransactionKey
 from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
 from pytest_loadtool.load.metrics.packed import PackedSlices, to_bytes
-from pytest_loadtool.load.metrics.slices import Slices
+from pytest_loadtool.load.metrics.slices import KINDS, Slices
 
 _FORMAT = 12
+_TIMES = len(KINDS)
 
 
 def to_wire(metrics: LoadMetrics) -> dict[str, Any]:
@@ -74,7 +75,9 @@ def read(report: bytes) -> dict[str, Any]:
 class Reporter:
     """Reports of ``metrics``, which are recorded meanwhile: each of what came since the last one.
 
-    ``reported`` is what they add up to. What came in which part of the run, of ``length`` seconds
+    ``reported`` is what they add up to; without ``course``, in a process that only reports, but for
+    how many requests took how long, which nobody asks for again: so a worker does not grow with the
+    length of a run. What came in which part of the run, of ``length`` seconds
     (a power of two), is told exactly: as ``slices``, of each transaction that had requests in it,
     and as ``beats``, of all together. ``course``, if there is one, is told at once. Only the first
     report has the names of transactions.
@@ -140,7 +143,7 @@ class Reporter:
     def _slice(self, index: int) -> None:
         """Take what a transaction did in its part."""
         transaction, before = self._metrics.transactions[index], self.reported.transactions[index]
-        wire = transaction.to_wire(before)
+        wire = transaction.take(before)
         if not wire:
             return
         second = self._part(transaction.second)
@@ -149,11 +152,12 @@ class Reporter:
             slices = self._slices[second] = Slices(second, self._length)
         if self.course is None:
             slices.add_transaction(index, wire, before)
-        else:
-            own = Slices(second, self._length)
-            own.add_transaction(index, wire, before)
-            slices.extend(own)
-            self.course.add_slices(own)
+            before.merge_wire([*wire[:-_TIMES], *(times[:3] for times in wire[-_TIMES:])])
+            return
+        own = Slices(second, self._length)
+        own.add_transaction(index, wire, before)
+        slices.extend(own)
+        self.course.add_slices(own)
         self.reported.add_measured("transactions", index, wire)
 
     def _part(self, second: int) -> int:

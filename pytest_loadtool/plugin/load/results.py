@@ -143,9 +143,11 @@ def _logs(results: Sequence[LoadResult], _: pytest.Config) -> Iterable[tuple[str
 def _html(results: Sequence[LoadResult], config: pytest.Config) -> bytes:
     from pytest_loadtool.report.html.load import load_page, run_data
 
-    summaries = [one.summary for one in results]
     return load_page(
-        [run_data(one, environment(config, one.configuration).facts()) for one in summaries]
+        [
+            run_data(one.summary, environment(config, one.summary.configuration).facts(), one.told)
+            for one in results
+        ]
     )
 
 

@@ -29,12 +29,13 @@ def diagnosis_data(found: Diagnosis, mask: Mask, path: str) -> dict[str, Any]:
         "broke": _transaction(found.failed, path, clean)
         if found.mend.index != found.failed.index
         else None,
-        "total": found.total,
+        "of": f"transaction {found.mend.index + 1} of {found.total}",
         "cause": clean(first.text) if first is not None else "",
         "meaning": clean(found.meaning or "; ".join(found.failed.reasons)),
         "because": [clean(one) for one in first.evidence] if first is not None else [],
         "confirm": clean(first.confirm) if first is not None else "",
-        "remedies": [_remedy(one, path, clean) for one in remedies],
+        "remedies": [remedy_data(one, path, clean) for one in remedies],
+        "otherwise": "Or",
         "others": [clean(one.text) for one in others if one is not None],
         "possible": [clean(one) for one in found.possible],
         "ruled_out": [clean(one) for one in found.ruled_out],
@@ -56,7 +57,8 @@ def _transaction(one: StepOutcome, path: str, clean: _Clean) -> dict[str, Any]:
     }
 
 
-def _remedy(one: Remedy, path: str, clean: _Clean) -> dict[str, Any]:
+def remedy_data(one: Remedy, path: str, clean: _Clean = printable) -> dict[str, Any]:
+    """Return a remedy as plain data."""
     return {
         "text": clean(one.text),
         "place": clean(one.place),

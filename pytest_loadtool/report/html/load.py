@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load.cluster.clocks import exactness
 from pytest_loadtool.load.formatting import count, percent, plural, seconds
 from pytest_loadtool.load.pacing.schedule import describe
@@ -24,6 +25,7 @@ from pytest_loadtool.load.verdict.summary import (
 )
 from pytest_loadtool.load.verdict.threshold import amount
 from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.report.html.diagnosis import remedy_data
 from pytest_loadtool.report.html.load_curves import (
     CHARTS,
     earlier_series,
@@ -44,6 +46,7 @@ from pytest_loadtool.report.html.load_tables import (
 )
 from pytest_loadtool.report.html.page import page
 from pytest_loadtool.report.load.custom import CUSTOM_HEADS, custom_rows
+from pytest_loadtool.report.load.firsts import Told, how_many, opens, status_of
 from pytest_loadtool.report.load.flows import (
     FLOW_HEADS,
     TRACE_HEADS,
@@ -51,7 +54,7 @@ from pytest_loadtool.report.load.flows import (
     once_mark,
     trace_rows,
 )
-from pytest_loadtool.report.load.text import connection_facts, facts
+from pytest_loadtool.report.load.text import allowed, connection_facts, facts
 from pytest_loadtool.report.load.units import milliseconds, rate
 
 _MOST_REGRESSIONS = 50
@@ -91,7 +94,7 @@ def _embedded(run: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def run_data(summary: Summary, environment: Pairs = ()) -> dict[str, Any]:
+def run_data(summary: Summary, environment: Pairs = (), told: Told | None = None) -> dict[str, Any]:
     """Return what the page shows of a run that is over."""
     plan, comparison = summary.configuration, summary.comparison
     return {
@@ -100,6 +103,7 @@ def run_data(summary: Summary, environment: Pairs = ()) -> dict[str, Any]:
         "reasons": list(summary.verdict.reasons),
         "load": describe(plan),
         "started": summary.started,
+        "fix": _fix_first(summary, told) if told is not None else None,
         "figures": [*_figures(summary)],
         "facts": [*_facts(summary)],
         "whole": whole(summary),
@@ -152,6 +156,7 @@ def live_data(
         "reasons": [],
         "load": describe(plan),
         "started": started,
+        "fix": None,
         "figures": [],
         "facts": facts,
         "whole": None,
@@ -192,12 +197,45 @@ def live_data(
 # What is told in words.
 
 
+def _fix_first(summary: Summary, told: Told) -> dict[str, Any] | None:
+    """Return what made most iterations fail, and what mends it, as the text report has it first."""
+    findings = told.diagnosis.findings
+    if not findings:
+        return None
+    first, *others = findings
+    most = max(first.groups, key=lambda one: one.iterations, default=None)
+    place = f"{first.path}:{first.line}" if first.line else first.path
+    sample = next((found for one in first.groups if (found := opens(one, told))), "")
+    remedies = [remedy_data(one, first.path) for one in first.cause.remedies]
+    if sample:
+        remedies.append(
+            {"text": "look into a sample", "place": "", "line": "", "commands": [sample]}
+        )
+    return {
+        "of": how_many(first, summary),
+        "mend": {
+            "page": printable(most.page) if most else summary.name,
+            "title": printable(most.transaction) if most else "",
+            "result": status_of(most) if most else "",
+            "place": place,
+        },
+        "cause": printable(first.cause.text),
+        "because": [*map(printable, first.cause.evidence)],
+        "confirm": printable(first.cause.confirm),
+        "remedies": remedies,
+        **dict.fromkeys(("broke", "possible", "ruled_out", "steps", "later")),
+        "otherwise": "Also",
+        "others": [printable(f"{how_many(one, summary)}: {one.cause.text}") for one in others],
+    }
+
+
 def _figures(summary: Summary) -> Iterator[tuple[str, str, str]]:
     """Yield what one looks at first: a name, the number, and its unit or what it is of."""
     totals, times = summary.totals, summary.totals.response_time
     yield "Requests", count(totals.requests), f"in {seconds(round(totals.duration_s, 1))}"
     yield "Throughput", rate(totals.throughput_rps), "requests/s"
-    yield "Error rate", percent(totals.error_rate), f"{count(totals.errors)} failed"
+    errors = f"{count(totals.errors)} failed, {allowed(summary)}"
+    yield "Error rate", percent(totals.error_rate), errors
     for name, value in (("Median", times.p50), ("95th percentile", times.p95)):
         yield name, milliseconds(value), "ms response time"
     most = max((one.users for one in summary.timeline), default=0)
@@ -205,9 +243,12 @@ def _figures(summary: Summary) -> Iterator[tuple[str, str, str]]:
 
 
 def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
-    """Yield the facts of the text report; one that needs two lines there is one here."""
+    """Yield the facts of the text report but for figures; one that needs two lines there is one
+    here."""
     told: list[list[str]] = []
     for name, fact in (*facts(summary), *connection_facts(summary.connections)):
+        if name in ("throughput", "error rate"):
+            continue
         if name:
             told.append([name, fact])
         else:

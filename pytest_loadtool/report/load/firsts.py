@@ -45,11 +45,11 @@ def fix_first(summary: Summary, told: Told) -> list[str]:
     first, *others = findings
     lines = list(_head(first, summary))
     lines += cause_lines(first.cause, first.path)
-    sample = next((found for one in first.groups if (found := _opens(one, told))), "")
+    sample = next((found for one in first.groups if (found := opens(one, told))), "")
     if sample:
         lines.append(f"{'  sample':<{_INDENT}}{sample}")
     for one in others[:_MOST_OTHERS]:
-        lines += row("  also", f"{_how_many(one, summary)}: {one.cause.text}")
+        lines += row("  also", f"{how_many(one, summary)}: {one.cause.text}")
     if len(others) > _MOST_OTHERS:
         lines += row("", f"and {len(others) - _MOST_OTHERS} more causes")
     return [printable(line) for line in lines]
@@ -61,26 +61,28 @@ def _head(finding: LoadFinding, summary: Summary) -> Iterator[str]:
         yield f"{'FIX FIRST':<{_INDENT}}{place}"
         return
     most = max(finding.groups, key=lambda one: one.iterations)
-    how_many, status = _how_many(finding, summary), _status(most)
+    often, status = how_many(finding, summary), status_of(most)
     places = len({one.key[:2] for one in finding.groups})
     others = f" and {places - 1} more" if places > 1 else ""
-    room = WIDTH - _INDENT - cells(f"{status}    {others}{how_many}")
+    room = WIDTH - _INDENT - cells(f"{status}    {others}{often}")
     name = fit(f"{most.page}{SEPARATOR}{most.transaction}", max(room, 16))
-    yield f"{'FIX FIRST':<{_INDENT}}{status}  {name}{others}  {how_many}"
+    yield f"{'FIX FIRST':<{_INDENT}}{status}  {name}{others}  {often}"
     yield f"{'':{_INDENT}}{place}"
 
 
-def _how_many(finding: LoadFinding, summary: Summary) -> str:
+def how_many(finding: LoadFinding, summary: Summary) -> str:
+    """Return how many of all iterations failed for this cause."""
     every = sum(one.iterations + one.cut for one in summary.cases)
     number = finding.iterations
     return f"{count(number)} of {plural(max(every, number), 'iteration')}"
 
 
-def _status(group: FailingGroup) -> str:
+def status_of(group: FailingGroup) -> str:
+    """Return the status of what failed; its cause where there was no response."""
     return str(group.status) if group.status else group.cause
 
 
-def _opens(group: FailingGroup, told: Told) -> str:
+def opens(group: FailingGroup, told: Told) -> str:
     """Return the command that opens its sample in the console."""
     file = told.files.get(group.key, "")
     if not file:
@@ -113,7 +115,7 @@ def first_failures(
 
 def _row(group: FailingGroup, seconds: int, glyphs: str) -> tuple[str, ...]:
     return (
-        printable(f"{_status(group)} {group.transaction}"),
+        printable(f"{status_of(group)} {group.transaction}"),
         count(group.iterations),
         count(group.consequences),
         str(group.first_s),
@@ -132,7 +134,7 @@ def _course(group: FailingGroup, seconds: int, glyphs: str) -> str:
 
 
 def _details(group: FailingGroup, summary: Summary, told: Told | None, width: int) -> Iterator[str]:
-    name = f"{_status(group)} {group.page}{SEPARATOR}{group.transaction}: "
+    name = f"{status_of(group)} {group.page}{SEPARATOR}{group.transaction}: "
     yield from wrap(printable(name + group.message), width, "", "    ")
     if group.rows:
         yield from wrap(printable(_rows(group)), width, "    ", "    ")
@@ -150,8 +152,8 @@ def _details(group: FailingGroup, summary: Summary, told: Told | None, width: in
         yield from wrap(line, width, "    ", "    ")
     if len(lines) > _MOST_EXAMPLE_LINES:
         yield "    …"
-    if told is not None and (opens := _opens(group, told)):
-        yield f"    {opens}"
+    if told is not None and (command := opens(group, told)):
+        yield f"    {command}"
     for reason, number in group.unmade:
         yield f"    {plural(number, 'sample')} could not be made: {reason}"
 

@@ -135,7 +135,7 @@ def facts(summary: Summary) -> Iterator[tuple[str, str]]:
     requests = plural(totals.requests, "request")
     throughput = f"{rate(totals.throughput_rps)} requests/s"
     yield "throughput", f"{throughput} ({requests} in {seconds(totals.duration_s)})"
-    errors = f"{count(totals.errors)} of {requests}, {_allowed(summary)}"
+    errors = f"{count(totals.errors)} of {requests}, {allowed(summary)}"
     yield "error rate", f"{percent(totals.error_rate)} ({errors})"
     yield "status codes", _statuses(totals)
     if totals.not_as_recorded:
@@ -185,7 +185,8 @@ def connection_facts(connections: ConnectionSummary) -> Iterator[tuple[str, str]
         yield "renewals", f"{count(connections.renewals)} of these to refresh a token"
 
 
-def _allowed(summary: Summary) -> str:
+def allowed(summary: Summary) -> str:
+    """Return how many errors there may be."""
     if any(one.replaces_error_rate for one in summary.configuration.thresholds):
         return "see its threshold"
     return f"{percent(summary.configuration.max_error_rate)} allowed"

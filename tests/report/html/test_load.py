@@ -21,6 +21,7 @@ from pytest_loadtool.report.html.load_tables import BINS, log_bins
 from pytest_loadtool.report.load.json import load_data
 from tests.load.simulation import CONFIGURATION, glimpsed, summary
 from tests.load.simulation import ENVIRONMENT as SIMULATED
+from tests.load.simulation import told as diagnosed
 from tests.report.html.browsers import BROWSERS, opened
 
 #: Moves the pointer over the first plot.
@@ -55,10 +56,12 @@ def plotted(group: str, series: int) -> str:
 
 @pytest.mark.parametrize("browser", BROWSERS)
 def test_plots_and_tables_are_the_json(browser: str, tmp_path: Path) -> None:
-    """Each curve, and each number of the table, is what `--load-json` says."""
+    """Each curve, and each number of the table, is what `--load-json` says; above them stands what
+    to mend first, as in the text report."""
     run = summary(failing=50)
+    found = diagnosed(run)
     told = load_data(run, SIMULATED)
-    file = write(tmp_path / "page.html", run_data(run, ENVIRONMENT))
+    file = write(tmp_path / "page.html", run_data(run, ENVIRONMENT, found))
     with opened(browser, file) as page:
         moments = told["timeline"]
         assert page.run(plotted("requests", 0)) == [one["second"] for one in moments]
@@ -98,6 +101,11 @@ def test_plots_and_tables_are_the_json(browser: str, tmp_path: Path) -> None:
         assert page.run("return document.querySelectorAll('.whole .bar-now').length") > 20
         said = page.run("return document.querySelector('header').innerText")
         assert run.verdict.outcome.upper() in said
+        fix = " ".join(page.run("return document.querySelector('.fix').innerText").split())
+        first, *others = found.diagnosis.findings
+        assert f"{first.path}:{first.line} {first.cause.text}" in fix
+        assert f"--replay-har {found.files[first.groups[0].key]}" in fix
+        assert all(one.cause.text in fix for one in others)
         page.picture(tmp_path / f"{browser}.png")
 
 

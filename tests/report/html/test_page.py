@@ -40,7 +40,8 @@ def remedy(text: str) -> dict[str, object]:
 def diagnosis(text: str) -> dict[str, object]:
     one = {"number": 1, "page": text, "title": text, "result": text, "said": text, "place": text}
     return {
-        "mend": one, "broke": one, "total": 1, "cause": text, "meaning": text, "because": [text],
+        "mend": one, "broke": one, "of": text, "otherwise": text, "cause": text,
+        "meaning": text, "because": [text],
         "confirm": text, "remedies": [remedy(text)], "others": [text], "possible": [text],
         "ruled_out": [text], "steps": [[text, text]], "later": [one | {"needs": [text]}],
     }  # fmt: skip

@@ -122,7 +122,7 @@
       return new uPlot({
         width: Math.max(box.clientWidth, 200), height: box.matches(":first-child") ? 250 : 190,
         cursor: { sync: { key: `run${number}` }, drag: { x: true, y: false }, focus: { prox: -1 } },
-        scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : { range: (_u, _min, max) => [0, Math.max(max || 0, ...near) * 1.1 || 1] } },
+        scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : { range: (_u, _min, max) => [0, Math.max(max || 0, ...near) * 1.18 || 1] } },
         axes: [{ ...axis, values: (_u, all) => all.map((one) => (run.at ? at(one).slice(5) : at(one))), space: run.at ? 90 : 70, size: 30, incrs: run.at ? [1, 2, 5, 10, 20, 50] : undefined }, { ...axis, size: 52, values: (_u, all) => all.map((one) => (one === null ? "" : short(one))) }],
         series: [
           { label: "at", value: read(run.at || ((second) => moment(run, second))) },
