@@ -55,9 +55,10 @@ fi
 if [ $# != 0 ]; then # single tests were asked for
   exec .venv/bin/pytest "$@"
 fi
-# Two at a time, except for those that need both processors.
-.venv/bin/pytest -n 2 --dist worksteal -m 'not alone' "${again[@]}"
+# Three at a time, as they wait for servers and browsers half of the time, except for those that need
+# both processors.
+.venv/bin/pytest -n 3 --dist worksteal -m 'not alone' "${again[@]}"
 wait $!
 .venv/bin/pytest -m alone "${again[@]}"
-bash .ci/compiled.sh -n 2 --dist worksteal tests/extraction tests/hostile/test_responses.py \
+bash .ci/compiled.sh -n 3 --dist worksteal tests/extraction tests/hostile/test_responses.py \
   tests/engine tests/load tests/replay tests/transport/test_{http1,load_tls,raw_nginx}.py
