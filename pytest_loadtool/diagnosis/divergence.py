@@ -121,7 +121,7 @@ def _values(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
             yield Divergence(told, Sure.WEAK if listed else Sure.POSSIBLE, str(then))
 
 
-_KINDS: tuple[_Kind, ...] = (_says, _values, _as_a_whole, _cookies)
+_KINDS: tuple[_Kind, ...] = (_says, _cookies, _values, _as_a_whole)
 
 
 def _said(value: object) -> str:

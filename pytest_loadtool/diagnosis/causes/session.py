@@ -175,7 +175,7 @@ def _ended(situation: Situation, name: str, told: str) -> Cause:
     """The session is refused right after it began: no time has passed that it might not outlive."""
     cause = Cause(
         f"The server does not take the session, or has ended it: its cookie {name} was sent.",
-        Sure.POSSIBLE,
+        Sure.LIKELY,
         (told, *situation.begins(situation.failed)),
         (
             Remedy(
