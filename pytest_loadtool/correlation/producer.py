@@ -57,9 +57,10 @@ class Producer:
 
     ``name`` is the key, the field, the cookie, the header or, in an address, the segment before.
     ``steps`` lead to a JSON value, and to one in a list of XML. ``text`` is the address, as
-    written, of a redirect or link; all of a header of which the value is a part, or that sets it as
-    a cookie; the pattern of a rule that found the value in a text; of XML, whether it stands in an
-    element or an attribute; of a choice, its label as written.
+    written, of a redirect or link, or in which a JSON value stands; all of a header of which the
+    value is a part, or that sets it as a cookie; the pattern of a rule that found the value in a
+    text; of XML, whether it stands in an element or an attribute; of a choice, its label as
+    written.
     ``before`` is the path up to the value in an address, and ``labels`` are the texts of such
     links or choices, or what an item of a list is called. ``form`` numbers the form of a
     control within its page (`PARTIAL`: of a partial response), and ``control`` tells whether a

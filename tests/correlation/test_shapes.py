@@ -69,6 +69,28 @@ SHAPES: dict[str, Callable[[dict[str, Any]], Answer]] = {
 }  # fmt: skip
 
 
+def _hal(one: dict[str, Any]) -> dict[str, Any]:
+    return {"name": one["name"], "_links": {"self": {"href": f"/things/{one['id']}"}}}
+
+
+def _at(key: str, address: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return lambda one: {key: address.format(one["id"]), "name": one["name"], "note": one["note"]}
+
+
+#: How a thing is written, without an id of its own: when it is made, and in lists.
+WRITTEN: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "HAL": _hal,
+    "an address as its id": _at("id", "things/{}"),
+    "an address": _at("url", "https://shop.test/api/things/{}/"),
+    "JSON-LD": _at("@id", "/things/{}"),
+    "a URN": _at("urn", "urn:shop:thing:{}"),
+    "an address of what is done to it": _at(
+        "edit", "http://127.0.0.1:8000/things/{}/edit?from=list"
+    ),
+}
+SHAPES |= {f"{shape}, in lists alone": lambda _: Answer('{"done": true}') for shape in WRITTEN}
+
+
 def serving(register: Register, shape: str) -> AbstractContextManager[str]:
     """A server that answers so when a thing is made."""
     lock = threading.Lock()
@@ -89,15 +111,18 @@ def serving(register: Register, shape: str) -> AbstractContextManager[str]:
             self.wfile.write(content)
 
         def _told(self, body: bytes) -> Answer:
-            things = register.things
+            things, write = register.things, WRITTEN.get(shape.partition(",")[0], dict)
             if (self.command, self.path) == ("POST", "/things"):
-                return SHAPES[shape](register.put(json.loads(body)["name"]))
+                made = register.put(json.loads(body)["name"])
+                return SHAPES[shape](made) if shape in SHAPES else Answer(json.dumps(write(made)))
             for id_ in list(things):
                 if self.path == f"/things/{id_}/edit":
                     things[id_]["note"] = NOTE
                 elif self.path == f"/things/{id_}/drop":
                     del things[id_]
-            listed = [*things.values()][::-1] if self.command == "GET" else {"done": True}
+            listed: Any = [*things.values()][::-1] if self.command == "GET" else {"done": True}
+            if isinstance(listed, list):
+                listed = {"_embedded": {"things": [*map(write, listed)]}}
             return Answer(json.dumps(listed))
 
         do_GET = do_POST = _any  # noqa: N815
@@ -108,7 +133,7 @@ def serving(register: Register, shape: str) -> AbstractContextManager[str]:
     return served(Handler)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", [*SHAPES, *WRITTEN])
 def test_shapes(shape: str) -> None:
     """The state is right, and no check says otherwise. Each id of the recording is that of somebody
     else's thing on the used server."""

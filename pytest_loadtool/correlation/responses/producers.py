@@ -23,6 +23,7 @@ from pytest_loadtool.correlation.classify import (
     is_title_name,
     is_version_name,
     looks_random,
+    singular,
 )
 from pytest_loadtool.correlation.kinds import is_in_own_list, is_result, is_result_name
 from pytest_loadtool.correlation.producer import PARTIAL, Box, Producer, Wanted
@@ -50,6 +51,13 @@ _XML_HEAD = 500
 _DECODED = "xsrftoken"
 _TOKENS = frozenset({"access_token", "refresh_token"})
 _DATA_ID = re.compile(r'\s(data-(?:[\w-]*-)?(?:id|pk|key|uuid|guid))="([^"<>&]+)"')
+#: An address of one of several things, and no host with its port: group 1 is what they are called,
+#: group 2 which one it is.
+_ADDRESS = re.compile(
+    r"(?:[^\s\"'<>?#]*[/:])?(?<!//)([A-Za-z][\w.-]{0,60})[/:]([1-9]\d{0,9})(?:[/?#][^\s\"'<>]*)?"
+)
+#: A longer text is not looked at as one.
+_LONGEST_ADDRESS = 500
 #: A longer text is not what something is called.
 _LONGEST_NAME = 200
 #: How many places of one value in one JSON document are kept: the id of many resources may be 1.
@@ -233,10 +241,16 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
     """Yield the wanted values of a JSON document."""
     seen: dict[str, int] = {}
     is_answer = is_rpc_answer(document)
-    for steps, value in json_leaves(document):
+    for steps, text in json_leaves(document):
+        is_path = ("/" in text or ":" in text) and len(text) <= _LONGEST_ADDRESS
+        address = _ADDRESS.fullmatch(text) if is_path else None
+        value = address[2] if address else text
         if value not in wanted or (is_answer and steps == ("id",)):  # as the request had it
             continue
         leaf = json_leaf(steps, value, transaction)
+        if address:
+            before = text[address.start(1) : address.start(2)]
+            leaf = replace(leaf, name=f"{singular(address[1])}_id", text=text, before=before)
         if is_short_number(value) and not (
             _has_ids(leaf.name) or is_result(leaf) or is_in_own_list(leaf)
         ):

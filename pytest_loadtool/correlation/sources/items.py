@@ -207,7 +207,13 @@ def _of_item(
 ) -> Found:
     """Return the variable with a path that goes by anchors instead of indexes, as far as there are
     some. ``resources`` is what the list may be one of."""
-    if isinstance(source := one.source, Decoded):
+    if isinstance(source := one.source, Decoded) and one.producer.box is None:  # of an address
+        whole = replace(one.producer, value=one.producer.text, text="", before="")
+        placed = _of_item(
+            replace(one, producer=whole, source=source.outer), response, known, resources
+        )
+        return replace(placed, producer=one.producer, source=replace(source, outer=placed.source))
+    if isinstance(source, Decoded):
         box, within = one.producer.box, source.inner
         if box is None or within is None or type(within) not in _LANGUAGES:
             return one

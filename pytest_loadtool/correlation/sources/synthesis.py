@@ -120,9 +120,11 @@ def _reproducing(source: Source, value: str, reading: Reading, matches: int) -> 
 
 
 def _json(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator[Source]:
+    paths = [JsonPath(format_path(producer.steps))]
     if is_event_stream(reading.response.text):  # whichever event has it: there are more or less
-        yield JsonPath(f"$[*]{format_path(producer.steps[1:])[1:]}")
-    yield JsonPath(format_path(producer.steps))
+        paths.insert(0, JsonPath(f"$[*]{format_path(producer.steps[1:])[1:]}"))
+    inner = RegularExpression(rf"\b{escaped_text(producer.before)}([^/:?#]+)")
+    yield from (Decoded(one, (), inner) if producer.text else one for one in paths)
 
 
 #: Group 1 is what stands in the element or attribute of that name, whatever its prefix.
