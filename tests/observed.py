@@ -12,6 +12,7 @@ from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.engine.load import LoadRunner
 from pytest_loadtool.engine.observers import metrics_for
 from pytest_loadtool.load import LoadMetrics, Share
+from pytest_loadtool.load.metrics.course import RunCourse
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.load import BODY_LIMIT, LoadConfiguration, ThinkTime
@@ -20,7 +21,7 @@ from pytest_loadtool.recording.filter.domains import with_recorded_hosts
 from pytest_loadtool.replay import PagePlan, Plan, Response, Step, compile_case
 from pytest_loadtool.report.failure import explain
 
-__all__ = ["Observed", "explained", "replay", "run_load"]
+__all__ = ["Observed", "explained", "measured", "replay", "run_load"]
 
 
 @dataclass
@@ -92,6 +93,18 @@ def run_load(
     plan: Plan, configuration: LoadConfiguration, share: Share | None = None
 ) -> LoadMetrics:
     """Load-test one plan, or a share of that, from now on."""
-    metrics = metrics_for([plan])
-    LoadRunner([plan], configuration, share or Share(), metrics).run(time.time())
-    return metrics
+    return measured([plan], configuration, share)
+
+
+def measured(
+    plans: Sequence[Plan],
+    configuration: LoadConfiguration,
+    share: Share | None = None,
+    *hear: Any,
+) -> LoadMetrics:
+    """Return all that a share of these, from now on, has reported: it forgets that itself."""
+    runner = LoadRunner(plans, configuration, share or Share(), metrics_for(plans))
+    runner.reporter.course = RunCourse()
+    runner.run(time.time(), *hear)
+    runner.report()
+    return runner.reporter.reported

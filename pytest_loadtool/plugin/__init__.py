@@ -2,7 +2,7 @@
 
 This module is loaded in every pytest run of every project that has the package installed, and in
 every xdist worker, so it holds thin hooks only: nothing but pytest and this room's options is
-imported until a hook has something to do.
+imported until a hook has something to do. It asserts nothing: PYTEST_DONT_REWRITE.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options of group "loadtool"."""
+    """Declare the options."""
     option_table.declare(parser)
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from pytest_loadtool.engine.load import LoadRunner
-from pytest_loadtool.engine.observers import metrics_for
-from pytest_loadtool.load import LoadMetrics, Share
+from pytest_loadtool.load import LoadMetrics
 from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.model.bandwidth import PROFILES
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
@@ -26,7 +23,7 @@ from tests.authentication.apache import PAGE, PROXIES
 from tests.authentication.peer import Peer
 from tests.conformance.answers import reply
 from tests.conformance.server import http2_only, serving
-from tests.observed import Observed, replay
+from tests.observed import Observed, replay, run_load
 
 [ALICE, *_] = USERS
 BOUND = ("negotiate", "ntlm")
@@ -157,7 +154,6 @@ def under_load(
         ),
     )
     plan = compile_case(case, datasets={"users": Dataset(columns, users)})
-    metrics = metrics_for([plan])
     configuration = LoadConfiguration(
         name="load",
         cases=(CaseShare("c.case.toml"),),
@@ -166,8 +162,7 @@ def under_load(
         iterations=iterations,
         keep_connections=True,
     )
-    LoadRunner([plan], configuration, Share(), metrics).run(time.time())
-    return metrics
+    return run_load(plan, configuration)
 
 
 @pytest.mark.promise(131)
@@ -239,11 +234,10 @@ def test_over_a_slow_line(apache: Peer) -> None:
         proxy=Proxy(apache.url("ntlm"), **login("ntlm")),
     )
     plan = compile_case(case)
-    metrics = metrics_for([plan])
     configuration = LoadConfiguration(
         "load", (CaseShare("c.case.toml"),), 1, None, iterations=1, bandwidth=PROFILES["3G"]
     )
-    LoadRunner([plan], configuration, Share(), metrics).run(time.time())
+    metrics = run_load(plan, configuration)
     assert metrics.failed_requests == 0
     assert metrics.requests == 1
 

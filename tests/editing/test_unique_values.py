@@ -248,8 +248,8 @@ def test_addresses_of_links_and_forms_are_followed(typed: str, path: str, writte
     found = [one.source for each in unique.case.transactions() for one in each.extractors]
     assert found == [
         HeaderValue("Location", f"/{written}/of/([^/?#&;]+)"),
-        Link(f"/{written}/edit/*"),
-        Link(f"/{written}/delete/*"),
+        InItem(Link(f"/{written}/edit/*"), "Tent"),
+        InItem(Link(f"/{written}/delete/*"), "Tent"),
         FormField("csrf_token", action=f"/{written}/delete/${{delete_id[1]}}"),
     ]
     assert configure(unique.case, exchanges).case == asserted_anew(unique.case, exchanges).case

@@ -67,6 +67,19 @@ def test_full_buckets(counts: list[tuple[int, int]], data: st.DataObject) -> Non
     assert whole.since(before).to_wire()[3:] == after.to_wire()[3:]
 
 
+@pytest.mark.parametrize("size", [3, 2500])
+def test_what_is_taken_is_forgotten(size: int) -> None:
+    """Of few values and of many: each is taken once, and together they are all of them."""
+    recorded, taken, whole = Histogram(), Histogram(), Histogram()
+    for part in range(3):
+        for us in range(part, 1000 * size, 1000):
+            recorded.record(us)
+            whole.record(us)
+        taken.merge_wire(recorded.take(taken))
+    assert recorded.count == 0
+    assert taken == whole
+
+
 def test_more_values_take_no_more_memory() -> None:
     """When the buckets in use have carried, nothing grows: neither where values are counted nor
     where reports of them are. Other threads of the process may take memory meanwhile."""

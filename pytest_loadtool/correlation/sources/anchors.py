@@ -78,6 +78,8 @@ def sent_anchors(traffic: Traffic, found: Sequence[Found] = ()) -> list[AnchorTe
     """
     claimed = {slot for one in found for slot in one.slots}
     offered = {(name, value) for name, value, _ in traffic.offered}
+    fields = traffic.requests.fields.items()
+    logins = {at for at, names in fields if any(map(is_password, names))}
     anchors = [
         AnchorText(
             slot.value,
@@ -86,7 +88,7 @@ def sent_anchors(traffic: Traffic, found: Sequence[Found] = ()) -> list[AnchorTe
             slot.transaction,
             offered=(slot.name, slot.value) in offered,
             new=len(slot.value) < TELLING
-            and not any(map(is_password, traffic.requests.fields.get(slot.transaction, ())))
+            and slot.transaction not in logins
             and is_new_text(slot.value, slot.transaction, traffic),
         )
         for slot in traffic.slots

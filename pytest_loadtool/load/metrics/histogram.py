@@ -161,7 +161,8 @@ class Histogram:
         """Return the same, and forget the counts: the next time there are those that came after
         it. Of ``known`` only the sum is asked for."""
         if any(self._rows):
-            wire = self.to_wire(known)
+            wire = self.to_wire()
+            wire[0] -= known.total
             self._rows = [None] * ROWS
             return wire
         fresh, self._fresh = self._fresh, []
