@@ -184,6 +184,8 @@ class Browser:
                 if self._debugging_port is not None:
                     await self._listening.wait()
         except (ConnectionError, TimeoutError) as error:
+            if isinstance(error, ConnectionError):  # it has ended, and said why a moment before
+                await asyncio.wait([self._listener], timeout=_CLOSE_TIME)
             raise RecordingError(
                 f"{self._executable} did not start: {_last(self._said) or 'no reason given'}"
             ) from error
