@@ -23,7 +23,6 @@ from pytest_loadtool.workflow.files import there, write_private_text
 
 #: What can be done about a file that was changed outside. The first is what Enter does.
 _CHOICES = ("show", "reload", "overwrite")
-_AGAIN = ("yes", "no")
 
 
 async def reload(session: Console, *, discard: bool = False) -> None:

@@ -7,21 +7,15 @@ import os
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import (
-    AbstractContextManager,
-    contextmanager,
-)
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from pytest_loadtool.console.errors import CommandError, NotGreenError, UsageError
 from pytest_loadtool.console.execution import execute, outcome
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.unattended import Unattended
 from pytest_loadtool.model.progress import Told
-
-if TYPE_CHECKING:
-    pass
 
 
 class PlainFrontend(Unattended):

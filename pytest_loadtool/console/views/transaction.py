@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from pytest_loadtool.console.views.text import BODY_LIMIT, body
 from pytest_loadtool.masking.carried import carried_by, recorded_in
@@ -12,9 +12,6 @@ from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.workflow.document import Document
-
-if TYPE_CHECKING:
-    pass
 
 
 class TransactionReplay(Protocol):

@@ -20,8 +20,6 @@ from pytest_loadtool.model.case import Kind
 
 #: What the address of a page to log in at has in it.
 _LOGIN = re.compile(r"log-?_?(?:in|on)|sign-?_?in|auth|sso|anmeld|connexion|session", re.IGNORECASE)
-#: A session lived longer, by so much, than when it was recorded.
-_LONGER = 1.2
 #: Replays without think times take less.
 _SHORT = 0.5
 

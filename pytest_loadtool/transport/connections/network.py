@@ -8,7 +8,7 @@ import socket
 from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import ContextVar
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.load import BODY_LIMIT
@@ -31,9 +31,6 @@ from pytest_loadtool.transport.wire.failures import (
 from pytest_loadtool.transport.wire.raw import Connection
 from pytest_loadtool.transport.wire.tls import TlsContexts
 from pytest_loadtool.transport.wire.tls_layer import TlsLayer
-
-if TYPE_CHECKING:
-    pass
 
 #: The step whose request the task at hand is to send, set by each task that opens a tunnel: so who
 #: is told of a connection alone, such as an observer of its tunnel, can say whose it is.
