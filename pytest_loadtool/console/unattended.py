@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from pytest_loadtool.replay.control import Control
 
 
-class Unattended:
+class Unattended(ABC):
     """A `Frontend` but for where its lines go: that is ``say``, of whoever derives from it."""
 
     interactive = False
@@ -24,9 +25,9 @@ class Unattended:
         """Lines are as long as they are."""
         return None
 
+    @abstractmethod
     def say(self, text: str) -> None:
         """Show a line."""
-        raise NotImplementedError
 
     async def page(self, lines: Sequence[str]) -> None:
         """Show all of them."""
