@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytest_loadtool.load.metrics.histogram import Extent, Histogram
@@ -67,24 +67,21 @@ class TransactionMetrics:
 
         Builtin types only; an empty list when nothing came.
         """
-        known = known or _NO_REQUESTS
-        gained = self._gained(known)
-        if gained:
-            gained += [
-                self.first_byte.to_wire(known.first_byte),
-                self.service.to_wire(known.service),
-                self.response.to_wire(known.response),
-            ]
-        return gained
+        return self._wire(known or _NO_REQUESTS, Histogram.to_wire)
 
     def take(self, known: TransactionMetrics) -> list[Any]:
         """Return the same, and forget how many requests took how long: see `Histogram.take`."""
+        return self._wire(known, Histogram.take)
+
+    def _wire(
+        self, known: TransactionMetrics, times: Callable[[Histogram, Histogram], list[Any]]
+    ) -> list[Any]:
         gained = self._gained(known)
         if gained:
             gained += [
-                self.first_byte.take(known.first_byte),
-                self.service.take(known.service),
-                self.response.take(known.response),
+                times(self.first_byte, known.first_byte),
+                times(self.service, known.service),
+                times(self.response, known.response),
             ]
         return gained
 
