@@ -34,8 +34,8 @@ class Unattended(ABC):
         for line in lines:
             self.say(line)
 
-    def clear(self) -> None:
-        """Nothing: it is no screen."""
+    def clear(self) -> None:  # noqa: B027  it is no screen
+        """Do nothing."""
 
     def progress(self) -> AbstractContextManager[Told]:
         """Show nothing."""
