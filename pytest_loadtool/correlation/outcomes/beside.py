@@ -91,7 +91,9 @@ def beside_on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
 def _states_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Yield the states that the row of what the change has made shows."""
     for row in rows_of(change, answer, was):
-        if not row.is_new or not was.last(row.resource, answer):
+        own = row.resource
+        is_last = was.last_of_all(answer) if own is None else was.last(own, answer)
+        if not (row.is_new and is_last):
             continue
         for cell in words_at(answer.text, row.at):
             word = cell.strip("> \t\r\n")

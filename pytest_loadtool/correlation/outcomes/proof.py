@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -113,13 +113,14 @@ class Before:
             if one.step.index < self._change:
                 yield from (((said.field, said.value), said) for said in one.said)
 
-    def last(self, resource: Resource | None, later: SeenAnswer) -> bool:
-        """Return whether nothing changes the resource after the change and before an answer; None
-        is one of which no id is known: nothing changes anything."""
-        at = later.step.index
-        if resource is None:
-            return not any(self._change < one <= at for one in self._every)
-        return self._alone(resource, self._change, at)
+    def last(self, resource: Resource, later: SeenAnswer) -> bool:
+        """Return whether nothing changes the resource after the change and before an answer."""
+        return self._alone(resource, self._change, later.step.index)
+
+    def last_of_all(self, later: SeenAnswer) -> bool:
+        """Return whether nothing changes anything after the change and before an answer."""
+        at = bisect_right(self._every, self._change)
+        return at == len(self._every) or self._every[at] > later.step.index
 
     def alone(self, resource: Resource, earlier: SeenAnswer, later: SeenAnswer) -> bool:
         """Return whether nothing else has changed the resource between two answers."""

@@ -101,7 +101,7 @@ def _is_last(change: Change, answer: SeenAnswer, was: Before) -> bool:
     """Return whether no other change of the same resources comes before an answer. What is known by
     its name alone may be pushed off a list: one that was there before tells that."""
     if not any(one.is_own for one in change.resources):
-        return was.last(None, answer) and was.same(answer) is not None
+        return was.last_of_all(answer) and was.same(answer) is not None
     return all(one.is_own and was.last(one, answer) for one in change.resources)
 
 
