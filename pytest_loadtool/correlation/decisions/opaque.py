@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import NamedTuple
 
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.codec.template import Reference, files_of
@@ -13,12 +14,13 @@ from pytest_loadtool.correlation.classify import is_id_name, looks_random
 from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep
-from pytest_loadtool.correlation.responses.producers import json_leaves
+from pytest_loadtool.correlation.responses.producers import json_leaf, json_leaves
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.responses.tokens import tokens
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.model.exchange import Exchange
 
 #: The rule of such decisions, and what a test case ignores that wants none.
 OPAQUE = "opaque"
@@ -58,35 +60,61 @@ def told(case: TestCase, steps: Sequence[RecordedStep]) -> OpaqueBodies:
     titles, entries = titles_of(case), Entries(steps)
     made: list[Transaction] = []
     for one, step in zip(case.transactions(), steps, strict=True):
-        kind = None if entries.have(step.index, OPAQUE, case.asm.ignore) else _kind(step)
-        held = _held(step, steps) if kind is not None and step.exchange is not None else None
-        if step.exchange is None or kind is None or not (kind or held):
+        body = None if entries.have(step.index, OPAQUE, case.asm.ignore) else _opaque(step, steps)
+        if body is None:
             made.append(replace(one, opaque="") if one.opaque else one)
             continue
-        what = f"{kind or 'a binary body'}, {step.exchange.request_size:,} bytes"
-        name, value, giver = held or ("", "", -1)
-        known = f", with {name} of {titles[giver]}" if held else ""
-        made.append(replace(one, opaque=what + known))
+        held, title = body.held, titles[step.index]
+        known = f", with {held.name} of {titles[held.giver]}" if held is not None else ""
+        made.append(replace(one, opaque=body.what + known))
         found = (
-            f' In it stands what "{titles[giver]}" gave out as {name}: it means something of the '
-            "server that was recorded."
-            if held
-            else " None of the ids that answers gave out before was found in it."
+            f'In it stands what "{titles[held.giver]}" gave out as {held.name}: it means something '
+            "of the server that was recorded."
+            if held is not None
+            else "None of the ids that answers gave out before was found in it."
         )
         decisions.append(
             Decision(
-                value=value or what,
+                value=held.value if held is not None else body.what,
                 variable="",
-                producer=titles[giver] if held else "",
-                consumers=(titles[step.index],),
+                producer=titles[held.giver] if held is not None else "",
+                consumers=(title,),
                 rule=OPAQUE,
-                reason=f'"{titles[step.index]}" sends {what}, as recorded: no value in it can be '
-                f"followed.{found}",
+                reason=f'"{title}" sends {body.what}, as recorded: no value in it can be followed. '
+                f"{found}",
                 confidence=0.3,
-                secret=looks_random(value),
+                secret=held is not None and looks_random(held.value),
             )
         )
     return OpaqueBodies(with_transactions(case, made), tuple(decisions))
+
+
+class HeldValue(NamedTuple):
+    """What an answer before gave out, and stands in a body."""
+
+    name: str
+    value: str
+    giver: int
+    """The transaction whose answer that was."""
+
+
+class OpaqueBody(NamedTuple):
+    """A body that cannot be followed: what it is, and what was found in it."""
+
+    what: str
+    held: HeldValue | None
+
+
+def _opaque(step: RecordedStep, steps: Sequence[RecordedStep]) -> OpaqueBody | None:
+    """Return what the body of a change is that cannot be followed; None if there is nothing to
+    say."""
+    kind = _kind(step)
+    if kind is None or step.exchange is None:
+        return None
+    held = _held(step.exchange, steps[: step.index])
+    if not (kind or held):
+        return None
+    return OpaqueBody(f"{kind or 'a binary body'}, {step.exchange.request_size:,} bytes", held)
 
 
 def _kind(step: RecordedStep) -> str | None:
@@ -106,21 +134,20 @@ def _kind(step: RecordedStep) -> str | None:
         return "protobuf" if found[1] == "proto" else found[1]
     coding = step.exchange.request_header("content-encoding")
     if coding and not _FILES.fullmatch(media):
-        return f"{media or 'what'} coded as {coding}"
+        return f"{media or 'a body'} coded as {coding}"
     return None if media and _FILES.fullmatch(media) else ""
 
 
-def _held(step: RecordedStep, steps: Sequence[RecordedStep]) -> tuple[str, str, int] | None:
-    """Return the name and value of what an answer before gave out and the body holds, and the
-    transaction that did; of several the nearest."""
-    exchange = step.exchange
-    if exchange is None or exchange.request_size > _LONGEST_BODY:
+def _held(exchange: Exchange, earlier: Sequence[RecordedStep]) -> HeldValue | None:
+    """Return what an answer before gave out and the request's body holds; of several the
+    nearest."""
+    if exchange.request_size > _LONGEST_BODY:
         return None
     body = exchange.request_body
-    for before in islice(reversed(steps[: step.index]), _MOST_ANSWERS):
+    for before in islice(reversed(earlier), _MOST_ANSWERS):
         for name, value in islice(_given(before), _MOST_VALUES):
             if any(one in body for one in _written(name, value)):
-                return name, value, before.index
+                return HeldValue(name, value, before.index)
     return None
 
 
@@ -140,9 +167,9 @@ def _given(step: RecordedStep) -> Iterator[tuple[str, str]]:
                 yield "a token", one
         return
     for steps, value in json_leaves(document):
-        name = next((one for one in reversed(steps) if isinstance(one, str)), "a value")
+        name = json_leaf(steps, value, step.index).name
         if is_id_name(name) or looks_random(value):
-            yield name, value
+            yield name or "a value", value
 
 
 def _written(name: str, value: str) -> Iterator[bytes]:
