@@ -101,7 +101,9 @@ def compile_case(
     case = replace(case, server=base, app=app, tls=case.tls.in_folder(folder))
     routes = Routes(case, environ, names, direct=base if app else "")
     main = routes.origin(base) if base else None
-    parts = _Parts(case, names, servers, routes, main, yardsticks, clock, answers_before(case))
+    before = answers_before(case)
+    last_use = {kept: at for at, kept in before.items()}  # in their order
+    parts = _Parts(case, names, servers, routes, main, yardsticks, clock, before, last_use)
     flows = Flows(case, parts.check)
     pages = tuple(parts.pages(think_time or ThinkTime(), flows))
     every = tuple(step for page in pages for step in page.steps)
@@ -144,6 +146,8 @@ class _Parts:
     clock: Clock
     before: Mapping[int, int]
     """By a transaction that shows outcomes in a list the one whose text is kept for that."""
+    last_use: Mapping[int, int]
+    """By a transaction whose text is kept the last that needs it."""
 
     def pages(self, think_time: ThinkTime, flows: Flows) -> Iterator[PagePlan]:
         """Yield all pages in order."""
@@ -198,9 +202,9 @@ class _Parts:
         before, slot = self.before.get(index), self.names.unnamed
         kept = None if before is None else slot(before)
         yield from (self.check(one, kept) for one in transaction.validators)
-        if index in self.before.values():
+        if index in self.last_use:
             yield keeping(slot(index))
-        if kept is not None and index == max(at for at in self.before if self.before[at] == before):
+        if kept is not None and self.last_use[self.before[index]] == index:
             yield dropping(kept)
 
     def check(self, validator: Validator, kept: int | None = None) -> Check:
