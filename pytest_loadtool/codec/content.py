@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 DECODED_LIMIT = 64 << 20
 """The most bytes that a body may have once decoded, and at each step on the way."""
@@ -154,16 +154,29 @@ class _Zlib:
         return self._stream.unused_data
 
 
+def brotli_library() -> Any:
+    """Return the package for Brotli that this Python has."""
+    if sys.version_info >= (3, 12):
+        import brotli
+    else:  # mitmproxy for it pins a brotli that knows no bound: those do since 1.2
+        import brotlicffi as brotli
+    return brotli
+
+
+def zstd_library() -> Any:
+    """Return the module for zstd that this Python has."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
+
+
 class _Brotli:
     unused_data = b""
 
     def __init__(self) -> None:
-        if sys.version_info >= (3, 12):
-            import brotli
-        else:  # mitmproxy for it pins a brotli that knows no bound: those do since 1.2
-            import brotlicffi as brotli
-
-        self._stream = brotli.Decompressor()
+        self._stream = brotli_library().Decompressor()
         self.needs_input = True
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
@@ -185,13 +198,10 @@ def _deflate(head: bytes) -> _Stream:
 
 
 def _zstd(_head: bytes) -> _Stream:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-
+    zstd = zstd_library()
     window = int(zstd.DecompressionParameter.window_log_max)
-    return zstd.ZstdDecompressor(options={window: _ZSTD_WINDOW.bit_length() - 1})
+    stream: _Stream = zstd.ZstdDecompressor(options={window: _ZSTD_WINDOW.bit_length() - 1})
+    return stream
 
 
 _Undoing = tuple[Callable[[bytes], _Stream], tuple[bytes, ...]]

@@ -6,12 +6,11 @@ A test case has the text of such a body, and its ``Content-Encoding``; replay co
 from __future__ import annotations
 
 import gzip
-import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
-from pytest_loadtool.codec.content import ContentError, decode
+from pytest_loadtool.codec.content import ContentError, brotli_library, decode, zstd_library
 from pytest_loadtool.codec.multipart import Content, pieces_of
 
 Coder = Callable[[bytes], bytes]
@@ -59,20 +58,13 @@ def _gzip(body: bytes) -> bytes:
 
 
 def _brotli(body: bytes) -> bytes:
-    if sys.version_info >= (3, 12):
-        import brotli
-    else:
-        import brotlicffi as brotli
-    coded: bytes = brotli.compress(body, quality=5)
+    coded: bytes = brotli_library().compress(body, quality=5)
     return coded
 
 
 def _zstd(body: bytes) -> bytes:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd.compress(body)
+    coded: bytes = zstd_library().compress(body)
+    return coded
 
 
 _CODERS: Mapping[str, Coder] = MappingProxyType(
