@@ -8,6 +8,17 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
+def answer(
+    handler: BaseHTTPRequestHandler, status: int, content: bytes, *headers: tuple[str, str]
+) -> None:
+    """Answer with these headers and the length of the content."""
+    handler.send_response(status)
+    for name, value in (*headers, ("Content-Length", str(len(content)))):
+        handler.send_header(name, value)
+    handler.end_headers()
+    handler.wfile.write(content)
+
+
 @contextmanager
 def served(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
     """Yield its URL, without a slash at its end."""

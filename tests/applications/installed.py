@@ -77,8 +77,9 @@ def pip_install(python: Path, *arguments: str) -> None:
 
 def run(
     *command: str, folder: Path | None = None, environment: Mapping[str, str] | None = None
-) -> None:
-    """Run a command to its end, in ``folder``, with ``environment`` added to this process's.
+) -> str:
+    """What a command writes that is run to its end, in ``folder``, with ``environment`` added to
+    this process's.
 
     Raises:
         RuntimeError: it failed; with what it wrote.
@@ -94,3 +95,4 @@ def run(
     )
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,15 +44,7 @@ def serve(state: Path) -> Iterator[str]:
 
 
 def _client(url: str, what: str) -> str:
-    done = subprocess.run(
-        (str(_programs() / "python"), _CLIENT, url, what),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise RuntimeError(done.stdout + done.stderr)
-    return done.stdout
+    return run(str(_programs() / "python"), _CLIENT, url, what)
 
 
 def state(url: str, folder: Path) -> State:

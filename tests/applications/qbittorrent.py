@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,15 +62,7 @@ def serve(state: Path) -> Iterator[str]:
 
 
 def _client(url: str, what: str) -> str:
-    done = subprocess.run(
-        (str(_programs() / "python"), _CLIENT, url, what),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise RuntimeError(done.stdout + done.stderr)
-    return done.stdout
+    return run(str(_programs() / "python"), _CLIENT, url, what)
 
 
 def state(url: str, folder: Path) -> State:
@@ -87,4 +78,4 @@ def use(url: str, folder: Path) -> None:
 
 def drive(url: str) -> None:
     """Categories, tags and rules are made, changed and removed; a torrent is added and named."""
-    run(str(_programs() / "python"), _CLIENT, url, "session")
+    _client(url, "session")

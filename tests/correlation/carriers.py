@@ -21,7 +21,7 @@ from urllib.parse import quote, urlencode
 
 from pytest_loadtool.codec.content import decode
 from pytest_loadtool.codec.request_coding import coder
-from tests.served import served
+from tests.served import answer, served
 
 __all__ = ["NOTE", "WAYS", "Register", "Sent", "serving"]
 
@@ -256,12 +256,7 @@ def serving(register: Register) -> Iterator[str]:
                 coding = self.headers.get("Content-Encoding", "")
                 sent = Sent(self.command, self.path, decode(body, coding), coding=coding)
                 status, value = register.answer(sent, self.headers)
-            content = _json(value)
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+            answer(self, status, _json(value), ("Content-Type", "application/json"))
 
         do_GET = do_POST = do_PATCH = do_DELETE = _any  # noqa: N815
 

@@ -22,7 +22,7 @@ from tests.correlation.client import Client
 from tests.correlation.outcomes.adversary import failures
 from tests.correlation.talk import configure
 from tests.observed import Observed
-from tests.served import served
+from tests.served import answer, served
 
 JSON = {"Content-Type": "application/json"}
 
@@ -102,13 +102,7 @@ def serving(register: Register, shape: str) -> AbstractContextManager[str]:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             with lock:
                 told = self._told(body)
-            content = told.text.encode()
-            self.send_response(200)
-            self.send_header("Content-Type", told.kind)
-            self.send_header("Content-Length", str(len(content)))
-            self.send_header(*told.header)
-            self.end_headers()
-            self.wfile.write(content)
+            answer(self, 200, told.text.encode(), ("Content-Type", told.kind), told.header)
 
         def _told(self, body: bytes) -> Answer:
             things, write = register.things, WRITTEN.get(shape.partition(",")[0], dict)
