@@ -26,7 +26,14 @@ from pytest_loadtool.correlation.classify import (
     singular,
 )
 from pytest_loadtool.correlation.kinds import is_in_own_list, is_result, is_result_name
-from pytest_loadtool.correlation.producer import PARTIAL, Box, Producer, Wanted
+from pytest_loadtool.correlation.producer import (
+    PARTIAL,
+    Box,
+    Producer,
+    Wanted,
+    is_dynamic_key,
+    last_item,
+)
 from pytest_loadtool.correlation.requests.positions import xml_spans
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
 from pytest_loadtool.correlation.responses.controls import in_page
@@ -39,6 +46,8 @@ from pytest_loadtool.correlation.responses.script_names import named
 from pytest_loadtool.correlation.responses.tokens import tokens
 from pytest_loadtool.correlation.responses.xml_document import OWN_TEXT, xml_document
 from pytest_loadtool.correlation.search_budget import EXTRACTOR, Searches
+from pytest_loadtool.extraction.json_steps import OwnKey
+from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.extraction.partial import is_partial, partial_fields
 from pytest_loadtool.model.rule import ProducerKind, same_name
 
@@ -189,13 +198,13 @@ def _in_body(
     first = unguarded(text).lstrip("\ufeff \t\r\n")[:1]
     if first in ("{", "["):
         try:
-            document = response.json()
+            document = response.document()
         except ValueError:
             return
         yield from in_json(document, transaction, wanted)
         return
     if is_event_stream(text):
-        events = in_json(response.json(), transaction, wanted)
+        events = in_json(response.document(), transaction, wanted)
         yield from (one for one in events if len(one.steps) > len(("event", "data")))
         return
     partial = is_partial(text)
@@ -257,7 +266,22 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
             continue
         seen[value] = seen.get(value, 0) + 1
         if seen[value] <= _MOST_LEAVES:
-            yield replace(leaf, labels=_titles(document, steps)) if leaf.in_list else leaf
+            yield replace(leaf, labels=_titles(document, steps)) if leaf.of_many else leaf
+    yield from _own_keys(document, transaction, wanted)
+
+
+def _own_keys(document: Any, transaction: int, wanted: Wanted) -> Iterator[Producer]:
+    """Yield the wanted keys of objects that have one for each resource, called as in a list of
+    them: the 7 of ``{"orders": {"7": {"name": "Tea"}}}``."""
+    for steps, value in json_objects(document):
+        keys = [one for one in value if one in wanted and isinstance(value[one], dict)]
+        if keys and all(isinstance(one, dict) for one in value.values()):
+            named = (one for one in reversed(steps) if isinstance(one, str))
+            name = f"{singular(next(named, ''))}_id".lstrip("_")
+            for key in filter(is_dynamic_key, keys):
+                if key not in map(json_text, value[key].values()):
+                    way, labels = (*steps, OwnKey(key)), frozenset(_texts(value[key], deep=True))
+                    yield replace(json_leaf(way, key, transaction), name=name, labels=labels)
 
 
 def _has_ids(name: str) -> bool:
@@ -267,9 +291,9 @@ def _has_ids(name: str) -> bool:
 def _titles(document: Any, steps: tuple[str | int, ...]) -> frozenset[str]:
     """Return what the item of a list is called that the steps lead into, be it to a list of its
     own."""
-    last = max((at for at, step in enumerate(steps[:-1]) if isinstance(step, int)), default=-1)
+    last = last_item(steps[:-1])
     item = document
-    for step in steps[: last + 1]:
+    for step in steps[: 0 if last is None else last + 1]:
         item = item[step]
     return frozenset(_texts(item, deep=True))
 
@@ -354,6 +378,18 @@ def json_leaf(steps: tuple[str | int, ...], value: str, transaction: int) -> Pro
     """Return a value of a JSON document, called by the last key on the way to it."""
     name = next((step for step in reversed(steps) if isinstance(step, str)), "")
     return Producer(transaction, ProducerKind.JSON, name, value, steps=steps)
+
+
+def json_objects(document: Any) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
+    """Yield the objects of a JSON document, each with the way to it."""
+    stack: list[tuple[tuple[str | int, ...], Any]] = [((), document)]
+    while stack:
+        steps, value = stack.pop()
+        if isinstance(value, dict):
+            yield steps, value
+        pairs = value.items() if isinstance(value, dict) else enumerate(value)
+        inner = [((*steps, at), one) for at, one in pairs if isinstance(one, dict | list)]
+        stack += reversed(inner)
 
 
 def json_leaves(document: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
