@@ -252,7 +252,7 @@ def _walk(value: Any, steps: tuple[_Step, ...], position: int) -> Iterator[Any]:
         return
     step = steps[position]
     children: Iterable[Any] = ()
-    if steps[-1] is _KEY_OF and position == len(steps) - 2:
+    if position == len(steps) - 2 and steps[-1] is _KEY_OF:
         if isinstance(value, dict):
             yield from (key for key, one in value.items() if [*_walk({key: one}, (step,), 0)])
         return
