@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, Protocol
 
 from pytest_loadtool.codec.names import words_of
@@ -24,6 +25,7 @@ def is_ordinal(step: str | int) -> bool:
     return isinstance(step, str) and bool(_ORDINALS.intersection(words_of(step)[:1]))
 
 
+@lru_cache(1 << 12)
 def is_dynamic_key(step: str | int) -> bool:
     """Return whether a key of an object is an id, or a path with one."""
     if isinstance(step, int | Column):

@@ -40,6 +40,7 @@ from pytest_loadtool.correlation.responses.controls import in_page
 from pytest_loadtool.correlation.responses.embedded import embedded
 from pytest_loadtool.correlation.responses.escaped import decoding, escaped, is_base64
 from pytest_loadtool.correlation.responses.markup_items import row_texts
+from pytest_loadtool.correlation.responses.objects import inner
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.responses.script_calls import in_calls
 from pytest_loadtool.correlation.responses.script_names import named
@@ -249,8 +250,11 @@ def _in_data(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
 def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Producer]:
     """Yield the wanted values of a JSON document."""
     seen: dict[str, int] = {}
+    keys: dict[tuple[str | int, ...], None] = {}
     is_answer = is_rpc_answer(document)
     for steps, text in json_leaves(document):
+        if len(steps) > 1 and steps[-2].__class__ is str and steps[-2] in wanted:
+            keys[steps[:-1]] = None
         is_path = ("/" in text or ":" in text) and len(text) <= _LONGEST_ADDRESS
         address = _ADDRESS.fullmatch(text) if is_path else None
         value = address[2] if address else text
@@ -267,21 +271,22 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
         seen[value] = seen.get(value, 0) + 1
         if seen[value] <= _MOST_LEAVES:
             yield replace(leaf, labels=_titles(document, steps)) if leaf.of_many else leaf
-    yield from _own_keys(document, transaction, wanted)
+    for steps in keys:
+        yield from _own_key(document, steps, transaction)
 
 
-def _own_keys(document: Any, transaction: int, wanted: Wanted) -> Iterator[Producer]:
-    """Yield the wanted keys of objects that have one for each resource, called as in a list of
-    them: the 7 of ``{"orders": {"7": {"name": "Tea"}}}``."""
-    for steps, value in json_objects(document):
-        keys = [one for one in value if one in wanted and isinstance(value[one], dict)]
-        if keys and all(isinstance(one, dict) for one in value.values()):
-            named = (one for one in reversed(steps) if isinstance(one, str))
-            name = f"{singular(next(named, ''))}_id".lstrip("_")
-            for key in filter(is_dynamic_key, keys):
-                if key not in map(json_text, value[key].values()):
-                    way, labels = (*steps, OwnKey(key)), frozenset(_texts(value[key], deep=True))
-                    yield replace(json_leaf(way, key, transaction), name=name, labels=labels)
+def _own_key(document: Any, steps: tuple[str | int, ...], transaction: int) -> Iterator[Producer]:
+    """Yield the key at the end of the steps where an object has one for each resource, called as in
+    a list of them: the 7 of ``{"orders": {"7": {"name": "Tea"}}}``."""
+    around, key = inner(document, steps[:-1]), str(steps[-1])
+    own = around[key]
+    is_each = all(isinstance(one, dict) for one in around.values()) and is_dynamic_key(key)
+    if is_each and key not in map(json_text, own.values()):
+        named = (one for one in reversed(steps[:-1]) if isinstance(one, str))
+        name = f"{singular(next(named, ''))}_id".lstrip("_")
+        labels = frozenset(_texts(own, deep=True))
+        one = json_leaf((*steps[:-1], OwnKey(key)), key, transaction)
+        yield replace(one, name=name, labels=labels)
 
 
 def _has_ids(name: str) -> bool:
@@ -378,18 +383,6 @@ def json_leaf(steps: tuple[str | int, ...], value: str, transaction: int) -> Pro
     """Return a value of a JSON document, called by the last key on the way to it."""
     name = next((step for step in reversed(steps) if isinstance(step, str)), "")
     return Producer(transaction, ProducerKind.JSON, name, value, steps=steps)
-
-
-def json_objects(document: Any) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
-    """Yield the objects of a JSON document, each with the way to it."""
-    stack: list[tuple[tuple[str | int, ...], Any]] = [((), document)]
-    while stack:
-        steps, value = stack.pop()
-        if isinstance(value, dict):
-            yield steps, value
-        pairs = value.items() if isinstance(value, dict) else enumerate(value)
-        inner = [((*steps, at), one) for at, one in pairs if isinstance(one, dict | list)]
-        stack += reversed(inner)
 
 
 def json_leaves(document: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
