@@ -35,6 +35,10 @@ class Answer(NamedTuple):
     header: tuple[str, str] = ("Vary", "Accept")
 
 
+def _inner(one: dict[str, Any]) -> dict[str, Any]:
+    return {"name": one["name"], "note": one["note"]}
+
+
 def _multipart(thing: dict[str, Any]) -> Answer:
     head = "--b\r\nContent-Type: application/http\r\n\r\nHTTP/1.1 201 Created\r\n"
     location = f"Location: /things/{thing['id']}\r\n\r\n"
@@ -45,6 +49,11 @@ def _named(thing: dict[str, Any]) -> str:
     return json.dumps({"id": thing["id"], "name": thing["name"]})
 
 
+def _page(body: str) -> Answer:
+    return Answer(f"<!DOCTYPE html><html><body>{body}</body></html>", "text/html")
+
+
+#: What is answered when a thing is made. Lists show what things are called, and no id.
 SHAPES: dict[str, Callable[[dict[str, Any]], Answer]] = {
     "a link in the head": lambda one: Answer(
         '{"ok": true}', header=("Link", f'</things/{one["id"]}>; rel="self"')),
@@ -66,6 +75,36 @@ SHAPES: dict[str, Callable[[dict[str, Any]], Answer]] = {
     "JSON in base64": lambda one: Answer(
         json.dumps({"data": base64.b64encode(_named(one).encode()).decode()})),
     "a sentence": lambda one: Answer(f"Made thing {one['id']}.\n", "text/plain"),
+    "a sentence of JSON": lambda one: Answer(f'{{"message": "Thing #{one["id"]} is there"}}'),
+    "a sentence on a page": lambda one: _page(f"<p>Thing #{one['id']} is there.</p>"),
+    "a heading": lambda one: _page(f"<h1>Thing {one['id']}</h1><p>{escape(one['name'])}</p>"),
+    "a script that goes on": lambda one: _page(
+        f"<script>location = '/things/{one['id']}'</script>"),
+    "a page that goes on": lambda one: _page(
+        f"<meta http-equiv='refresh' content='0;url=/things/{one['id']}'>"),
+    "an object of a script": lambda one: _page(f"<script>var it = {{id: {one['id']}}};</script>"),
+    "a variable of a script": lambda one: _page(f"<script>App.thingId = {one['id']};</script>"),
+    "a relative address": lambda one: Answer("", header=("Location", f"things/{one['id']}")),
+    "the address of the content": lambda one: Answer(
+        '{"ok": true}', header=("Content-Location", f"/things/{one['id']}")),
+    "a header of its own": lambda one: Answer('{"ok": 1}', header=("X-Thing-Id", f"{one['id']}")),
+    "OData's head": lambda one: Answer(
+        "", header=("OData-EntityId", f"https://shop.test/api/things({one['id']})")),
+    "a cookie": lambda one: Answer(
+        '{"ok": true}', header=("Set-Cookie", f"last_thing={one['id']}; Path=/")),
+    "YAML": lambda one: Answer(f"thing:\n  id: {one['id']}\n  size: 3\n", "application/yaml"),
+    "lines of keys": lambda one: Answer(f"status=ok\nid={one['id']}\nsize=3\n", "text/plain"),
+    "a form": lambda one: Answer(
+        f"status=ok&thing_id={one['id']}&size=3", "application/x-www-form-urlencoded"),
+    "a number": lambda one: Answer(f"{one['id']}", "text/plain"),
+    "a number of JSON": lambda one: Answer(f"{one['id']}"),
+    "an inserted id": lambda one: Answer(f'{{"affectedRows": 1, "insert_id": {one["id"]}}}'),
+    "the last inserted id": lambda one: Answer(f'{{"affected": 1, "lastInsertId": {one["id"]}}}'),
+    "a number among others": lambda one: Answer(f'{{"thing_no": {one["id"]}, "size": 3}}'),
+    "the only number": lambda one: Answer(f'{{"seq": {one["id"]}, "title": "A cup"}}'),
+    "a reference": lambda one: Answer(f'{{"thing": {one["id"]}, "size": 3}}'),
+    "an element": lambda one: Answer(
+        f"<answer><status>ok</status><thing>{one['id']}</thing></answer>", "application/xml"),
 }  # fmt: skip
 
 
@@ -93,10 +132,6 @@ SHAPES |= {f"{shape}, in lists alone": lambda _: Answer('{"done": true}') for sh
 
 def _row(one: dict[str, Any]) -> list[Any]:
     return [one["id"], one["name"], one["note"]]
-
-
-def _inner(one: dict[str, Any]) -> dict[str, Any]:
-    return {"name": one["name"], "note": one["note"]}
 
 
 #: How things are listed, in something else than a list of objects; who makes one is not told.
@@ -129,7 +164,7 @@ def serving(register: Register, shape: str) -> AbstractContextManager[str]:
             answer(self, 200, told.text.encode(), ("Content-Type", told.kind), told.header)
 
         def _told(self, body: bytes) -> Answer:
-            things, write = register.things, WRITTEN.get(shape.partition(",")[0], dict)
+            things, write = register.things, WRITTEN.get(shape.partition(",")[0], _inner)
             if (self.command, self.path) == ("POST", "/things"):
                 made = register.put(json.loads(body)["name"])
                 return SHAPES[shape](made) if shape in SHAPES else Answer(json.dumps(write(made)))

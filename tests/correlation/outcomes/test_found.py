@@ -115,6 +115,11 @@ def state(number: str, word: str) -> str:
     return f'<table><tr><td><a href="/orders/{number}">Tea</a></td><td>{word}</td></tr></table>'
 
 
+def _noted(note: str) -> Exchange:
+    orders = [{"name": "Milk", "note": "To go"}, {"name": "Tea House", "note": note}]
+    return get("/orders", json_body({"orders": orders}))
+
+
 CREATE_BY_FORM = post("/orders", "n=5", exchange(status=303, received=(("Location", ONE),)))
 
 SESSIONS = {
@@ -147,6 +152,13 @@ SESSIONS = {
         [items("Milk"), call("POST", "/orders", {"name": "Tea House"}), items("Milk", "Tea House")],
         ['Tea House is not yet listed | POST /orders | 0 | not $.orders[?(@.name=="Tea House")]',
          'Tea House is listed | POST /orders | 2 | $.orders[?(@.name=="Tea House")]'],
+    ),
+    "by the name of an item without an id": (
+        [call("POST", "/orders", {"name": "Tea House"}), _noted(""),
+         call("POST", "/orders/1/edit", {"note": "At the door"}), _noted("At the door")],
+        ['Tea House is listed | POST /orders | 1 | $.orders[?(@.name=="Tea House")]',
+         "At the door is listed with Tea House | POST /orders/1/edit | 3 | "
+         '$.orders[?(@.name=="Tea House")][?(@=="At the door")]'],
     ),
     "a page": (
         [page("/orders", rows("Milk4700")), post("/orders", "name=Tea+%26+Co"),
