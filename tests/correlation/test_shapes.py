@@ -10,14 +10,16 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from html import escape
 from http.server import BaseHTTPRequestHandler
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import pytest
 
+from pytest_loadtool.codec.content import decode
 from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.replay import compile_case
-from tests.correlation.carriers import NOTE, WAYS, Register
+from tests.correlation.carriers import NOTE, WAYS, Register, Sent
 from tests.correlation.client import Client
 from tests.correlation.outcomes.adversary import failures
 from tests.correlation.talk import configure
@@ -160,27 +162,25 @@ def serving(register: Register, shape: str) -> AbstractContextManager[str]:
         def _any(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             with lock:
-                told = self._told(body)
+                coding = self.headers.get("Content-Encoding", "")
+                sent = Sent(self.command, self.path, decode(body, coding), coding=coding)
+                told = self._told(sent)
             answer(self, 200, told.text.encode(), ("Content-Type", told.kind), told.header)
 
-        def _told(self, body: bytes) -> Answer:
-            things, write = register.things, WRITTEN.get(shape.partition(",")[0], _inner)
-            if (self.command, self.path) == ("POST", "/things"):
-                made = register.put(json.loads(body)["name"])
-                return SHAPES[shape](made) if shape in SHAPES else Answer(json.dumps(write(made)))
-            for id_ in list(things):
-                if self.path == f"/things/{id_}/edit":
-                    things[id_]["note"] = NOTE
-                elif self.path == f"/things/{id_}/drop":
-                    del things[id_]
-            listed: Any = [*things.values()][::-1] if self.command == "GET" else {"done": True}
-            if isinstance(listed, list) and shape in LISTED:
-                listed = LISTED[shape](listed)
-            elif isinstance(listed, list):
-                listed = {"_embedded": {"things": [*map(write, listed)]}}
-            return Answer(json.dumps(listed))
+        def _told(self, sent: Sent) -> Answer:
+            write = WRITTEN.get(shape.partition(",")[0], _inner)
+            _, answered = register.answer(sent, self.headers)
+            if (sent.method, sent.target) == ("POST", "/things"):
+                if shape in SHAPES:
+                    return SHAPES[shape](answered)
+                answered = write(answered)
+            elif sent.method == "GET" and shape in LISTED:
+                answered = LISTED[shape](answered)
+            elif sent.method == "GET":
+                answered = {"_embedded": {"things": [*map(write, answered)]}}
+            return Answer(json.dumps(answered))
 
-        do_GET = do_POST = _any  # noqa: N815
+        do_GET = do_POST = do_PATCH = do_DELETE = _any  # noqa: N815
 
         def log_message(self, *_: object) -> None:
             pass
@@ -188,24 +188,32 @@ def serving(register: Register, shape: str) -> AbstractContextManager[str]:
     return served(Handler)
 
 
-@pytest.mark.parametrize("shape", [*SHAPES, *WRITTEN])
-def test_shapes(shape: str) -> None:
+#: Each shape of an answer, with a way to say which thing is meant: all of both come.
+_CASES = [
+    *(("a segment", shape) for shape in (*SHAPES, *WRITTEN)),
+    *zip(WAYS, cycle(SHAPES), strict=False),
+]
+
+
+@pytest.mark.parametrize(("way", "shape"), _CASES)
+def test_shapes(way: str, shape: str) -> None:
     """The state is right, and no check says otherwise. Each id of the recording is that of somebody
     else's thing on the used server."""
-    register = Register(WAYS["a segment"])
+    register = Register(WAYS[way])
     with serving(register, shape) as url:
         client = Client(url)
         for name in ("Tea & Tales", "Cup"):
             client.send("GET", "/things")
             client.send("POST", "/things", json.dumps({"name": name}).encode(), JSON)
-        for act, id_ in zip(("edit", "drop"), list(register.things), strict=True):
+        for act, id_, note in zip(("edit", "drop"), list(register.things), (NOTE, ""), strict=True):
             client.send("GET", "/things")
-            client.send("POST", f"/things/{id_}/{act}", b'{"note": "At the door"}', JSON)
+            sent = register.way(act, id_, note)
+            client.send(sent.method, sent.target, sent.coded, sent.headers)
         client.send("GET", "/things")
         client.close()
     exchanges = tuple(client.exchanges)
     case = configure(build_case(exchanges, name="shapes").case, exchanges).case
-    used = Register(WAYS["a segment"])
+    used = Register(WAYS[way])
     others = [dict(used.put(f"Other {number}")) for number in range(9)]
     observed = Observed()
     with serving(used, shape) as url:
