@@ -17,12 +17,12 @@ from pytest_loadtool.correlation.classify import (
 )
 from pytest_loadtool.correlation.index.meaning import is_for
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
-from pytest_loadtool.correlation.kinds import collection
+from pytest_loadtool.correlation.kinds import collection, id_stem, resources_of
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.proposals import Proposal, fitting
 from pytest_loadtool.correlation.requests.positions import CALL
 from pytest_loadtool.correlation.requests.slots import Slot
-from pytest_loadtool.correlation.responses.producers import json_leaves
+from pytest_loadtool.correlation.responses.producers import json_leaf, json_leaves
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse, is_noise
 from pytest_loadtool.correlation.responses.tokens import standing_alone
 from pytest_loadtool.correlation.strategies.new_pages import signs_in
@@ -42,6 +42,8 @@ _RULE = Rule(
 )
 #: How many changes before the request are looked at, and how many places of the id in an answer.
 _MOST_CHANGES, _MOST_PLACES = 8, 40
+#: How well a place says what it is that is called an id, and of what is to be seen elsewhere.
+_OWN_ID = 2
 #: How much before an id tells what it is, in characters.
 _LONGEST_BEFORE = 40
 #: What stands before an id and tells what it is: a word, and what is between that and the id.
@@ -53,6 +55,10 @@ _NO_IDS = frozenset(
         *("length", "matched", "modified", "ok", "page", "pages", "price", "qty", "quantity"),
         *("rows", "size", "status", "success", "total", "updated", "version"),
     }
+)
+#: What an id is of, which is of whatever was made: ``lastInsertId``.
+_MADE = frozenset(
+    {*("created", "generated", "insert", "inserted", "last", "made", "new", "object", "record")}
 )
 _WORD = re.compile(r"[A-Za-z_$]+")
 _NUMBER = re.compile(r"(?<![\w.,:-])\d+(?![\w.,:-])")
@@ -114,9 +120,11 @@ def _in_answer(value: str, step: RecordedStep, traffic: Traffic) -> Iterator[_Fo
     response = RecordedResponse(exchange)
     resources = collection_names(collection(step.called))
     echoed = value in traffic.requests.echoes.get(step.index, ())
+    if echoed and not is_short_number(value):
+        return
     for found in chain(
         _in_head(value, step.index, response, resources),
-        _in_body(value, step.index, response, resources),
+        _in_body(value, step, response, resources),
     ):
         if found.said > int(echoed) and taken(escaped(found.source), response) == value:
             yield found
@@ -138,32 +146,34 @@ def _in_head(
 
 
 def _in_body(
-    value: str, at: int, response: RecordedResponse, resources: frozenset[str]
+    value: str, step: RecordedStep, response: RecordedResponse, resources: frozenset[str]
 ) -> Iterator[_Found]:
     if not response.has_text or value not in response.text:
         return
-    text = response.text
-    numbers = {*_NUMBER.findall(text)}
-    alone = int(numbers <= {value})
-    for steps, leaf in _leaves(response):
+    alone = int({*_NUMBER.findall(response.text)} <= {value})
+    leaves = _leaves(response)
+    for steps, leaf in leaves:
         if leaf == value:
-            name = next((one for one in reversed(steps) if isinstance(one, str)), "")
-            producer = Producer(at, ProducerKind.JSON, name, value, steps)
-            said = _said(name, resources, alone)
-            yield _Found(said, JsonPath(format_path(steps)), producer)
-    for before, behind in _places(value, text):
-        pattern = f"{escaped_text(before)}{_of(value)}{behind}"
-        producer = Producer(at, ProducerKind.TEXT, "", value)
-        yield _Found(_said(before, resources, alone), RegularExpression(pattern), producer)
+            producer = json_leaf(steps, value, step.index)
+            said = _said(producer.name, resources, alone)
+            of = {*id_stem(producer.name).split()}
+            made = resources_of(producer, step.called) & resources or (of and of <= _MADE)
+            if said != _OWN_ID or made:
+                yield _Found(said, JsonPath(format_path(steps)), producer)
+    texts = [one for _, one in leaves if one != value and value in one]
+    for text in texts if leaves else [response.text]:
+        for before, behind in _places(value, text):
+            pattern = f"{escaped_text(before)}{_of(value)}{behind}"
+            producer = Producer(step.index, ProducerKind.TEXT, "", value)
+            yield _Found(_said(before, resources, alone), RegularExpression(pattern), producer)
 
 
-def _leaves(response: RecordedResponse) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield the leaves of a document of JSON; nothing of anything else."""
+def _leaves(response: RecordedResponse) -> list[tuple[tuple[str | int, ...], str]]:
+    """Return the leaves of a document of JSON; none of anything else."""
     try:
-        document = response.document()
+        return [*json_leaves(response.document())]
     except ValueError:
-        return
-    yield from json_leaves(document)
+        return []
 
 
 def _places(value: str, text: str) -> Iterator[tuple[str, str]]:
@@ -189,4 +199,4 @@ def _said(before: str, resources: frozenset[str], alone: int = 0) -> int:
         return 0
     if (collection_names(last) | collection_names(own[-1] if own else "")) & resources:
         return 3
-    return 2 if is_code_name(last) else alone
+    return _OWN_ID if is_code_name(last) else alone
