@@ -117,6 +117,9 @@ def _in_answer(value: str, step: RecordedStep, traffic: Traffic) -> Iterator[_Fo
     exchange = step.exchange
     if exchange is None or not 200 <= exchange.status < 400:
         return
+    heads = (line for _, line in exchange.response_headers)
+    if value.encode() not in exchange.response_body and not any(value in one for one in heads):
+        return
     response = RecordedResponse(exchange)
     resources = collection_names(collection(step.called))
     echoed = value in traffic.requests.echoes.get(step.index, ())
@@ -156,9 +159,8 @@ def _in_body(
         if leaf == value:
             producer = json_leaf(steps, value, step.index)
             said = _said(producer.name, resources, alone)
-            of = {*id_stem(producer.name).split()}
-            made = resources_of(producer, step.called) & resources or (of and of <= _MADE)
-            if said != _OWN_ID or made:
+            bare = not id_stem(producer.name)
+            if not bare or said != _OWN_ID or resources_of(producer, step.called) & resources:
                 yield _Found(said, JsonPath(format_path(steps)), producer)
     texts = [one for _, one in leaves if one != value and value in one]
     for text in texts if leaves else [response.text]:
@@ -199,4 +201,6 @@ def _said(before: str, resources: frozenset[str], alone: int = 0) -> int:
         return 0
     if (collection_names(last) | collection_names(own[-1] if own else "")) & resources:
         return 3
-    return _OWN_ID if is_code_name(last) else alone
+    of = id_stem(last)
+    is_own = _MADE.issuperset(of.split()) or bool(collection_names(of) & resources)
+    return _OWN_ID * is_own if is_code_name(last) else alone

@@ -168,7 +168,8 @@ SESSIONS = {
         [post("/orders", "name=Tea+House"), page("/orders", _noted_row("")),
          post("/orders/1/edit", "note=At+the+door"), page("/orders", _noted_row("At the door"))],
         ["Tea House is shown | POST /orders | 1 | Tea House",
-         "At the door is shown with Tea House | POST /orders/1/edit | 3 | At the door in Tea House"],
+         "At the door is shown with Tea House | POST /orders/1/edit | 3 | "
+         "At the door in Tea House"],
     ),
     "a page": (
         [page("/orders", rows("Milk4700")), post("/orders", "name=Tea+%26+Co"),
