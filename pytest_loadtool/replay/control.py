@@ -81,8 +81,7 @@ class Control:
         told: Callable[[ReplayMoment], None] | None = None,
     ) -> None:
         self.moment = ReplayMoment()
-        self.breakpoints = frozenset(breakpoints)
-        self.wanted = Wishes(self.breakpoints, to, paused)
+        self.wanted = Wishes(frozenset(breakpoints), to, paused)
         """For the replay's thread alone."""
         self.given_up = False
         """Whether the person has stopped it."""
@@ -127,15 +126,6 @@ class Control:
             before.breakpoints, before.to, before.paused, before.why, stopped=self.given_up
         )
         self.moment = ReplayMoment()
-
-    def run_to(self, index: int) -> None:
-        """Go on, and end after that transaction."""
-        self._want(lambda one: changed(one, to=index, paused=False, released=one.held))
-
-    def break_at(self, indexes: Iterable[int]) -> None:
-        """Hold before these transactions, and before no others."""
-        wanted = self.breakpoints = frozenset(indexes)
-        self._want(lambda one: changed(one, breakpoints=wanted))
 
     def edit(self, index: int, request: bytes) -> None:
         """Send ``request`` for that transaction, if it is the one that is held."""
