@@ -179,7 +179,7 @@ class SeenAnswer:
     def objects(self) -> tuple[tuple[tuple[str | int, ...], dict[str, Any]], ...]:
         """The objects of the document, in their order; not the ``latest`` of many, which may be
         somebody else's."""
-        found = walk(self.document) if self.document is not None else ()
+        found = walk(self.response.document()) if self.document is not None else ()
         return tuple(one for one in found if not any(map(is_ordinal, one[0])))
 
     def marks(self, wrong: str) -> bool:

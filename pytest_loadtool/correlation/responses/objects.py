@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from pytest_loadtool.extraction.json_steps import Column
+
 KEY = re.compile(r"[A-Za-z_$][\w$-]*")
 """The keys that a condition can name."""
 NO_TEXT = re.compile(r"[\\\x00-\x1f]")
@@ -23,7 +25,7 @@ def leaves(
     """Yield the texts, numbers and booleans of an object under ``allowed`` keys, but for those in
     lists; of what is no object, none."""
     for key, value in item.items() if isinstance(item, dict) else ():
-        if not allowed.fullmatch(key):
+        if not (allowed.fullmatch(key) or isinstance(key, Column)):
             continue
         if isinstance(value, str | int | float):
             yield (*keys, key), value
@@ -38,6 +40,8 @@ def inner(item: Any, keys: tuple[str | int, ...]) -> Any:
             item = item.get(str(key))
         elif isinstance(item, list) and isinstance(key, int):
             item = item[key]
+        elif isinstance(item, list) and isinstance(key, Column) and key.at < len(item):
+            item = item[key.at]
         else:
             return None
     return item
@@ -52,4 +56,5 @@ def quoted(text: str) -> str:
 def condition(keys: Keys, text: str, value: Any) -> str:
     """Return the step of a JSON path to the items of a list that have ``text`` under these keys;
     ``value`` is what the recorded one has there."""
-    return f"[?(@.{'.'.join(keys)}=={text if isinstance(value, int) else quoted(text)})]"
+    way = "".join(f"[{one.at}]" if isinstance(one, Column) else f".{one}" for one in keys)
+    return f"[?(@{way}=={text if isinstance(value, int) else quoted(text)})]"
