@@ -116,12 +116,16 @@ def compared(situation: Situation, text: str, outcome: StepOutcome | None = None
     return Remedy(text, command=keep, commands=(look,))
 
 
-def as_recorded(situation: Situation, text: str, outcome: StepOutcome | None = None) -> Remedy:
-    """Return how a transaction gets its recorded request back, connected again."""
+def as_recorded(
+    situation: Situation, text: str, outcome: StepOutcome | None = None, field: str = ""
+) -> Remedy:
+    """Return how a transaction gets its recorded request back, or one ``field`` of it, connected
+    again."""
     found = outcome or situation.failed
     again = "application-state" if situation.subject.case.configured else "configure"
     place = place_of(situation.subject.path, found)
-    return edited(text, f"restore {found.index + 1}", again, place=place)
+    which = f" {shlex.quote(field)}" if field else ""
+    return edited(text, f"restore {found.index + 1}{which}", again, place=place)
 
 
 def recorded_server(situation: Situation) -> Remedy | None:

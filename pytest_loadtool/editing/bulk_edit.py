@@ -14,7 +14,7 @@ from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
 from pytest_loadtool.correlation.requests.parts import part_text, with_part
 from pytest_loadtool.correlation.requests.plain_request import Plain, whole_request
 from pytest_loadtool.correlation.requests.slots import Masked, Part, Slot
-from pytest_loadtool.correlation.writing.reanchor import followed
+from pytest_loadtool.correlation.writing.reanchor import addresses_followed, followed
 from pytest_loadtool.correlation.writing.revert import names_in_use
 from pytest_loadtool.correlation.writing.rewrite import Made
 from pytest_loadtool.model.case import Header, Request, TestCase, Transaction
@@ -57,7 +57,7 @@ def with_constants(case: TestCase, fields: Mapping[int, Sequence[Field]], value:
             text = text.replace(here, constant)
         return text
 
-    filled = _filled(case, names, said)
+    filled = _with_new_addresses(case, _filled(case, names, said))
     return retitled(_followed(filled, names, lambda _: escape(value)), case)
 
 
@@ -78,7 +78,7 @@ def with_references(case: TestCase, names: _Names) -> TestCase:
     Raises:
         ValueError: as `with_constant`.
     """
-    filled = _filled(case, names)
+    filled = _with_new_addresses(case, _filled(case, names))
     return retitled(_followed(filled, names, lambda name: str(Reference(name))), case)
 
 
@@ -93,6 +93,30 @@ def _followed(case: TestCase, names: _Names, written: Callable[[str], str]) -> T
                 seen.add((old, new))
                 case = followed(case, index, old, new)
     return case
+
+
+def _with_new_addresses(before: TestCase, after: TestCase) -> TestCase:
+    """Return the test case whose extractors and outcomes go by the new paths of its requests, where
+    none of them sends the path of ``before`` any more."""
+    made = after
+    for index, (old, new) in enumerate(
+        zip(before.transactions(), after.transactions(), strict=True)
+    ):
+        was, now = (one.request.target.partition("?")[0].split("/") for one in (old, new))
+        if was == now or was[0] or len(was) != len(now):
+            continue
+        for end in range(len(was), 0, -1):  # the longest first: it has the shorter ones in it
+            path = "/".join(was[:end])
+            if was[end - 1] != now[end - 1] and not _sends(after, path):
+                made = addresses_followed(made, index, path, "/".join(now[:end]))
+    return made
+
+
+def _sends(case: TestCase, path: str) -> bool:
+    """Return whether a request goes to the path, or below it."""
+    below = (f"{path}/", f"{path}?")
+    targets = (one.request.target for one in case.transactions())
+    return any(target == path or target.startswith(below) for target in targets)
 
 
 def _template(field: Field) -> str:

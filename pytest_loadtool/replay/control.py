@@ -64,8 +64,8 @@ class Wishes:
 
 
 class Control:
-    """The controls of a replay: what a person wants of it, and where it is. Any thread may call its
-    methods.
+    """The controls of a replay, or of several one after the other: what a person wants, and where
+    it is. Any thread may call its methods.
 
     Transactions are named by their index in the plan. With ``paused`` the replay is held before the
     first of them; it ends after transaction ``to``. ``told`` is called in the replay's thread
@@ -81,9 +81,10 @@ class Control:
         told: Callable[[ReplayMoment], None] | None = None,
     ) -> None:
         self.moment = ReplayMoment()
-        self.breakpoints = frozenset(breakpoints)
-        self.wanted = Wishes(self.breakpoints, to, paused)
+        self.wanted = Wishes(frozenset(breakpoints), to, paused)
         """For the replay's thread alone."""
+        self.given_up = False
+        """Whether the person has stopped it."""
         self.wake: Callable[[], None] = _nobody
         """Is told that something is wanted; whoever drives the replay sets it."""
         self._told = told
@@ -110,17 +111,21 @@ class Control:
         self._want(lambda one: changed(one, skip=True))
 
     def stop(self) -> None:
-        """End the replay; what is under way is cut."""
+        """End the replay, and those that were to follow; what is under way is cut."""
+        self.given_up = True
+        self.cut()
+
+    def cut(self) -> None:
+        """Cut what is under way, if the replay has not ended yet."""
         self._want(lambda one: changed(one, stopped=True))
 
-    def run_to(self, index: int) -> None:
-        """Go on, and end after that transaction."""
-        self._want(lambda one: changed(one, to=index, paused=False, released=one.held))
-
-    def break_at(self, indexes: Iterable[int]) -> None:
-        """Hold before these transactions, and before no others."""
-        wanted = self.breakpoints = frozenset(indexes)
-        self._want(lambda one: changed(one, breakpoints=wanted))
+    def again(self) -> None:
+        """Begin with the next replay: what is wanted of all of them stays."""
+        before = self.hear()
+        self.wanted = Wishes(
+            before.breakpoints, before.to, before.paused, before.why, stopped=self.given_up
+        )
+        self.moment = ReplayMoment()
 
     def edit(self, index: int, request: bytes) -> None:
         """Send ``request`` for that transaction, if it is the one that is held."""

@@ -136,6 +136,25 @@ def with_value(
     return with_references(case, {at: [(one, name) for one in each] for at, each in found.items()})
 
 
+def with_recorded(document: Document, index: int, field: Field) -> TestCase:
+    """Return the test case whose transaction sends in that field what was recorded.
+
+    Raises:
+        CaseError: nothing was recorded for it, or it is not the request that sends it.
+    """
+    one = list(document.case.transactions())[index]
+    recorded = _recorded_values(document, one).get(field.name)
+    if recorded is None:
+        raise CaseError(
+            f"nothing was recorded for {field.name}: `restore {index + 1}` brings all of the "
+            "request back"
+        )
+    try:
+        return with_value(document.case, [(index, field)], constant=recorded, name="")
+    except ValueError as error:
+        raise CaseError(str(error)) from None
+
+
 def with_variable(case: TestCase, name: str, field: Field) -> TestCase:
     """Return ``case`` with a user variable of that name; a new one has what the field sends now."""
     if name in names_in_use(case):

@@ -16,6 +16,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import LoadConfiguration, Schedule
+from pytest_loadtool.recording import distinct
 from pytest_loadtool.structure.uses import lasting_datasets
 from pytest_loadtool.workflow.datasets import open_dataset
 from pytest_loadtool.workflow.project import Project
@@ -67,9 +68,10 @@ def preview(project: Project, test: LoadTest) -> LoadPreview:
     load = test.configuration
     lengths = [length for _, length in test.lengths]
     found = expected(load, lengths)
+    names = distinct(case.name for case in test.cases)  # as the report numbers them
     cases = tuple(
         CasePreview(
-            case.name, share.file, share.weight, len(case.pages), lengths[index], found[index]
+            names[index], share.file, share.weight, len(case.pages), lengths[index], found[index]
         )
         for index, (case, share) in enumerate(zip(test.cases, load.cases, strict=True))
     )

@@ -94,7 +94,7 @@ async def replay(
     finally:
         observer.stopped.set()
         if control is not None:
-            control.stop()
+            control.cut()
 
 
 def breakpoint_of(transaction: Transaction) -> Hashable:

@@ -364,11 +364,19 @@ def test_a_browser_that_dies_or_hangs_is_reported(
     assert crash.startswith(condition)
 
 
+#: What Chromium always says where there is no desktop.
+DBUS = "[21392:1:ERROR:dbus/object_proxy.cc:572] Failed to call method: org.freedesktop.DBus"
+
+
 @pytest.mark.parametrize(
     ("script", "message"),
     [
         ("#!/bin/sh\necho no display >&2; exit 3\n", "did not start: no display"),
         ("#!/bin/sh\nexit 0\n", "did not start: no reason given"),
+        (
+            f"#!/bin/sh\necho no display >&2; echo '{DBUS}' >&2; exit 3\n",
+            "did not start: no display$",
+        ),
     ],
 )
 def test_a_browser_that_does_not_start_says_why(tmp_path: Path, script: str, message: str) -> None:

@@ -358,7 +358,8 @@ def test_the_terminal_echoes_nothing_while_a_command_runs(
 
 
 def test_the_next_prompt_comes_after_all_that_was_said(tmp_path: Path) -> None:
-    """Whoever types as soon as it is there does not write into the midst of a replay's lines."""
+    """Whoever types as soon as it is there does not write into the midst of a replay's lines. One q
+    ends as many replays as there would be."""
     with serving() as server:
         (tmp_path / "shop.case.toml").write_text(case(server.url, *["GET /"] * 20))
         with console(tmp_path) as terminal:
@@ -369,3 +370,8 @@ def test_the_next_prompt_comes_after_all_that_was_said(tmp_path: Path) -> None:
                 said = terminal.wait_for(rf"(?:> play --fast[^>]*){{{count}}}> *$")[0]
                 assert said.count("20 transactions passed.") == count
                 terminal.enter("play --fast")
+            terminal.wait_for(r"(?:> play --fast[^>]*){6}> *$")
+            terminal.enter("play --fast --loop")
+            terminal.wait_for(r"^Replay 2$")
+            terminal.press("q")  # whether it comes while one is played, or between two
+            terminal.wait_for(r"^stopped(: \d+ of 20 transactions passed| after \d+ replays)\n")

@@ -9,7 +9,8 @@ import pytest
 from pytest_loadtool.correlation.requests.fields import Field, fields_of
 from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction, Variable
-from pytest_loadtool.model.extractor import Extractor, JsonPath
+from pytest_loadtool.model.extractor import Extractor, JsonPath, Link
+from pytest_loadtool.model.validator import Outcome, TextValidator
 from tests.console.traffic import exchange
 
 FORM = "application/x-www-form-urlencoded"
@@ -204,3 +205,25 @@ def test_numbers_in_the_request_are_not_taken_for_placeholders() -> None:
     case = replace(CASE, pages=(page,))
     assert table(1, case)["a"][1:] == ("Constant value", "7007000000")
     assert table(1, case)["c"][1:] == ("Extractor[2]", "${token}")
+
+
+def test_what_goes_by_an_address_follows_when_nobody_sends_the_old_one() -> None:
+    """The row of an outcome, and the link of an extractor; what a person checks stays."""
+    change = Transaction(Request("POST", "/items/17/edit"))
+    shown = TextValidator("Tea", row="/items/17/", outcome=Outcome("Tea is shown", "POST /items"))
+    own, other = replace(shown, outcome=None), replace(shown, row="/items/170/")
+    listed = Transaction(
+        Request("GET", "/items"),
+        validators=(shown, own, other),
+        extractors=(Extractor("token", Link("/items/17/*")),),
+    )
+    again = Transaction(Request("GET", "/items/17?full=1"))
+    case = TestCase("shop", (Page("One", (FIRST, change, again, listed)),))
+    once = with_reference(case, 1, field(1, "path[2]", case), "next")
+    assert list(once.transactions())[3] == listed
+    twice = with_reference(once, 2, field(2, "path[2]", once), "next")
+    rows = [getattr(one, "row", "") for one in list(twice.transactions())[3].validators]
+    assert rows == ["/items/${next}/", "/items/17/", "/items/170/"]
+    assert list(twice.transactions())[3].extractors[0].source == Link("/items/${next}/*")
+    three = with_constant(twice, 1, field(1, "path[2]", twice), "18")
+    assert list(three.transactions())[3] == list(twice.transactions())[3]

@@ -185,7 +185,6 @@ def test_breakpoint_holds_each_time_it_is_come_to() -> None:
     book.answer("/c")
     assert book.wait == inf
     assert book.sent == ["/a", "/b", "/c"]
-    book.control.break_at(())
     book.control.go_on()
     book.go()
     book.answer("/d")
@@ -210,8 +209,8 @@ def test_run_to_ends_after_that_transaction() -> None:
 
 def test_run_to_the_middle_of_a_page() -> None:
     """What comes after it is not sent."""
-    book = Held(plan_of(("/a", "/b", "/c")), Control(paused=True))
-    book.control.run_to(1)
+    book = Held(plan_of(("/a", "/b", "/c")), Control(to=1, paused=True))
+    book.control.go_on()
     book.go()
     book.answer("/a")
     book.answer("/b")

@@ -100,7 +100,10 @@ async def dataset_properties(
     if lifespan:
         wanted = lifespan.replace(" ", "-")
         if wanted not in LIFESPANS:
-            raise UsageError(f"--lifespan is one of {', '.join(LIFESPANS)}, not {lifespan!r}")
+            raise UsageError(
+                "--lifespan is virtual-user (a user keeps its row) or test-case (it takes a new "
+                f"one for each iteration), not {lifespan!r}"
+            )
         use = replace(use, lifespan=LIFESPANS[wanted])
     if reusable:
         use = replace(use, reusable=_yes("--reusable", reusable))

@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import replace
 
 from pytest_loadtool.codec.suffixes import case_name
-from pytest_loadtool.console.arguments import SelectionWord, TransactionName
+from pytest_loadtool.console.arguments import FieldName, SelectionWord, TransactionName
+from pytest_loadtool.console.commands.fields import field_called
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.history import UndoStep
 from pytest_loadtool.console.replays import selected_by
@@ -20,6 +21,7 @@ from pytest_loadtool.recording import strip as strip_case
 from pytest_loadtool.structure.uses import case_files
 from pytest_loadtool.workflow.datasets import take_back
 from pytest_loadtool.workflow.document import Document, lost, setters
+from pytest_loadtool.workflow.errors import CaseError
 from pytest_loadtool.workflow.telling import counted
 
 #: Transactions that are told one by one.
@@ -112,11 +114,12 @@ async def unique(session: Console, *text: str) -> None:
     session.say(f"{changed.variable} stands for it in {used}.")
 
 
-async def restore(session: Console, which: TransactionName) -> None:
+async def restore(session: Console, which: TransactionName, field: FieldName | None = None) -> None:
     """Give a transaction back the request that was recorded: address, headers and body.
 
     WHICH is its number in `tree`, or what it is. What was edited in it is gone, placeholders too:
     `application-state` connects its dynamic values again. What is expected of its response stays.
+    With FIELD, a name that `fields` shows, only that field gets its recorded value back.
 
     Example: `restore POST /orders`
     """
@@ -126,6 +129,9 @@ async def restore(session: Console, which: TransactionName) -> None:
     exchange = document.evidence_of(before)
     if exchange is None:
         raise CommandError(f"what was recorded of transaction {index + 1} is not at hand")
+    if field is not None:
+        _restore_field(session, document, index, field)
+        return
     uploads = Uploads(case_name(session.case_path), frozenset(case_files(document.case)))
     case = restored(document.case, index, exchange, uploads)
     after = list(case.transactions())[index]
@@ -135,6 +141,18 @@ async def restore(session: Console, which: TransactionName) -> None:
     document = replace(document, uploads={**document.uploads, **uploads.files})
     _change(session, document, case)
     session.say(f"{index + 1} {after.title} is as recorded: `application-state` connects it.")
+
+
+def _restore_field(session: Console, document: Document, index: int, name: str) -> None:
+    from pytest_loadtool.workflow.fields import with_recorded
+
+    field = field_called(document, index, name)
+    try:
+        case = with_recorded(document, index, field)
+    except CaseError as error:
+        raise CommandError(str(error)) from None
+    _change(session, document, case)
+    session.say(f"{field.name} is as recorded: `application-state` connects it.")
 
 
 async def mark_dangerous(session: Console, which: TransactionName, *, off: bool = False) -> None:

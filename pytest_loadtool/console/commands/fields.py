@@ -117,7 +117,7 @@ async def set_field(
         )
     document = session.opened()
     index = transaction_index(document, which)
-    one = _field(document, index, field)
+    one = field_called(document, index, field)
     case, name = document.case, dataset or variable or ""
     alone = [(index, one)]
     targets = list(editing.same_value(case, one)) if all and not server_authentication else alone
@@ -158,7 +158,7 @@ def _fields(document: Document, index: int) -> tuple[Field, ...]:
     return (*found, *identity_fields(document, one))
 
 
-def _field(document: Document, index: int, name: str) -> Field:
+def field_called(document: Document, index: int, name: str) -> Field:
     """Return the field of that name.
 
     Raises:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable
+from pathlib import Path
 
 from pytest_loadtool.codec.media import is_html, media_type
 from pytest_loadtool.console.arguments import BrowserPath
@@ -114,16 +115,18 @@ async def _chosen(session: Console, browser: str) -> str:
     known = browsers()
     if browser or len(known) < 2 or not session.frontend.interactive:
         return browser
-    ways = {**dict.fromkeys(known, "the Virtual Browser"), "none": "another client"}
-    chosen = await session.consult(
+    paths = {Path(path).name: path for path in known}
+    ways = {name: f"the Virtual Browser, {path}" for name, path in paths.items()}
+    answer = await session.consult(
         choice(
             "Which browser",
-            ways,
-            known[0],
+            {**ways, "none": "another client"},
+            next(iter(ways)),
             why="It opens with a profile of its own, and sends all it does through the recorder. "
             "With none, `record` says how a client is pointed there.",
         )
     )
+    chosen = paths.get(answer, answer)
     session.decided(f"--browser {chosen}")
     return chosen
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
@@ -82,21 +83,29 @@ async def play(
     await may_replay(session, server)
     document = session.opened()
     plan = planned(session, document, server=server, fast=fast)
-    numbers = count() if loop else range(repeat)
+    control = _control(session, document, to=last, step=step)
+    several = loop or repeat > 1
     failed = 0
-    for number in numbers:
-        control = _control(session, document, to=last, step=step)
-        if loop or repeat > 1:
-            session.say(f"Replay {number + 1}" + ("" if loop else f" of {repeat}"))
-        try:
-            await _play_once(
-                session, plan, control, row=row if number == 0 else None, number=number
-            )
-        except CommandError as error:
-            failed += 1
-            if control.moment.why == "stopped" or not (loop or repeat > 1):
-                raise
-            session.say(str(error))
+    async with AsyncExitStack() as keys:
+        # Between two replays, too: a short one leaves hardly any time for a key.
+        await keys.enter_async_context(session.frontend.holding(control, plan))
+        for number in count() if loop else range(repeat):
+            if number:
+                control.again()
+            if control.given_up:
+                raise CommandError(f"stopped after {counted(number, 'replay')}")
+            if several:
+                session.say(f"Replay {number + 1}" + ("" if loop else f" of {repeat}"))
+            ended = await _play_once(session, plan, control, row=None if number else row, at=number)
+            if not several:
+                await keys.aclose()
+            try:
+                _judge(session, control, ended, len(plan.steps))
+            except CommandError as error:
+                failed += 1
+                if control.moment.why == "stopped" or not several:
+                    raise
+                session.say(str(error))
     if failed:
         raise CommandError(f"{failed} of {counted(repeat, 'replay')} failed")
 
@@ -146,24 +155,16 @@ def _control(session: Console, document: Document, *, to: int | None, step: bool
 
 
 async def _play_once(
-    session: Console, plan: Plan, control: Control, *, row: int | None, number: int
-) -> None:
-    """Replay once, and tell how it went.
-
-    Raises:
-        CommandError: something failed, or it was stopped.
-    """
-    document = session.opened()
+    session: Console, plan: Plan, control: Control, *, row: int | None, at: int
+) -> _Watch:
+    """Replay once, as iteration ``at``; what was seen of it, which is kept if that is possible."""
     rows, said = take_rows(plan, session.case_path, row)
     session.tell(said)
     watched = _Watch(session, len(plan.steps))
     session.chosen = False
     try:
         with keeping(session.case_path, plan, watched) as keeper:
-            async with session.frontend.holding(control, plan):
-                await replay(
-                    plan, watched, rows=rows, number=number, control=control, keeper=keeper
-                )
+            await replay(plan, watched, rows=rows, number=at, control=control, keeper=keeper)
             early = watched.seen < len(plan.steps)
             if control.moment.why or (early and control.wanted.to is not None):
                 keeper.close("stopped", control.moment.why)
@@ -172,16 +173,27 @@ async def _play_once(
         raise
     if keeper.problem:
         session.say(f"The replay is not kept, or not all of it: {keeper.problem}")
-    if watched.failed and keeper.path is not None:
+    watched.kept = keeper.path is not None
+    return watched
+
+
+def _judge(session: Console, control: Control, watched: _Watch, total: int) -> None:
+    """Tell how a replay of ``total`` transactions went.
+
+    Raises:
+        CommandError: something failed, or it was stopped.
+    """
+    document = session.opened()
+    if watched.failed and watched.kept:
         _explain(session, document)
     if control.moment.why:
-        raise CommandError(f"{control.moment.why}: {summary(control.moment, len(plan.steps))}")
+        raise CommandError(f"{control.moment.why}: {summary(control.moment, total)}")
     if watched.failed:
         raise CommandError(f"{watched.failed} of {counted(watched.seen, 'transaction')} failed")
     but = f", but {watched.not_as_recorded} not as recorded" if watched.not_as_recorded else ""
-    total = counted(len(plan.steps), "transaction")
+    early = f"{watched.seen} of " if watched.seen < total else ""
     session.tell(in_doubt(document.case))
-    session.say(f"{f'{watched.seen} of ' if early else ''}{total} passed{but}.")
+    session.say(f"{early}{counted(total, 'transaction')} passed{but}.")
 
 
 def _explain(session: Console, document: Document) -> None:
@@ -201,6 +213,7 @@ class _Watch:
     seen: int = 0
     failed: int = 0
     not_as_recorded: int = 0
+    kept: bool = False
     stopped: threading.Event = field(default_factory=threading.Event)
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:

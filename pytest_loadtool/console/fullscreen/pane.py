@@ -147,6 +147,16 @@ class CommandPane:
             self.output = moved
         return moved is not None
 
+    def clicked(self, column: int, row: int) -> None:
+        """Do what a click on a line of the pane, as it is seen, is for."""
+        if 0 <= row < self.seen[1]:
+            self.output = self.output.clicked(column, row, *self.seen)
+
+    def wheeled(self, by: int) -> None:
+        """Scroll the pane by so many lines."""
+        if self.output.open:
+            self.output = self.output.wheeled(by, *self.seen)
+
     def close(self) -> None:
         """Close it; what it has is kept."""
         self.output = replace(self.output, open=False)

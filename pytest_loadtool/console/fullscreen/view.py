@@ -354,21 +354,27 @@ class FullScreen:
         self._pane.message = "" if found else f"nothing has {text!r}"
 
     def clicked(self, column: int, row: int) -> None:
-        """Do what a click at that place of the screen is for."""
+        """Do what a click at that place of the screen is for: nothing while a command is at work or
+        a line is typed, as it would not wait as keys do."""
+        if self._line.active() or self._pane.under_way:
+            return
         columns, rows = self._body()
         if self._filling.form is not None:
             self._filling.clicked(column, row - 1, columns, rows)
         elif 1 <= row <= rows:
             self.editor = editor_moves.clicked(self.editor, column, row - 1, columns, rows)
+        else:
+            self._pane.clicked(column, row - rows - 2)
 
     def wheeled(self, column: int, row: int, by: int) -> None:
-        """Scroll what is at that place."""
+        """Scroll what is at that place by ``by`` turns of the wheel."""
         columns, rows = self._body()
         if row > rows:
-            self._pane.moved("page down" if by > 0 else "page up")
+            self._pane.wheeled(by * _WHEEL)
             return
-        left = column < tree_columns(columns)
-        focus: Any = "tree" if left else "detail"
+        if self._filling.form is not None or self._pane.replay is not None:
+            return
+        focus: Any = "tree" if column < tree_columns(columns) else "detail"
         moved = replace(self.editor, focus=focus)
         for _ in range(_WHEEL):
             moved = editor_moves.MOVES["down" if by > 0 else "up"](moved, columns, rows)

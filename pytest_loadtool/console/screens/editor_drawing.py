@@ -122,16 +122,39 @@ def tab_names(editor: Editor, columns: int) -> tuple[tuple[str, ...], str]:
     return tuple(digits), " "
 
 
+#: Lines, those of things with their indexes.
+_Indexed = Sequence[tuple[int | None, ViewLine]]
+
+
+def thing_at(editor: Editor, row: int, columns: int, rows: int) -> int | None:
+    """Return the index of the field or actor that stands in a row of the right side, if one
+    does."""
+    if editor.tree.row is None or TABS[editor.tab] not in ("Fields", "Actors"):
+        return None
+    fields = TABS[editor.tab] == "Fields"
+    width = columns if editor.alone else columns - tree_columns(columns) - 1
+    above = (1 if editor.alone else HEAD) + fields
+    lines = _field_lines(editor, width) if fields else _actor_lines(editor, width)
+    count = len(editor.fields if fields else editor.actors)
+    seen = _around_cursor(editor, lines, count, rows - above)
+    return seen[row - above][0] if 0 <= row - above < len(seen) else None
+
+
+def _field_lines(editor: Editor, width: int) -> _Indexed:
+    document, number = Same(editor.tree.document), editor.tree.number
+    query, secrets = editor.query, editor.secrets
+    return fields_seen(document, number, editor.scope, query, width - 2, secrets=secrets)
+
+
+def _actor_lines(editor: Editor, width: int) -> _Indexed:
+    document, number = Same(editor.tree.document), editor.tree.number
+    secrets, replay = editor.secrets, editor.replay_key
+    return actors_of(document, number, width - 2, secrets=secrets, replay=replay)
+
+
 def _fields_block(editor: Editor, width: int, rows: int) -> list[ViewLine]:
     """Return the Fields View: the cursor on one of them, and which are shown."""
-    lines = fields_seen(
-        Same(editor.tree.document),
-        editor.tree.number,
-        editor.scope,
-        editor.query,
-        width - 2,
-        secrets=editor.secrets,
-    )
+    lines = _field_lines(editor, width)
     query = f"  filter: {editor.query}" if editor.query else "  / filters"
     head = ViewLine((f" fields of the {editor.scope}", "heading"), (query, "dim"))
     if not lines:
@@ -142,29 +165,24 @@ def _fields_block(editor: Editor, width: int, rows: int) -> list[ViewLine]:
 
 def _actors_block(editor: Editor, width: int, rows: int) -> list[ViewLine]:
     """Return the Actors View: the cursor on one of them."""
-    lines = actors_of(
-        Same(editor.tree.document),
-        editor.tree.number,
-        width - 2,
-        secrets=editor.secrets,
-        replay=editor.replay_key,
-    )
-    return _cursor_block(editor, lines, len(editor.actors), width, rows)
+    return _cursor_block(editor, _actor_lines(editor, width), len(editor.actors), width, rows)
 
 
-def _cursor_block(
-    editor: Editor,
-    lines: Sequence[tuple[int | None, ViewLine]],
-    count: int,
-    width: int,
-    rows: int,
-) -> list[ViewLine]:
-    """Return lines of ``count`` things, by their indexes; the cursor is on one of them."""
+def _around_cursor(editor: Editor, lines: _Indexed, count: int, rows: int) -> _Indexed:
+    """Return so many of the lines of ``count`` things, with that of the cursor."""
     at = min(editor.at, count - 1)
     here = next((i for i, (index, _) in enumerate(lines) if index == at), 0)
     top = max(0, min(here - rows // 2, len(lines) - rows))
+    return lines[top : top + rows]
+
+
+def _cursor_block(
+    editor: Editor, lines: _Indexed, count: int, width: int, rows: int
+) -> list[ViewLine]:
+    """Return lines of ``count`` things, by their indexes; the cursor is on one of them."""
+    at = min(editor.at, count - 1)
     block = []
-    for index, line in lines[top : top + rows]:
+    for index, line in _around_cursor(editor, lines, count, rows):
         text = joined((ViewLine((" ", "")), line))
         on = editor.focus == "detail" and index == at
         block.append(of_kind(fitted(text, width), "cursor") if on else fitted(text, width))

@@ -20,7 +20,7 @@ from pytest_loadtool.console.screens.editor import (
     sides,
     tree_columns,
 )
-from pytest_loadtool.console.screens.editor_drawing import tab_names
+from pytest_loadtool.console.screens.editor_drawing import tab_names, thing_at
 from pytest_loadtool.console.screens.field_rows import (
     SCOPES,
 )
@@ -197,9 +197,10 @@ def searched(editor: Editor, text: str, columns: int) -> Editor | None:
 
 
 def clicked(editor: Editor, column: int, row: int, columns: int, rows: int) -> Editor:
-    """Return the editor after a click: on a row of the tree, a tab, or the right side."""
+    """Return the editor after a click: on a row of the tree, a tab, a field or an actor, or the
+    right side."""
     if editor.alone:
-        return editor
+        return _at_thing(editor, row, columns, rows)
     left = tree_columns(columns)
     if column < left:
         at = trees.first_row(editor.tree, rows - 1) + row - 1
@@ -211,4 +212,9 @@ def clicked(editor: Editor, column: int, row: int, columns: int, rows: int) -> E
         ends = accumulate(columns_of(name) + len(gap) for name in names)
         passed = sum(1 for end in ends if end < column - left - 1)
         return _tab(editor, min(passed, len(TABS) - 1))
-    return replace(editor, focus="detail")
+    return _at_thing(replace(editor, focus="detail"), row, columns, rows)
+
+
+def _at_thing(editor: Editor, row: int, columns: int, rows: int) -> Editor:
+    at = thing_at(editor, row, columns, rows)
+    return editor if at is None else replace(editor, at=at)

@@ -50,8 +50,10 @@ def framed(
     lines += body(columns, height) if height else []
     lines += _pane(output, columns, taken)
     said = ViewLine((f" {message}", "heading")) if message else ViewLine(("─" * columns, "dim"))
-    below = hints(keys, columns, _hint_rows(rows), typed=typed)
-    return [*lines, fitted(said, columns), *(fitted(one, columns) for one in below)]
+    # Where there are two lines of keys, a long message has the first of them.
+    pieces = list(wrapped(said, columns))[: _hint_rows(rows)]
+    below = hints(keys, columns, _hint_rows(rows) - len(pieces) + 1, typed=typed)
+    return [*lines, *(fitted(one, columns) for one in (*pieces, *below))]
 
 
 def _hint_rows(rows: int) -> int:

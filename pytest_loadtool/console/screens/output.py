@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate
 
 from pytest_loadtool.console.screens.cells import fitted, split_at, wrapped
 from pytest_loadtool.console.screens.pager import TOP, Pager
@@ -64,6 +66,26 @@ class Output:
         above = sum(map(len, pieces[:cursor]))
         top = max(above - rows + 1, min(self.pager.top, above), 0)
         return replace(moved, pager=replace(self.pager, top=top))
+
+    def clicked(self, column: int, row: int, columns: int, rows: int) -> Output:
+        """Return the pane after a click on a line of it that is seen: a panel's cursor goes there,
+        in a grid to that cell."""
+        if self.panel is None:
+            return self
+        pieces = _pieces(Same(self.lines), max(columns - 2, 8))
+        ends = [*accumulate(map(len, pieces))]
+        line = bisect_right(ends, self.pager.top + row)
+        if line >= len(ends):
+            return self
+        moved, cells = self.at(line, columns, rows), self.panel.cells(self.texts)
+        hit = [at for at, one in enumerate(cells) if one.start <= column - 1]
+        return replace(moved, cell=hit[-1]) if hit else moved
+
+    def wheeled(self, by: int, columns: int, rows: int) -> Output:
+        """Return the pane scrolled by so many lines, a panel with its cursor."""
+        if self.panel is not None:
+            return self.at(self.cursor + by, columns, rows)
+        return replace(self, pager=self.pager.moved(by, len(self.shown(columns)), rows))
 
     def at_end(self, columns: int, rows: int) -> Output:
         """Scroll to the last of its lines, where so many are seen."""

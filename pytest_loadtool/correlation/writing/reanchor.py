@@ -131,6 +131,16 @@ _WORDS: _Languages = MappingProxyType(
     }
 )
 
+#: And by field, where it has an address and nothing else.
+_PLACES: _Languages = MappingProxyType(
+    {
+        Link: {"address": (_TEXT,)},
+        FormField: {"action": (_TEXT,)},
+        InItem: {"text": (_TEXT,)},
+        TextValidator: {"row": (_TEXT,)},
+    }
+)
+
 #: From a text by which an extractor goes to what comes in its place.
 _Write = Callable[[str, _AnchorLanguage], str]
 
@@ -147,6 +157,23 @@ def followed(case: TestCase, first: int, old: str, new: str) -> TestCase:
         case,
         (
             _remarked(one, write, _NAMES) if index >= first else one
+            for index, one in enumerate(case.transactions())
+        ),
+    )
+
+
+def addresses_followed(case: TestCase, first: int, old: str, new: str) -> TestCase:
+    """``case`` whose extractors and outcomes, from transaction ``first`` on, go by an address that
+    begins with ``new`` where they went by one that begins with ``old``: two templates of paths."""
+
+    def write(text: str, _language: _AnchorLanguage) -> str:
+        rest = text.removeprefix(old)
+        return f"{new}{rest}" if rest != text and rest[:1] in ("", "/", "?", "#") else text
+
+    return with_transactions(
+        case,
+        (
+            _remarked(one, write, _PLACES) if index >= first else one
             for index, one in enumerate(case.transactions())
         ),
     )

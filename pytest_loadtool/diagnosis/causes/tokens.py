@@ -66,7 +66,13 @@ def token_written_over(situation: Situation) -> Cause | RuledOut | None:
             ", which was not recorded: it had a token that the server gave out.",
             Sure.SHOWN,
             (f"recorded: {situation.subject.mask.value(field.name, was)[:LONGEST_VALUE]}",),
-            (as_recorded(situation, "bring the recorded value back, and have it connected again"),),
+            (
+                as_recorded(
+                    situation,
+                    "bring the recorded value back, and have it connected again",
+                    field=field.name,
+                ),
+            ),
         )
     return None
 

@@ -325,7 +325,7 @@ def test_field_makes_the_dataset_it_wants(
         ("dataset set things 4 name x", "no row 4: it has rows 1 to 2"),
         ("dataset add-row things a b", r"expected 1 values? \(name\), got 2"),
         ("dataset show things --rows 7", "--rows is such as 21-40, of 2 rows"),
-        ("dataset properties things --lifespan long", "--lifespan is one of"),
+        ("dataset properties things --lifespan long", "--lifespan is virtual-user "),
         ("dataset properties things --order up", "--order is one of sequential, random"),
         ("dataset properties things --sharable maybe", "--sharable is yes or no"),
     ],

@@ -194,6 +194,21 @@ ORDER = '{"items": [{"sku": "TEA-1", "count": 2}], "note": "Café"}'
 CARD = Field("c" * 30, "QUERY", "v" * 30, "Constant value", False, None)
 
 
+def test_one_field_is_as_recorded_again(configured: Console, listener: Listener) -> None:
+    """It is connected again, and what else was edited in the request stays; one that was not
+    recorded is told."""
+    recorded = body(configured)
+    do(configured, "set-field 2 user --variable user")
+    edited = body(configured)
+    do(configured, "set-field 2 token --constant somebodys")
+    do(configured, "restore 2 token")
+    assert "token is as recorded: `application-state` connects it." in listener.said
+    do(configured, "application-state")
+    assert body(configured) == edited != recorded
+    with pytest.raises(UsageError, match="transaction 2 has no field 'tokn'; did you mean 'token'"):
+        do(configured, "restore 2 tokn")
+
+
 @pytest.fixture
 def shop(session: Console, tmp_path: Path, listener: Listener) -> Console:
     """A console with calls that send the same thing in several places, and cookies."""

@@ -325,6 +325,7 @@ def test_person_is_asked_for_a_load_configuration(
         "create-load-configuration", "load",
     ]  # fmt: skip
     assert "--rate=10/s --users=100 --duration=90s" in opened.log.entries[-2].line
+    assert re.search(r"^A visit to the shop \(2\) ", listener.text, re.M)  # both have that name
 
 
 def test_proposed_ramp_up_fits_into_the_duration(

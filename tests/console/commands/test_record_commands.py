@@ -12,8 +12,13 @@ from tests.console.listener import Listener, do
 
 
 @pytest.mark.promise(48)
+@pytest.mark.parametrize("answer", ["2", "brave"])
 def test_person_chooses_a_browser(
-    session: Console, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Console,
+    listener: Listener,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: str,
 ) -> None:
     """A list of those that are found, by number or the beginning of a name; the plain one is
     proposed. A script takes that."""
@@ -23,10 +28,10 @@ def test_person_chooses_a_browser(
         (tmp_path / name).chmod(0o755)
     object.__setattr__(session.settings, "browser", "")
     listener.interactive = True
-    listener.lines = ["2"]
+    listener.lines = [answer]
     with pytest.raises(CommandError):  # it ends at once
         do(session, "record http://127.0.0.1:9/")
-    assert f"   1  {tmp_path}/chromium       the Virtual Browser" in listener.said
+    assert f"   1  chromium       the Virtual Browser, {tmp_path}/chromium" in listener.said
     assert "   3  none" in listener.text
     assert session.log.entries[-1].line.endswith(f"--browser {tmp_path}/brave-browser")
     listener.interactive = False

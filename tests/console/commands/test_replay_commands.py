@@ -182,6 +182,28 @@ def test_person_stops_it(played: Console, server: Server) -> None:
     assert len(server.requests) == 2
 
 
+class Between(Person):
+    """Somebody who presses a key when a replay has just ended."""
+
+    def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:
+        self.control = control
+        return super().holding(control, plan)
+
+    def say(self, text: str) -> None:
+        super().say(text)
+        if text == "4 transactions passed.":
+            self.control.stop()
+
+
+@pytest.mark.parametrize("how", ["--repeat 3", "--loop"])
+def test_person_stops_it_between_two_replays(played: Console, server: Server, how: str) -> None:
+    """A key counts, although nothing is played just then."""
+    played.frontend = Between()
+    with pytest.raises(CommandError, match="stopped after 1 replay"):
+        do(played, f"play --fast {how}")
+    assert len(server.requests) == 4
+
+
 def test_ctrl_c_tells_what_passed_until_then(
     session: Console, listener: Listener, server: Server
 ) -> None:

@@ -177,10 +177,20 @@ def test_no_colour_keeps_the_marks(tmp_path: Path) -> None:
 
 
 def test_a_click_selects_a_row(view: Terminal) -> None:
-    """The mouse does what the keys do."""
+    """The mouse does what the keys do, in the tree and in a panel, which Enter opens; the wheel
+    scrolls."""
     view.wait_for(r"^▾ P1 ")
     view.type("\x1b[<0;10;5M\x1b[<0;10;5m")
     view.wait_for(r"│ 2 POST /login")
+    view.type(":")
+    view.enter("search login")
+    view.wait_for(r"^ Found in 4 places")
+    row = next(at for at, one in enumerate(view.lines(), 1) if "2  POST /login" in one)
+    view.type(f"\x1b[<0;10;{row}M\x1b[<0;10;{row}m")
+    view.press("Enter")
+    view.wait_for(r"│ 2 POST /login")
+    view.type("\x1b[<65;10;8M")
+    view.wait_for(r"│ [345] [A-Z]+ /")
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE])

@@ -131,12 +131,24 @@ def test_search_is_in_what_the_person_is_at() -> None:
 
 
 def test_a_click_selects() -> None:
-    """A row of the tree, a tab."""
+    """A row of the tree, a tab, a field or an actor, in all scopes."""
     editor = clicked(at(1), 5, 3, *SMALL)
     assert editor.tree.number == 2
     tabs = str(drawn(editor, *SMALL)[1])
     assert clicked(editor, tabs.index("Fields") + 1, 1, *SMALL).tab == 2
     assert clicked(editor, 60, 8, *SMALL).focus == "detail"
+    fields = at(2, "tab 3")
+    for shown in (fields, MOVES["scope"](MOVES["open"](fields, *SMALL), *SMALL)):
+        lines = list(map(str, drawn(shown, *SMALL)))
+        row = next(at for at, line in enumerate(lines) if "user " in line[-45:] or " user " in line)
+        field = clicked(shown, 60, row, *SMALL).field
+        assert field is not None
+        assert field.field.name == "user"
+    actors = list(map(str, drawn(at(2, "tab 4"), *SMALL)))
+    row = next(at for at, line in enumerate(actors) if "Status Code" in line)
+    actor = clicked(at(2, "tab 4"), 60, row, *SMALL).actor
+    assert actor is not None
+    assert actor.number == 0
 
 
 @pytest.mark.parametrize("size", [(40, 7), (80, 21), (81, 21), (119, 30), (120, 30), (160, 47)])

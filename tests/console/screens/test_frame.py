@@ -39,6 +39,11 @@ def test_the_state_stands_above_and_the_keys_below() -> None:
     assert lines[-2].startswith(" Enter open  Space mark")
     assert lines[-1].endswith("? keys  q back")
     assert "127.0.0.1" not in screen(Output(), columns=50)[0]
+    long = "csrf_token[1] is gone. What used it is sent as recorded, and left alone by `configure`."
+    lines = screen(Output(), message=long)
+    assert " ".join(" ".join(lines[-3:-1]).split()) == long
+    assert lines[-1].endswith("? keys  q back")
+    assert screen(Output(), rows=12, message=long)[-2].startswith(" csrf_token[1] is gone.")
 
 
 def test_what_was_said_takes_the_lower_half_at_most() -> None:

@@ -45,6 +45,22 @@ def test_keys_know_the_dataset_and_the_row(cursor: int, key: str, line: str) -> 
     assert chosen.line.format(**panel.places(DATASET, cursor)) == line
 
 
+def test_a_click_goes_to_a_line_and_its_cell() -> None:
+    """That of a wide line is any of its pieces; the wheel goes on from there."""
+    panel = panel_of("dataset show users", COMMANDS)
+    assert panel is not None
+    output = Output("", DATASET, open=True, whole=True, panel=panel, cursor=3)
+    clicked = output.clicked(17, 4, 80, 20)
+    assert (clicked.cursor, clicked.cell) == (4, 1)
+    assert output.clicked(6, 2, 80, 20).cell == 0
+    assert output.clicked(6, 9, 80, 20) is output  # below the last
+    assert clicked.wheeled(-3, 80, 20).cursor == 1
+    assert output.clicked(6, 2, 32, 20).cursor == 1  # the second line takes the third's place
+    text = Output("", tuple(map(str, range(9))), open=True)
+    assert text.clicked(1, 1, 80, 4) is text
+    assert text.wheeled(3, 80, 4).pager.top == 3
+
+
 def test_cells_of_a_grid() -> None:
     """Left and right go from column to column; what is marked is the cell in its row."""
     panel = panel_of("dataset show users", COMMANDS)
