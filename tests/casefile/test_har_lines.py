@@ -29,6 +29,8 @@ EXCHANGES = (
     replace(EXCHANGE, request_body=bytes(range(256)) * 2000, response_body=b""),
     replace(PAGE, response_headers=(("Content-Type", TRICKY),), response_body=b"x" * 9999),
 )
+BEHIND = '"}, "redirectURL": ""}}, "response": {"status": 1, "x": "\\"}, ' * 200
+EXCHANGES += (replace(EXCHANGE, request_body=BEHIND.encode() * 30, response_body=BEHIND.encode()),)
 
 
 @pytest.fixture
