@@ -73,14 +73,24 @@ def _over(path: str, old: str, lines: tuple[KeyedLine, ...]) -> str:
         message = f"not saved: the file there now is {problem.message}; mend or remove it first"
         raise FileError(path, problem.line, "", message) from None
     layout = scan(old)
+    top = with_schema_line(layout.top, Path(path))
+    written = {line.path for line in lines if not line.usual}
+    as_usual = {_kind(line.path) for line in lines if line.usual}
+    gone = (one for one in layout.lines if one not in written and _kind(one) in as_usual)
+    if not layout.remarks and not layout.end and not any(gone):
+        return render((line for line in lines if not line.usual), top=top)
     new_data = tomllib.loads(render(lines))
     usual = {line.path[-1]: _at(new_data, line.path) for line in lines if line.usual}
     moved = match(old_data, new_data, usual)
-    written = set(moved.values())
-    kept = [line for line in lines if not line.usual or line.path in written]
+    written |= set(moved.values())
+    kept = [line for line in lines if line.path in written]
     carried = carry(layout, moved, kept)
-    top = with_schema_line(layout.top, Path(path))
     return render(kept, carried.remarks, top=top, end=carried.end)
+
+
+def _kind(path: KeyPath) -> KeyPath:
+    """Return a path without its indices."""
+    return tuple(one for one in path if isinstance(one, str))
 
 
 def _at(data: Any, path: KeyPath) -> Any:

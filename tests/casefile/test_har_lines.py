@@ -17,6 +17,8 @@ from tests.casefile.test_har_writer import IMAGE, PAGE
 
 TRICKY = 'x"content": {"size": 1, "mimeType": "", "text": "no' * 200
 
+BEHIND = '"}, "redirectURL": ""}}, "response": {"status": 1, "x": "\\"}, ' * 200
+
 EXCHANGES = (
     EXCHANGE,
     PAGE,
@@ -26,6 +28,7 @@ EXCHANGES = (
     replace(PAGE, response_body=bytes(range(256)) * 1000),
     replace(EXCHANGE, request_body=TRICKY.encode(), response_body=TRICKY.encode()),
     replace(EXCHANGE, request_body=TRICKY.encode() * 99, response_body=b"x" * 9999),
+    replace(EXCHANGE, request_body=BEHIND.encode() * 30, response_body=BEHIND.encode()),
     replace(EXCHANGE, request_body=bytes(range(256)) * 2000, response_body=b""),
     replace(PAGE, response_headers=(("Content-Type", TRICKY),), response_body=b"x" * 9999),
 )

@@ -83,15 +83,17 @@ class StoredBody:
 ENTRY = b'{"startedDateTime"'
 
 _STRING = rb'"(?:[^"\\]|\\.)*"'
-#: Where the text of each body begins, and up to how many bytes of it are read at once. Inside of
-#: JSON strings quotes have a backslash, so these are keys.
+#: Where the text of each body begins, what is behind it, and up to how many bytes of it are read at
+#: once. Inside of JSON strings quotes have a backslash, so these are keys.
 _BODIES = {
     "request_body": (
         re.compile(rb'"postData": \{"mimeType": ' + _STRING + rb', "params": \[\], "text": "'),
+        b'"}}, "response": {',
         READABLE,
     ),
     "response_body": (
         re.compile(rb'"content": \{"size": \d+, "mimeType": ' + _STRING + rb', "text": "'),
+        b'"}, "redirectURL": "',
         4 * 1024,
     ),
 }
@@ -138,9 +140,9 @@ def _exchange(
     entry = line.rstrip(b",\n")
     places: dict[str, tuple[int, int]] = {}
     text, at = b"", 0
-    for name, (pattern, small) in _BODIES.items():
+    for name, (pattern, behind, small) in _BODIES.items():
         begin = pattern.search(entry, at)
-        end = _end_of_text(entry, begin.end()) if begin else 0
+        end = _end_of_text(entry, begin.end(), behind) if begin else 0
         if begin and end - begin.end() > small:
             places[name] = position + begin.end(), end - begin.end()
             text += entry[at : begin.end()]
@@ -163,10 +165,14 @@ def _coding_and_size(name: str, entry: Any) -> tuple[bool, int]:
     return content.pop("encoding", "") == "base64", content["size"]
 
 
-def _end_of_text(entry: bytes, start: int) -> int:
-    """Return where a JSON string ends; in base64 that is the first quote."""
+def _end_of_text(entry: bytes, start: int, behind: bytes) -> int:
+    """Return where the text of a body ends; in base64 that is the first quote, else what is
+    ``behind`` it tells."""
     end = entry.find(b'"', start)
     if entry.find(b"\\", start, end) < 0:
+        return end
+    end = entry.find(behind, start)
+    if end >= 0:
         return end
     match = _TEXT.match(entry, start)
     return match.end() if match else start

@@ -40,7 +40,7 @@ from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.progress import Told, silent
-from pytest_loadtool.model.rule import ProducerKind, Rule
+from pytest_loadtool.model.rule import NamePatterns, ProducerKind, Rule
 
 #: How many producers of one value a rule looks at, the nearest first. So no more of one kind count
 #: in one response.
@@ -85,14 +85,7 @@ def _requests(
     case: TestCase, steps: tuple[RecordedStep, ...], rules: Sequence[Rule], told: Told
 ) -> RequestIndex:
     signed = [rule.used_as for rule in rules if rule.static]
-    own = (
-        slot
-        for step in _each(steps, "Reading requests", told)
-        if step.exchange is not None
-        for slot in request_slots(step.transaction.request, step.content_type, step.index)
-        if not step.is_static or slot.in_cookie or any(slot.name in names for names in signed)
-    )
-    slots = sorted([*_shared_slots(case, steps), *own], key=lambda slot: slot.transaction)
+    slots = sent_slots(case, steps, _each(steps, "Reading requests", told), signed)
     bare = Traffic(steps, RequestIndex(tuple(slots)))
     fields: dict[int, set[str]] = defaultdict(set)
     echoes: dict[int, set[str]] = defaultdict(set)
@@ -130,6 +123,25 @@ def _requests(
     )
 
 
+def sent_slots(
+    case: TestCase,
+    steps: Sequence[RecordedStep],
+    looked_at: Iterable[RecordedStep],
+    signed: Sequence[NamePatterns] = (),
+) -> list[Slot]:
+    """Return the slots of the requests that are ``looked_at``, and of all headers that ``steps``
+    share, in the order of transactions. What fetches style sheets and the like has those in cookies
+    and of ``signed`` names alone."""
+    own = (
+        slot
+        for step in looked_at
+        if step.exchange is not None
+        for slot in request_slots(step.transaction.request, step.content_type, step.index)
+        if not step.is_static or slot.in_cookie or any(slot.name in names for names in signed)
+    )
+    return sorted([*_shared_slots(case, steps), *own], key=lambda slot: slot.transaction)
+
+
 def _resources(steps: Sequence[RecordedStep], slots: Iterable[Slot]) -> frozenset[str]:
     """Return what requests are about, and what their paths have the ids of."""
     about = {collection(step.called) for step in steps}
@@ -155,7 +167,7 @@ def _each(steps: Sequence[RecordedStep], doing: str, told: Told) -> Iterator[Rec
         yield step
 
 
-def _shared_slots(case: TestCase, steps: tuple[RecordedStep, ...]) -> Iterator[Slot]:
+def _shared_slots(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Slot]:
     """Yield the slots of the header sets, each with the transactions that send it."""
     for index, (name, headers) in enumerate(header_sets(case).items()):
         users: dict[int, list[int]] = {}

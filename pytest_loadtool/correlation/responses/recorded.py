@@ -69,7 +69,7 @@ class RecordedResponse:
     def has_text(self) -> bool:
         """Return whether the content type does not rule out text."""
         media = (self.header("content-type") or "").lower()
-        return bool(self._exchange.response_body) and not media.startswith(_TEXTLESS)
+        return self._exchange.response_size > 0 and not media.startswith(_TEXTLESS)
 
     @property
     def links(self) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from types import MappingProxyType
 
 from pytest_loadtool.codec.template import Template, TemplateError
 from pytest_loadtool.correlation.decisions.ignoring import Entries
-from pytest_loadtool.correlation.index.indexing import read_traffic
-from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic, steps_of
+from pytest_loadtool.correlation.index.indexing import sent_slots
+from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.proposals import REPLAY_COMPARE
 from pytest_loadtool.correlation.requests.parts import (
     header_sets,
@@ -25,6 +25,8 @@ from pytest_loadtool.correlation.requests.parts import (
     with_part,
 )
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots
+from pytest_loadtool.correlation.responses.producers import issued_tokens
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Exchange
@@ -217,31 +219,50 @@ def taken_back(case: TestCase, exchanges: Sequence[Exchange], name: str) -> Test
             f"{name!r} is used by a validator, by an extractor of yours, or by a transaction "
             "without recorded traffic: change that first"
         )
-    before, after = (read_traffic(one, steps_of(one, exchanges), ()) for one in (case, reverted))
-    bare = revert(case, after.steps)
-    new = dict.fromkeys(_used(before, after, bare, variable.recorded or ""))
+    new = dict.fromkeys(_used(case, reverted, exchanges, variable.recorded or ""))
     ignore = (*case.asm.ignore, *(one for one in new if one not in case.asm.ignore))
     return replace(reverted, asm=replace(case.asm, ignore=ignore))
 
 
-def _used(before: Traffic, after: Traffic, bare: TestCase, recorded: str) -> Iterator[str]:
-    """Yield the entries for the fields that are constants now, and for the token that nobody used;
-    ``bare`` is the case with the recorded values only."""
-    known = set(map(_place, before.slots))
-    freed = [slot for slot in after.slots if _place(slot) not in known]
+def _used(
+    case: TestCase, reverted: TestCase, exchanges: Sequence[Exchange], recorded: str
+) -> Iterator[str]:
+    """Yield the entries for the fields that are constants in the ``reverted`` case, and for the
+    token that nobody used."""
+    before, after = steps_of(case, exchanges), steps_of(reverted, exchanges)
+    changed = [
+        old.index for old, new in zip(before, after, strict=True) if _sends(old) != _sends(new)
+    ]
+    known = set(map(_place, sent_slots(case, before, [before[at] for at in changed])))
+    now = sent_slots(reverted, after, [after[at] for at in changed])
+    freed = [slot for slot in now if _place(slot) not in known]
     mine = [slot for slot in freed if slot.value == recorded] or freed
-    entries = Entries(after.steps)
-    requests = [one.request for one in bare.transactions()]
+    entries = Entries(after)
+    requests = [one.request for one in revert(case, after).transactions()] if mine else []
     for slot in mine:
-        step = after.steps[slot.transaction]
+        step = after[slot.transaction]
         named = (
             one.name
             for one in request_slots(requests[slot.transaction], step.content_type, step.index)
         )
         yield from entries.of_slot(slot, several=sum(one == slot.name for one in named) > 1)
-    for producer in after.responses.tokens:
-        if producer.value == recorded:
-            yield entries.of(producer.transaction, producer.name)
+    for step in after:
+        for name in _tokens(step, recorded):
+            own = sent_slots(reverted, after, [step])
+            if not any(one.value == recorded and step.index in one.senders for one in own):
+                yield entries.of(step.index, name)
+
+
+def _sends(step: RecordedStep) -> tuple[Request, str]:
+    return step.transaction.request, step.content_type
+
+
+def _tokens(step: RecordedStep, value: str) -> Iterator[str]:
+    """Yield the names of the tokens with that value that the response issues."""
+    if step.exchange is not None and step.exchange.status:
+        for one in issued_tokens(RecordedResponse(step.exchange), step.index):
+            if one.value == value:
+                yield one.name
 
 
 def _place(slot: Slot) -> tuple[int, str | int, str, str, int, int]:
