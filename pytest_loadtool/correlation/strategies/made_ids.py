@@ -4,6 +4,7 @@ under whatever key, and the path or field of a later request says what it is the
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -41,7 +42,9 @@ _RULE = Rule(
     confidence=0.7,
 )
 #: How many changes before the request are looked at, and how many places of the id in an answer.
-_MOST_CHANGES, _MOST_PLACES = 8, 40
+_MOST_CHANGES, _MOST_PLACES = 200, 40
+#: Of how many of them the answer is read.
+_MOST_READ = 8
 #: How well a place says what it is that is called an id, and of what is to be seen elsewhere.
 _OWN_ID = 2
 #: How much before an id tells what it is, in characters.
@@ -88,7 +91,7 @@ class MadeIds:
         for slot in slots:
             found = [
                 one
-                for step in islice(_changes(slot, traffic), _MOST_CHANGES)
+                for step in islice(_changes(slot, traffic), _MOST_READ)
                 for one in _in_answer(slot.value, step, traffic)
             ]
             for one in sorted(found, key=lambda one: (-one.said, one.producer.transaction)):
@@ -105,22 +108,29 @@ def _changes(slot: Slot, traffic: Traffic) -> Iterator[RecordedStep]:
     if not (is_id or looks_random(value)) or slot.before == CALL or is_typed(slot):
         return
     first = traffic.requests.asked[value, traffic.asked_for(slot)]
-    for at in reversed(traffic.requests.changes):
+    end = bisect_left(traffic.requests.changes, min(first, slot.transaction))
+    for at in reversed(traffic.requests.changes[max(0, end - _MOST_CHANGES) : end]):
         step = traffic.steps[at]
-        before = at < min(first, slot.transaction) and not signs_in(traffic, at)
-        if before and is_for(slot, collection_names(collection(step.called)), traffic):
+        if not _may_say(value, step) or signs_in(traffic, at):
+            continue
+        if is_for(slot, collection_names(collection(step.called)), traffic):
             yield step
+
+
+def _may_say(value: str, step: RecordedStep) -> bool:
+    """Return whether the value is anywhere in a good answer: most have it nowhere."""
+    exchange = step.exchange
+    if exchange is None or not 200 <= exchange.status < 400:
+        return False
+    return value.encode() in exchange.response_body or any(
+        value in line for _, line in exchange.response_headers
+    )
 
 
 def _in_answer(value: str, step: RecordedStep, traffic: Traffic) -> Iterator[_Found]:
     """Yield what takes the value from the answer to a change, but for what only repeats it."""
-    exchange = step.exchange
-    if exchange is None or not 200 <= exchange.status < 400:
-        return
-    heads = (line for _, line in exchange.response_headers)
-    if value.encode() not in exchange.response_body and not any(value in one for one in heads):
-        return
-    response = RecordedResponse(exchange)
+    assert step.exchange is not None, "it may say the value"
+    response = RecordedResponse(step.exchange)
     resources = collection_names(collection(step.called))
     echoed = value in traffic.requests.echoes.get(step.index, ())
     if echoed and not is_short_number(value):
