@@ -107,6 +107,9 @@ def _changes(slot: Slot, traffic: Traffic) -> Iterator[RecordedStep]:
     is_id = is_short_number(value) and not value.startswith("0")
     if not (is_id or looks_random(value)) or slot.before == CALL or is_typed(slot):
         return
+    known = (traffic.requests.resources, frozenset[str]())
+    if not any(is_for(slot, one, traffic) for one in known):
+        return
     first = traffic.requests.asked[value, traffic.asked_for(slot)]
     end = bisect_left(traffic.requests.changes, min(first, slot.transaction))
     for at in reversed(traffic.requests.changes[max(0, end - _MOST_CHANGES) : end]):
