@@ -42,7 +42,7 @@ _RULE = Rule(
     confidence=0.7,
 )
 #: How many changes before the request are looked at, and how many places of the id in an answer.
-_MOST_CHANGES, _MOST_PLACES = 200, 40
+_MOST_CHANGES, _MOST_PLACES = 50, 40
 #: Of how many of them the answer is read.
 _MOST_READ = 8
 #: How well a place says what it is that is called an id, and of what is to be seen elsewhere.
