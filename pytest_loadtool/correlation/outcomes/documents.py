@@ -73,7 +73,7 @@ def of_object(
                 continue
             if said is not None:
                 yield equal(answer, 0, path, keys, said.template, value)
-            elif alone and before is not None and _is_state(keys, value, before, resource):
+            elif alone and before is not None and tells_state(keys, value, before, resource):
                 yield equal(answer, 0, path, keys, escape(json_text(value) or ""), value)
         yield from _elements(change, answer, path, item, before)
         yield from _emptied(change, answer, path, item, before)
@@ -169,7 +169,7 @@ def last_shown(resource: Resource, was: Before) -> tuple[SeenAnswer, dict[str, A
     return was.shown[resource]
 
 
-def _is_state(keys: Keys, value: Any, before: dict[str, Any], resource: Resource) -> bool:
+def tells_state(keys: Keys, value: Any, before: dict[str, Any], resource: Resource) -> bool:
     """Return whether a value that the change did not send tells what became of the resource."""
     if inner(before, keys) is None:
         return False
@@ -290,13 +290,19 @@ def equal(
 
 
 def of_resource(answer: SeenAnswer, resource: Resource) -> Iterator[tuple[Steps, dict[str, Any]]]:
-    """Yield the objects of a document that have the id of the resource as their own."""
+    """Yield the objects of a document that have the id of the resource as their own; what several
+    items of a list have in one place is the id of something that they belong to."""
     if answer.document is None or resource.id not in answer.text:
         return
+    shared: set[tuple[str, ...]] = set()
     for steps, item in answer.objects:
         key = id_key(item, resource)
-        if key and _is_kind(resource, steps, key, answer):
-            yield steps, item
+        place = (*(one for one in steps if isinstance(one, str)), key)
+        if key and place not in shared and _is_kind(resource, steps, key, answer):
+            if _is_alone(steps, (key,), item[key], answer):
+                yield steps, item
+            else:
+                shared.add(place)
 
 
 def _is_kind(resource: Resource, steps: Steps, key: str, answer: SeenAnswer) -> bool:
