@@ -432,16 +432,26 @@ def test_ids_in_a_list_that_is_called_after_them() -> None:
             _called(3, "item.get", {"hostids": ["10559"]}, [{"itemid": "44518"}]),
         )
     )
-    assert '{"hostid": "${hostids[1]}"}' in lines[1]
-    assert '{"hostids": ["${hostids[1]}"]}' in lines[2]
+    assert '{"hostid": "${hostid[1]}"}' in lines[1]
+    assert '{"hostids": ["${hostid[1]}"]}' in lines[2]
+
+
+@pytest.mark.parametrize("kind", ["JSON", "form"])
+def test_the_number_of_a_user_is_no_name(kind: str) -> None:
+    """A person may sign in by what is called so, too."""
+    made = call("POST", "/users", {"login": "kim"}, json_body({"userids": ["37"]}))
+    sent = call("PUT", "/users", {"userid": "37", "team": "x"})
+    sent = sent if kind == "JSON" else post("/users", "userid=37&team=x")
+    assert "${user" in requests(run(made, sent))[1]
 
 
 @pytest.mark.parametrize("code", ["CnQzIE2dnW", "GSToxJNZCS"])
 def test_a_code_as_a_key(code: str) -> None:
     """Who may read what was written, as Parse is told."""
+    made_at = ("Location", f"/users/{code}")
     lines = requests(
         run(
-            call("POST", "/users", {"name": "Kim"}, json_body({"objectId": code})),
+            call("POST", "/users", {"name": "Kim"}, exchange(status=201, received=(made_at,))),
             call("PUT", f"/users/{code}", {"team": "packers"}),
             call("PUT", "/notes/tea", {"acl": {"*": {"read": True}, code: {"read": True}}}),
         )

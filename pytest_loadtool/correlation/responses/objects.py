@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from pytest_loadtool.correlation.classify import may_be_code
+
 KEY = re.compile(r"[A-Za-z_$][\w$-]*")
 """The keys that a condition can name."""
 NO_TEXT = re.compile(r"[\\\x00-\x1f]")
@@ -21,9 +23,9 @@ def leaves(
     item: Any, allowed: re.Pattern[str] = KEY, keys: Keys = ()
 ) -> Iterator[tuple[Keys, str | int | float]]:
     """Yield the texts, numbers and booleans of an object under ``allowed`` keys, but for those in
-    lists; of what is no object, none."""
+    lists, and under what may be an id; of what is no object, none."""
     for key, value in item.items() if isinstance(item, dict) else ():
-        if not allowed.fullmatch(key):
+        if not allowed.fullmatch(key) or may_be_code(key):
             continue
         if isinstance(value, str | int | float):
             yield (*keys, key), value
