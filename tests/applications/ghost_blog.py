@@ -123,48 +123,48 @@ class _Client(httpx.Client):
 
     def __init__(self, url: str) -> None:
         super().__init__(base_url=f"{url}/ghost/api/admin", timeout=120, headers={"Origin": url})
-        self.send("POST", "/session/", {"username": "kim@example.com", "password": _PASSWORD})
+        self.ask("POST", "/session/", {"username": "kim@example.com", "password": _PASSWORD})
 
-    def send(self, method: str, path: str, sent: object = None) -> Any:  # type: ignore[override]
+    def ask(self, method: str, path: str, sent: object = None) -> Any:
         """Ask, and return what is answered."""
         answer = self.request(method, path, json=sent).raise_for_status()
         return answer.json() if answer.content[:1] == b"{" else None
 
     def add(self, kind: str, **fields: object) -> Any:
         """A new thing."""
-        return self.send("POST", f"/{kind}/?source=html", {kind: [fields]})[kind][0]
+        return self.ask("POST", f"/{kind}/?source=html", {kind: [fields]})[kind][0]
 
     def change(self, kind: str, one: Any, **fields: object) -> Any:
         """A thing that nobody has changed meanwhile, changed."""
         sent = {**fields, "updated_at": one["updated_at"]}
-        return self.send("PUT", f"/{kind}/{one['id']}/?source=html", {kind: [sent]})[kind][0]
+        return self.ask("PUT", f"/{kind}/{one['id']}/?source=html", {kind: [sent]})[kind][0]
 
 
 def drive(url: str) -> None:
     """Posts with a tag, one of which is published, changed and taken back; members; one of each is
     deleted."""
     with _Client(url) as client:
-        client.send("GET", "/users/me/?include=roles")
+        client.ask("GET", "/users/me/?include=roles")
         tag = client.add("tags", name="Green teas", description="All that is green")
         first = client.add("posts", title="Kinds of tea", html="<p>Many</p>", tags=[{"id": tag["id"]}])
         second = client.add("posts", title="Cups of all sizes", html="<p>Small ones first</p>")
         third = client.add("posts", title="Water and how to boil it", html="<p>Hot</p>")
-        client.send("GET", "/posts/?limit=15&include=tags&order=updated_at%20desc")
+        client.ask("GET", "/posts/?limit=15&include=tags&order=updated_at%20desc")
         first = client.change("posts", first, html="<p>Many, and more each year</p>")
         first = client.change("posts", first, status="published", featured=True)
         second = client.change("posts", second, tags=[{"id": tag["id"]}], status="published")
-        listed = client.send("GET", "/posts/?limit=15&filter=status:published")["posts"]
+        listed = client.ask("GET", "/posts/?limit=15&filter=status:published")["posts"]
         mine = next(one for one in listed if one["title"] == "Cups of all sizes")
         client.change("posts", mine, status="draft", title="Cups of glass")
         client.change("tags", tag, description="All that is green, and white")
-        client.send("DELETE", f"/posts/{third['id']}/")
+        client.ask("DELETE", f"/posts/{third['id']}/")
         lou = client.add("members", name="Lou", email="lou@example.com", labels=[{"name": "Tasters"}])
         other = client.add("members", name="Max", email="max@example.com", note="Comes on Fridays")
-        client.send("PUT", f"/members/{lou['id']}/", {"members": [{"name": "Lou the second"}]})
-        client.send("GET", "/members/?limit=50&include=labels")
-        client.send("DELETE", f"/members/{other['id']}/")
-        client.send("GET", f"/members/{lou['id']}/")
-        client.send("GET", f"/posts/{first['id']}/?formats=html,mobiledoc,lexical")
-        client.send("GET", "/tags/?include=count.posts&limit=50")
-        client.send("GET", "/posts/?limit=15&include=tags&order=updated_at%20desc")
-        client.send("DELETE", "/session/")
+        client.ask("PUT", f"/members/{lou['id']}/", {"members": [{"name": "Lou the second"}]})
+        client.ask("GET", "/members/?limit=50&include=labels")
+        client.ask("DELETE", f"/members/{other['id']}/")
+        client.ask("GET", f"/members/{lou['id']}/")
+        client.ask("GET", f"/posts/{first['id']}/?formats=html,mobiledoc,lexical")
+        client.ask("GET", "/tags/?include=count.posts&limit=50")
+        client.ask("GET", "/posts/?limit=15&include=tags&order=updated_at%20desc")
+        client.ask("DELETE", "/session/")

@@ -317,7 +317,8 @@ def _is_kind(resource: Resource, steps: Steps, key: str, answer: SeenAnswer) -> 
 
 def id_key(item: dict[str, Any], resource: Resource) -> str:
     """Return the key under which an object has that id as its own: ``id``, or ``order_id`` of an
-    order that has no other; any if nothing else looks like the id."""
+    order that has no other; of a random one any, but that of something it belongs to:
+    ``project_id`` beside ``id``."""
     keys = [
         key for key, value in item.items() if KEY.fullmatch(key) and json_text(value) == resource.id
     ]
@@ -327,7 +328,10 @@ def id_key(item: dict[str, Any], resource: Resource) -> str:
             return key
         if is_id_name(key) and " ".join(words[:-1]) == resource.noun and not _has_id(item):
             return key
-    return keys[0] if keys and looks_random(resource.id) else ""
+    if not looks_random(resource.id):
+        return ""
+    has_id = bool(keys) and _has_id(item)
+    return next((key for key in keys if not (has_id and is_id_name(key))), "")
 
 
 def _has_id(item: dict[str, Any]) -> bool:

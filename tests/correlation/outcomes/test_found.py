@@ -343,6 +343,11 @@ NOTHING = {
         get("/orders", json_body([{"id": 8, "shop": _SHOP, "size": 5},
                                   {"id": 7, "shop": _SHOP, "size": 3}])),
     ],
+    "of what it belongs to": [
+        get("/users/7", json_body({"id": 7, "shop_id": _SHOP, "name": "kim"})),
+        call("PUT", f"/shops/{_SHOP}/users/7", {}, status_of(204)),
+        get("/users", json_body([{"id": 8, "shop_id": _SHOP, "name": "lou"}])),
+    ],
     "a search": [
         call("POST", "/api/search", {"name": "Tea House"}),
         get("/orders", json_body([{"name": "Tea House"}])),
