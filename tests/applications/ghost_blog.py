@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import tarfile
 import time
 from collections import Counter
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+
 from tests.applications.installed import once, run
 from tests.applications.mariadb import SOCKET, rows, with_database
 from tests.applications.serving import serving
@@ -45,7 +45,8 @@ _SETTINGS = {
 _STATE = """
 SELECT type, title, status, visibility, featured, plaintext FROM posts ORDER BY id;
 SELECT 'tag', name, slug, description FROM tags;
-SELECT 'tagged', title, name FROM posts_tags JOIN posts ON posts.id = post_id JOIN tags ON tags.id = tag_id;
+SELECT 'tagged', title, name FROM posts_tags JOIN posts ON posts.id = post_id
+  JOIN tags ON tags.id = tag_id;
 SELECT 'member', name, email, note FROM members;
 SELECT 'label', name FROM labels;
 """
@@ -85,7 +86,7 @@ def serve(state: Path) -> Iterator[str]:
     content = state / "content"
     for one in ("data", "images", "media", "files", "logs", "public", "settings"):
         (content / one).mkdir(parents=True)
-    os.symlink(program / "content" / "themes", content / "themes")
+    (content / "themes").symlink_to(program / "content" / "themes")
     settings = _SETTINGS | {
         "url": url,
         "server__port": str(port),
@@ -99,7 +100,7 @@ def serve(state: Path) -> Iterator[str]:
         with httpx.Client(base_url=url, timeout=120) as client:
             sent = {"setup": [owner | {"blogTitle": "Tea notes"}]}
             where = "/ghost/api/admin/authentication/setup/"
-            while client.get("/ghost/api/admin/site/").status_code == httpx.codes.SERVICE_UNAVAILABLE:
+            while client.get("/ghost/api/admin/site/").is_server_error:
                 time.sleep(0.5)  # it makes its tables
             client.post(where, json=sent, headers={"Origin": url}).raise_for_status()
         yield url
@@ -112,7 +113,7 @@ def state(url: str, folder: Path) -> State:
 
 def use(url: str, folder: Path) -> None:
     """Others have posts and members, before and behind."""
-    with _Client(url) as client:
+    with contextlib.closing(_Client(url)) as client:
         for title in ("Aa old", "Zz old"):
             client.add("posts", title=title, status="published")
             client.add("members", name=title, email=f"{title[:2].lower()}@example.com")
@@ -143,22 +144,24 @@ class _Client(httpx.Client):
 def drive(url: str) -> None:
     """Posts with a tag, one of which is published, changed and taken back; members; one of each is
     deleted."""
-    with _Client(url) as client:
+    with contextlib.closing(_Client(url)) as client:
         client.ask("GET", "/users/me/?include=roles")
         tag = client.add("tags", name="Green teas", description="All that is green")
-        first = client.add("posts", title="Kinds of tea", html="<p>Many</p>", tags=[{"id": tag["id"]}])
+        tags = [{"id": tag["id"]}]
+        first = client.add("posts", title="Kinds of tea", html="<p>Many</p>", tags=tags)
         second = client.add("posts", title="Cups of all sizes", html="<p>Small ones first</p>")
         third = client.add("posts", title="Water and how to boil it", html="<p>Hot</p>")
         client.ask("GET", "/posts/?limit=15&include=tags&order=updated_at%20desc")
         first = client.change("posts", first, html="<p>Many, and more each year</p>")
         first = client.change("posts", first, status="published", featured=True)
-        second = client.change("posts", second, tags=[{"id": tag["id"]}], status="published")
+        second = client.change("posts", second, tags=tags, status="published")
         listed = client.ask("GET", "/posts/?limit=15&filter=status:published")["posts"]
         mine = next(one for one in listed if one["title"] == "Cups of all sizes")
         client.change("posts", mine, status="draft", title="Cups of glass")
         client.change("tags", tag, description="All that is green, and white")
         client.ask("DELETE", f"/posts/{third['id']}/")
-        lou = client.add("members", name="Lou", email="lou@example.com", labels=[{"name": "Tasters"}])
+        labels = [{"name": "Tasters"}]
+        lou = client.add("members", name="Lou", email="lou@example.com", labels=labels)
         other = client.add("members", name="Max", email="max@example.com", note="Comes on Fridays")
         client.ask("PUT", f"/members/{lou['id']}/", {"members": [{"name": "Lou the second"}]})
         client.ask("GET", "/members/?limit=50&include=labels")

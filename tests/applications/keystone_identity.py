@@ -20,10 +20,15 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 
 TITLE = "Keystone 29, OpenStack"
 BROWSER = False
-UNIQUE: tuple[str, ...] = ("tea-house", "tea-cellar", "lou-packs", "max-packs", "tea-packers", "tea-packing")
+UNIQUE: tuple[str, ...] = (
+    *("tea-house", "tea-cellar", "lou-packs", "max-packs", "tea-packers", "tea-packing"),
+)
 SESSIONS = 2
 
-_REQUIREMENTS = ("keystone==29.0.0", "python-keystoneclient==5.8.0", "psycopg2-binary", "waitress==3.0.2")
+_REQUIREMENTS = (
+    *("keystone==29.0.0", "python-keystoneclient==5.8.0"),
+    *("psycopg2-binary==2.9.13", "waitress==3.0.2"),
+)
 _CLIENT = str(Path(__file__).parent / "served" / "keystone_client.py")
 _SETTINGS = """\
 [database]

@@ -98,9 +98,8 @@ def state(url: str, folder: Path) -> State:
             kept = {key: value for key, value in one.items() if key not in _OWN}
             kept["acl"] = sorted(names.get(key, key) for key in one.get("ACL", {}))
             if kind.endswith("Parcel"):
-                to = {"object": {"__type": "Pointer", "className": "Parcel"}, "key": "beside"}
-                to["object"]["objectId"] = one["objectId"]
-                query = json.dumps({"$relatedTo": to})
+                parcel = {"__type": "Pointer", "className": "Parcel", "objectId": one["objectId"]}
+                query = json.dumps({"$relatedTo": {"object": parcel, "key": "beside"}})
                 beside = _rest(url, "GET", f"classes/Order?where={query}")["results"]
                 kept["beside"] = sorted(map(_name, beside))
             for key, value in kept.items():

@@ -1,4 +1,4 @@
-"""Prefect on PostgreSQL: its own client makes deployments and runs, whose ids are UUIDs in filters and states."""
+"""Prefect on PostgreSQL, by its own client: runs, whose ids are in filters and states."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 
 TITLE = "Prefect 3.9, its own client"
 BROWSER = False
-UNIQUE: tuple[str, ...] = ("tea-workers", "pack-parcels", "tea_price", "kettle_place", "kettle-uses")
+UNIQUE: tuple[str, ...] = (
+    *("tea-workers", "pack-parcels", "tea_price", "kettle_place", "kettle-uses"),
+)
 
 _REQUIREMENTS = ("prefect==3.9.1",)
 _CLIENT = str(Path(__file__).parent / "served" / "prefect_client.py")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import os
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -24,30 +23,41 @@ UNIQUE: tuple[str, ...] = ("Tea shops", "tea-kettle", "tea-samovar", "Tea cleani
 
 _ROOT = Path(__file__).parents[2]
 _CODE, _SCHEMA = Path("/usr/share/zabbix"), Path("/usr/share/zabbix-server-mysql")
-_PACKAGES = ("php-cli", "php-cgi", "php-mysql", "php-bcmath", "php-gd", "php-xml", "php-mbstring",
-             PACKAGE, "zabbix-frontend-php", "zabbix-server-mysql")
+_PACKAGES = (
+    *("php-cli", "php-cgi", "php-mysql", "php-bcmath", "php-gd", "php-xml", "php-mbstring"),
+    *(PACKAGE, "zabbix-frontend-php", "zabbix-server-mysql"),
+)
 _CLIENT = str(Path(__file__).parent / "served" / "zabbix_client.py")
 _CONFIGURATION = """<?php
-$DB = ['TYPE' => 'MYSQL', 'SERVER' => 'localhost', 'PORT' => '0', 'DATABASE' => 'app', 'USER' => 'root',
+$DB = [
+  'TYPE' => 'MYSQL', 'SERVER' => 'localhost', 'PORT' => '0', 'DATABASE' => 'app', 'USER' => 'root',
   'PASSWORD' => '', 'SCHEMA' => '', 'ENCRYPTION' => false, 'KEY_FILE' => '', 'CERT_FILE' => '',
   'CA_FILE' => '', 'VERIFY_HOST' => false, 'CIPHER_LIST' => '', 'VAULT_URL' => '',
-  'VAULT_DB_PATH' => '', 'VAULT_TOKEN' => '', 'DOUBLE_IEEE754' => true];
-$ZBX_SERVER = ''; $ZBX_SERVER_PORT = ''; $ZBX_SERVER_NAME = 'tea'; $IMAGE_FORMAT_DEFAULT = IMAGE_FORMAT_PNG;
+  'VAULT_DB_PATH' => '', 'VAULT_TOKEN' => '', 'DOUBLE_IEEE754' => true,
+];
+$ZBX_SERVER = '';
+$ZBX_SERVER_PORT = '';
+$ZBX_SERVER_NAME = 'tea';
+$IMAGE_FORMAT_DEFAULT = IMAGE_FORMAT_PNG;
 """
-_STATE = """
+#: Templates have items and triggers, too.
+_HOST = "hosts.status < 3"
+_STATE = f"""
 SELECT 'group', name FROM hstgrp;
-SELECT 'host', host, hosts.name, status, description FROM hosts WHERE flags = 0 AND status < 3;
-SELECT 'in', host, hstgrp.name FROM hosts_groups JOIN hosts USING (hostid) JOIN hstgrp USING (groupid)
-  WHERE hosts.status < 3;
-SELECT 'item', host, items.name, key_, items.status FROM items JOIN hosts USING (hostid) WHERE hosts.status < 3;
+SELECT 'host', host, name, status, description FROM hosts WHERE flags = 0 AND {_HOST};
+SELECT 'in', host, hstgrp.name FROM hosts_groups JOIN hosts USING (hostid)
+  JOIN hstgrp USING (groupid) WHERE {_HOST};
+SELECT 'item', host, items.name, key_, items.status FROM items JOIN hosts USING (hostid)
+  WHERE {_HOST};
 SELECT 'trigger', triggers.description, priority, triggers.status FROM triggers
-  WHERE triggerid IN (SELECT triggerid FROM functions JOIN items USING (itemid) JOIN hosts USING (hostid)
-    WHERE hosts.status < 3);
-SELECT 'macro', host, macro, value FROM hostmacro JOIN hosts USING (hostid) WHERE hosts.status < 3;
+  WHERE triggerid IN (SELECT triggerid FROM functions JOIN items USING (itemid)
+    JOIN hosts USING (hostid) WHERE {_HOST});
+SELECT 'macro', host, macro, value FROM hostmacro JOIN hosts USING (hostid) WHERE {_HOST};
+SELECT 'interface', host, ip, port FROM interface JOIN hosts USING (hostid) WHERE {_HOST};
 SELECT 'maintenance', maintenances.name, maintenances.description, host FROM maintenances
   LEFT JOIN maintenances_hosts USING (maintenanceid) LEFT JOIN hosts USING (hostid);
 SELECT 'user', username, name, surname, roleid FROM users;
-SELECT 'tag', host, tag, value FROM host_tag JOIN hosts USING (hostid) WHERE hosts.status < 3;
+SELECT 'tag', host, tag, value FROM host_tag JOIN hosts USING (hostid) WHERE {_HOST};
 """
 
 
@@ -67,10 +77,13 @@ def _database() -> Path:
     """With all that comes with Zabbix, which takes a while to read."""
 
     def make(folder: Path) -> None:
-        texts = [gzip.decompress((_SCHEMA / f"{name}.sql.gz").read_bytes())
-                 for name in ("schema", "images", "data")]
+        texts = [
+            gzip.decompress((_SCHEMA / f"{name}.sql.gz").read_bytes())
+            for name in ("schema", "images", "data")
+        ]
         begin = b"ALTER DATABASE app CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;"
-        begin += b"SET SESSION innodb_strict_mode = OFF; SET GLOBAL innodb_flush_log_at_trx_commit = 0;"
+        begin += b"SET SESSION innodb_strict_mode = OFF;"
+        begin += b"SET GLOBAL innodb_flush_log_at_trx_commit = 0;"
         (folder / "all.sql").write_bytes(begin + b"\n".join(texts))
         ask = f"mariadb --no-defaults --socket={folder / SOCKET} --user=root"
         read = ("bash", "-c", f"{ask} app < {folder / 'all.sql'}; {ask} -e SHUTDOWN; wait")

@@ -29,7 +29,10 @@ def session(one: Client) -> None:
     house = one.projects.create("tea-house", domain=DOMAIN, description="Where tea is served")
     cellar = one.projects.create("tea-cellar", domain=DOMAIN)
     lou = one.users.create(
-        "lou-packs", domain=DOMAIN, password="green-horse-battery", default_project=house,
+        "lou-packs",
+        domain=DOMAIN,
+        password="green-horse-battery",
+        default_project=house,
         email="lou@example.com",
     )
     max_ = one.users.create("max-packs", domain=DOMAIN, password="black-horse-battery")

@@ -1,4 +1,4 @@
-"""A session with Prefect, by its client. Usage: PREFECT_API_URL=… python prefect_client.py session|use"""
+"""A session with Prefect (PREFECT_API_URL), by its client. Usage: prefect_client.py session|use"""
 
 from __future__ import annotations
 
