@@ -133,12 +133,20 @@ class _Client(httpx.Client):
 
     def add(self, kind: str, **fields: object) -> Any:
         """A new thing."""
-        return self.ask("POST", f"/{kind}/?source=html", {kind: [fields]})[kind][0]
+        return self.ask("POST", f"/{kind}/", {kind: [fields]})[kind][0]
 
     def change(self, kind: str, one: Any, **fields: object) -> Any:
         """A thing that nobody has changed meanwhile, changed."""
         sent = {**fields, "updated_at": one["updated_at"]}
-        return self.ask("PUT", f"/{kind}/{one['id']}/?source=html", {kind: [sent]})[kind][0]
+        return self.ask("PUT", f"/{kind}/{one['id']}/", {kind: [sent]})[kind][0]
+
+
+def _text(words: str) -> str:
+    """A paragraph, as the editor writes it."""
+    text = {"text": words, "type": "extended-text", "version": 1, "format": 0, "mode": "normal"}
+    one = {"direction": "ltr", "format": "", "indent": 0, "version": 1}
+    paragraph = one | {"type": "paragraph", "children": [text | {"detail": 0, "style": ""}]}
+    return json.dumps({"root": one | {"type": "root", "children": [paragraph]}})
 
 
 def drive(url: str) -> None:
@@ -148,11 +156,11 @@ def drive(url: str) -> None:
         client.ask("GET", "/users/me/?include=roles")
         tag = client.add("tags", name="Green teas", description="All that is green")
         tags = [{"id": tag["id"]}]
-        first = client.add("posts", title="Kinds of tea", html="<p>Many</p>", tags=tags)
-        second = client.add("posts", title="Cups of all sizes", html="<p>Small ones first</p>")
-        third = client.add("posts", title="Water and how to boil it", html="<p>Hot</p>")
+        first = client.add("posts", title="Kinds of tea", lexical=_text("Many"), tags=tags)
+        second = client.add("posts", title="Cups of all sizes", lexical=_text("Small ones first"))
+        third = client.add("posts", title="Water and how to boil it", lexical=_text("Hot"))
         client.ask("GET", "/posts/?limit=15&include=tags&order=updated_at%20desc")
-        first = client.change("posts", first, html="<p>Many, and more each year</p>")
+        first = client.change("posts", first, lexical=_text("Many, and more each year"))
         first = client.change("posts", first, status="published", featured=True)
         second = client.change("posts", second, tags=tags, status="published")
         listed = client.ask("GET", "/posts/?limit=15&filter=status:published")["posts"]
