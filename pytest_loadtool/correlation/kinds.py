@@ -17,7 +17,7 @@ from pytest_loadtool.correlation.classify import (
     is_path_id,
     singular,
 )
-from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.producer import Producer, is_dynamic_key
 from pytest_loadtool.correlation.requests.positions import HOLE
 from pytest_loadtool.model.exchange import Exchange
 
@@ -66,7 +66,7 @@ _DONE = _VERBS | _READING | _SERVICES
 WRAPPERS = _ANSWERS | {
     *("attributes", "body", "content", "created", "entity", "item", "items", "list", "node"),
     *("input", "json", "object", "params", "payload", "record", "records", "response", "results"),
-    *("edges", "nodes", "rows", "variables"),
+    *("edges", "nodes", "rows", "table", "tables", "values", "variables"),
     *("criteria", "filter", "q", "selector", "where"),
 }
 #: What the arguments of a call stand under that have no names of their own.
@@ -139,7 +139,8 @@ def resources_of(producer: Producer, called: str) -> frozenset[str]:
     stem = id_stem(producer.name)
     if stem:
         return frozenset({stem})
-    around = [plain(step) for step in producer.steps[:-1] if isinstance(step, str)]
+    keys = (one for one in producer.steps[:-1] if isinstance(one, str) and not is_dynamic_key(one))
+    around = [*map(plain, keys)]
     inner = [name for name in around if name not in WRAPPERS]
     return collection_names(collection(inner[-1]) if inner else collection(called))
 

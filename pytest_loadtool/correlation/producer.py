@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, Protocol
 
 from pytest_loadtool.codec.names import words_of
 from pytest_loadtool.correlation.classify import looks_random
+from pytest_loadtool.extraction.json_steps import Column
 from pytest_loadtool.model.rule import ProducerKind
 
 #: What is one document, that is read when all of it is there; a page is read while it comes.
@@ -23,11 +25,19 @@ def is_ordinal(step: str | int) -> bool:
     return isinstance(step, str) and bool(_ORDINALS.intersection(words_of(step)[:1]))
 
 
+@lru_cache(1 << 12)
 def is_dynamic_key(step: str | int) -> bool:
     """Return whether a key of an object is an id, or a path with one."""
-    return isinstance(step, str) and any(
-        one.isdigit() or looks_random(one) for one in step.split("/")
-    )
+    if isinstance(step, int | Column):
+        return False
+    return any(one.isdigit() or looks_random(one) for one in step.split("/"))
+
+
+def last_item(steps: Sequence[str | int]) -> int | None:
+    """Return the place of the last step to one of many, of a list or by its id; None: there is
+    none."""
+    places = (at for at, step in enumerate(steps) if isinstance(step, int) or is_dynamic_key(step))
+    return max(places, default=None)
 
 
 class Wanted(Protocol):

@@ -22,7 +22,8 @@ from pytest_loadtool.diagnosis.json_values import Keys, json_values
 from pytest_loadtool.diagnosis.outcome import text_of
 from pytest_loadtool.diagnosis.situation import Situation, recorded_text
 from pytest_loadtool.extraction.extract import taken
-from pytest_loadtool.extraction.jsonpath import format_path, json_text
+from pytest_loadtool.extraction.json_steps import format_path
+from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.extraction.tags import control_value, controls
 from pytest_loadtool.model.extractor import (
     Boundary,

@@ -23,7 +23,7 @@ from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.search_budget import Searches
 from pytest_loadtool.correlation.sources.synthesis import Reading, beside, synthesise
 from pytest_loadtool.correlation.strategies.replay_compare import in_links
-from pytest_loadtool.extraction.jsonpath import format_path
+from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.extraction.page import escaped_text
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import (

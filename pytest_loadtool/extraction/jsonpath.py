@@ -21,13 +21,13 @@ Fill = Callable[[Sequence[str]], str]
 #: What is made of a JSON value that was found; None: it is no match.
 Shown = Callable[[Any], Any]
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _STEP = re.compile(
-    r"""\.(?P<name>[A-Za-z_$][\w$-]*)|\[(?P<index>\d{1,18})\]|(?P<any>\.\*|\[\*\])"""
+    r"""\.(?P<name>[A-Za-z_$][\w$-]*)|\[(?P<index>\d{1,18})\]|(?P<any>\.\*|\[\*\])|(?P<own>~)"""
     r"""|\['(?P<single>[^'\\]*)'\]|\["(?P<double>[^"\\]*)"\]"""
-    r"""|\[\?(?P<paren>\()?@(?P<keys>(?:\.[A-Za-z_$][\w$-]*)*)\s*==\s*"""
+    r"""|\[\?(?P<paren>\()?@(?P<keys>(?:\.[A-Za-z_$][\w$-]*|\[\d{1,9}\])*)\s*==\s*"""
     r"""(?:'(?P<is>[^'\\]*)'|"(?P<equals>[^"\\]*)"|(?P<bare>-?\d+|\$\{[^}]*\}))(?(paren)\))\]"""
 )
+_KEY_OR_INDEX = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 
 
 class _Wildcard:
@@ -36,9 +36,10 @@ class _Wildcard:
 
 class _Where:
     """The step ``[?(@.key=="text")]``: the items that have this text under this key, or these keys
-    (``@.fields.name``), or are it (``@``). Without quotes it may be that of a number, too."""
+    (``@.fields.name``, ``@[1]``), or are it (``@``). Without quotes it may be that of a number,
+    too."""
 
-    def __init__(self, keys: tuple[str, ...], text: str, bare: bool) -> None:
+    def __init__(self, keys: tuple[str | int, ...], text: str, bare: bool) -> None:
         self.keys = keys
         self.text = text
         self.bare = bare
@@ -50,16 +51,23 @@ class _Where:
     def compared(self, item: Any) -> str | None:
         """Return what the item has there; None: nothing that a text is compared with."""
         for key in self.keys:
-            if not isinstance(item, dict):
+            if isinstance(item, dict):
+                item = item.get(key)
+            elif isinstance(item, list) and key.__class__ is int and key < len(item):
+                item = item[key]
+            else:
                 return None
-            item = item.get(key)
         if self.bare and item.__class__ is int:
             return str(item)
         return item if isinstance(item, str) else None
 
 
-_ANY = _Wildcard()
-_Step = str | int | _Wildcard | _Where
+class _KeyOf:
+    """The last step, ``~``: the key under which the step before finds something in an object."""
+
+
+_ANY, _KEY_OF = _Wildcard(), _KeyOf()
+_Step = str | int | _Wildcard | _Where | _KeyOf
 
 
 def compile_path(path: str, match: int, shown: Shown | None = None) -> Callable[[Any], Any]:
@@ -159,7 +167,7 @@ def bind_beside(
 
 
 def _compiled(steps: tuple[_Step, ...], match: int, shown: Shown | None) -> Callable[[Any], Any]:
-    if any(isinstance(step, (_Wildcard, _Where)) for step in steps):
+    if any(isinstance(step, (_Wildcard, _Where, _KeyOf)) for step in steps):
         show = shown or json_text
         return lambda document: _nth(_walk(document, steps, 0), match, show)
     plain = cast(tuple[str | int, ...], steps)
@@ -168,20 +176,6 @@ def _compiled(steps: tuple[_Step, ...], match: int, shown: Shown | None) -> Call
 
 def _nothing(_: Any) -> None:
     """A path without a wildcard has one match at most."""
-
-
-def format_path(steps: tuple[str | int, ...]) -> str:
-    """Return the path with those keys and indexes, from the root: ``$.items[0].id``."""
-    text = "$"
-    for step in steps:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        elif _NAME.fullmatch(step):
-            text += f".{step}"
-        else:
-            quote = '"' if "'" in step else "'"
-            text += f"[{quote}{step}{quote}]"
-    return text
 
 
 def json_text(value: Any) -> str | None:
@@ -213,12 +207,17 @@ def _simple(path: str) -> tuple[_Step, ...] | None:
         if match is None:
             return None
         position = match.end()
-        if match["any"]:
+        if match["own"]:
+            if position < len(path) or not steps:
+                return None
+            steps.append(_KEY_OF)
+        elif match["any"]:
             steps.append(_ANY)
         elif match["index"] is not None:
             steps.append(int(match["index"]))
         elif match["keys"] is not None:
-            keys = tuple(match["keys"].split(".")[1:])
+            found = _KEY_OR_INDEX.findall(match["keys"])
+            keys = tuple(int(index) if index else key for key, index in found)
             text = _given(match, "is", "equals", "bare")
             steps.append(_Where(keys, text, match["bare"] is not None))
         else:
@@ -253,6 +252,10 @@ def _walk(value: Any, steps: tuple[_Step, ...], position: int) -> Iterator[Any]:
         return
     step = steps[position]
     children: Iterable[Any] = ()
+    if position == len(steps) - 2 and steps[-1] is _KEY_OF:
+        if isinstance(value, dict):
+            yield from (key for key, one in value.items() if [*_walk({key: one}, (step,), 0)])
+        return
     if isinstance(step, (_Wildcard, _Where)):
         if isinstance(value, dict):
             children = value.values()

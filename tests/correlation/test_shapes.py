@@ -91,6 +91,30 @@ WRITTEN: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 SHAPES |= {f"{shape}, in lists alone": lambda _: Answer('{"done": true}') for shape in WRITTEN}
 
 
+def _row(one: dict[str, Any]) -> list[Any]:
+    return [one["id"], one["name"], one["note"]]
+
+
+def _inner(one: dict[str, Any]) -> dict[str, Any]:
+    return {"name": one["name"], "note": one["note"]}
+
+
+#: How things are listed, in something else than a list of objects; who makes one is not told.
+LISTED: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
+    "rows below the names of columns": lambda things: {
+        "columns": ["id", "name", "note"], "rows": [*map(_row, things)]},
+    "rows below columns": lambda things: {"tables": [{
+        "cols": [{"name": "thing_id", "type": "int"}, {"name": "title"}, {"name": "note"}],
+        "data": [*map(_row, things)]}]},
+    "rows below a first one": lambda things: [["id", "name", "note"], *map(_row, things)],
+    "rows": lambda things: {"draw": 1, "data": [*map(_row, things)]},
+    "objects by id": lambda things: {"things": {one["id"]: _inner(one) for one in things}},
+    "objects by id at the top": lambda things: {one["id"]: _inner(one) for one in things},
+    "objects by id with it": lambda things: {"things": {one["id"]: one for one in things}},
+}  # fmt: skip
+SHAPES |= {shape: lambda _: Answer('{"done": true}') for shape in LISTED}
+
+
 def serving(register: Register, shape: str) -> AbstractContextManager[str]:
     """A server that answers so when a thing is made."""
     lock = threading.Lock()
@@ -115,7 +139,9 @@ def serving(register: Register, shape: str) -> AbstractContextManager[str]:
                 elif self.path == f"/things/{id_}/drop":
                     del things[id_]
             listed: Any = [*things.values()][::-1] if self.command == "GET" else {"done": True}
-            if isinstance(listed, list):
+            if isinstance(listed, list) and shape in LISTED:
+                listed = LISTED[shape](listed)
+            elif isinstance(listed, list):
                 listed = {"_embedded": {"things": [*map(write, listed)]}}
             return Answer(json.dumps(listed))
 

@@ -11,10 +11,7 @@ from tests.correlation.used_servers import OFFICES, become, recorded
 #: What becomes of all others on a used server is that they are right. Where the place is all that
 #: there is, the run says so; and where a name has two, or the thing is not to be seen.
 _ELSE: Mapping[str, str] = {
-    "a JSON list of lists": "told, wrong",
     "lists beside each other": "told, wrong",
-    "a map by number": "red",
-    "a map by a number that is known": "red",
     "a map of paths and etags": "told, wrong",
     "the last one": "told, right",
     "the last one by name": "told, wrong",
@@ -26,8 +23,6 @@ _ELSE: Mapping[str, str] = {
     "one of the same name that is shown as gone": "told, wrong",
     "links of one name": "told, wrong",
     "numbers in links of one name": "told, wrong",
-    "numbers in a map": "red",
-    "numbers in a map, given": "red",
 }
 
 

@@ -150,6 +150,16 @@ def _numbers_in_script(shelf: Shelf, _: str) -> Answer:
     return 200, _HTML, f"{_HEAD}<script>window.things = {state};</script></body></html>"
 
 
+def _cells(thing: Thing) -> list[Any]:
+    return [thing.number, thing.name, thing.note]
+
+
+def _columns_in_script(shelf: Shelf, _: str) -> Answer:
+    rows = [_cells(one) for one in shelf.listed()]
+    state = json.dumps({"table": {"columns": ["id", "name", "note"], "rows": rows}})
+    return 200, _HTML, f"{_HEAD}<script>window.state = {state};</script></body></html>"
+
+
 def _html_in_json(shelf: Shelf, _: str) -> Answer:
     rows = "".join(
         f"<li><a href='#thing-{one.key}'>open</a> <b>{html.escape(one.name)}</b> {one.note}</li>"
@@ -333,6 +343,40 @@ OFFICES: Mapping[str, Situation] = {
         by_number=True,
     ),
     "numbers in a script": Situation(_numbers_in_script, by_number=True),
+    "numbers below columns": Situation(
+        _document(lambda things: {"columns": ["id", "name", "note"],
+                                  "rows": [_cells(one) for one in things]}),
+        by_number=True,
+    ),
+    "numbers below columns that are objects": Situation(
+        _document(lambda things: {"results": [{
+            "Columns": [{"ColumnName": one, "Type": "s"} for one in ("note", "name", "thing_id")],
+            "Rows": [_cells(one)[::-1] for one in things],
+        }]}),
+        by_number=True,
+    ),
+    "numbers below columns, newest first": Situation(
+        _document(lambda things: {"fields": ["id", "name", "note"],
+                                  "data": [_cells(one) for one in things]}),
+        more={"order": _newest_first}, by_number=True,
+    ),
+    "numbers below a first row": Situation(
+        _document(lambda things: {"values": [["id", "name", "note"], *map(_cells, things)]}),
+        by_number=True,
+    ),
+    "numbers in rows without columns": Situation(
+        _document(lambda things: {"draw": 1, "data": [_cells(one) for one in things]}),
+        by_number=True,
+    ),
+    "numbers in rows without columns, given": Situation(
+        _document(lambda things: {"draw": 1, "data": [_cells(one) for one in things]}),
+        more={"gives": True}, by_number=True,
+    ),
+    "numbers below columns in a script": Situation(_columns_in_script, by_number=True),
+    "keys below columns": Situation(
+        _document(lambda things: {"columns": ["name", "key", "note"],
+                                  "rows": [[one.name, one.key, one.note] for one in things]})
+    ),
     "numbers of the newest": Situation(
         _document(lambda things: {"latest": things[-1].numbered if things else None,
                                   "things": [one.numbered for one in things]}),

@@ -64,6 +64,7 @@ ITEMS = json_body(
         ],
         "by name": {"a.b": {"id": 70}},
         "names": ["kim", "tea"],
+        "rows": [["kim", 8, {"n": 1}], ["tea", 9, {"n": 2}], ["tea"], []],
     }
 )
 
@@ -87,6 +88,17 @@ ITEMS = json_body(
         ('$.items[?(@.name=="${mine|unurl}")].id', "%74ea", 1, "4"),
         ("$['by name']['${mine}'].id", "a.b", 1, "70"),
         ("$.items[?(@.of.name==17)].id", "", 1, "6"),
+        ('$.rows[?(@[0]=="${mine}")][1]', "tea", 1, "9"),
+        ('$.rows[?(@[0]=="${mine}")][1]', "tea", 2, None),
+        ("$.rows[?(@[1]==${mine})][0]", "8", 1, "kim"),
+        ("$.rows[?(@[2].n==${mine})][0]", "2", 1, "tea"),
+        ("$['by name'][?(@.id==${mine})]~", "70", 1, "a.b"),
+        ("$['by name'][?(@.id==${mine})]~", "7", 1, None),
+        ("$['by name']['${mine}']~", "a.b", 1, "a.b"),
+        ("$['by name'].*~", "", 1, "a.b"),
+        ("$.names.*~", "", 1, None),
+        ("$.items~.id", "", 1, ValueError),
+        ("$~", "", 1, ValueError),
         ('$.items[?(@.name=="a \\"${mine}")].id', "", 1, ValueError),
         ("$.items[${mine}].id", "0", 1, ValueError),
         ("$..${mine}", "id", 1, ValueError),

@@ -39,7 +39,8 @@ from pytest_loadtool.correlation.outcomes.proof import (
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY, Keys, inner, leaves
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
-from pytest_loadtool.extraction.jsonpath import compile_path, format_path, json_text
+from pytest_loadtool.extraction.json_steps import format_path
+from pytest_loadtool.extraction.jsonpath import compile_path, json_text
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 #: Of how many other resources, and of how many fields, it is asserted that they are as before.

@@ -30,7 +30,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     short,
 )
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
-from pytest_loadtool.correlation.producer import is_ordinal
+from pytest_loadtool.correlation.producer import is_dynamic_key, is_ordinal, last_item
 from pytest_loadtool.correlation.responses.objects import (
     KEY,
     NO_TEXT,
@@ -39,7 +39,8 @@ from pytest_loadtool.correlation.responses.objects import (
     inner,
     leaves,
 )
-from pytest_loadtool.extraction.jsonpath import compile_path, format_path, json_text
+from pytest_loadtool.extraction.json_steps import format_path
+from pytest_loadtool.extraction.jsonpath import compile_path, json_text
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 #: What a server makes of text that has markup of a wiki, and what it leaves as it is between that.
@@ -236,8 +237,9 @@ def _is_alone(steps: Steps, keys: Keys, value: Any, answer: SeenAnswer) -> bool:
     """Return whether no other item of the list has the same there: the kind of many is no name."""
     if listed_at(steps) is None:
         return True
-    last = max(at for at, step in enumerate(steps) if isinstance(step, int))
+    last = last_item(steps) or 0
     items = inner(answer.document, steps[:last])
+    items = items.values() if isinstance(items, dict) else items
     within = (*steps[last + 1 :], *keys)
     return [inner(one, within) for one in items].count(value) == 1
 
@@ -297,7 +299,8 @@ def of_resource(answer: SeenAnswer, resource: Resource) -> Iterator[tuple[Steps,
     shared: set[tuple[str, ...]] = set()
     for steps, item in answer.objects:
         key = id_key(item, resource)
-        place = (*(one for one in steps if isinstance(one, str)), key)
+        named = (one for one in steps if isinstance(one, str) and not is_dynamic_key(one))
+        place = (*named, key)
         if key and place not in shared and _is_kind(resource, steps, key, answer):
             if _is_alone(steps, (key,), item[key], answer):
                 yield steps, item
@@ -339,20 +342,22 @@ def _has_id(item: dict[str, Any]) -> bool:
 
 
 def listed_at(steps: Steps) -> int | None:
-    """Return which item of a list they lead to, or into; None: of none."""
-    return next((one for one in reversed(steps) if isinstance(one, int)), None)
+    """Return which item of a list they lead to, or into, 1 if its id is its key; None: of none."""
+    at = last_item(steps)
+    return None if at is None else one if isinstance(one := steps[at], int) else 1
 
 
 def where_path(steps: Steps, keys: Keys, text: str, value: Any = "") -> str:
     """Return the path to an object, in its list the one that has ``text`` under these keys. Lists
     around that are searched."""
-    last = max((at for at, step in enumerate(steps) if isinstance(step, int)), default=-1)
-    within = (*map(str, steps[last + 1 :]), *keys)
+    found = last_item(steps)
+    last = -1 if found is None else found
+    within = (*(one for one in steps[last + 1 :] if isinstance(one, str)), *keys)
     pieces = (
         condition(within, text, value)
         if at == last
         else "[*]"
-        if isinstance(step, int)
+        if isinstance(step, int) or is_dynamic_key(step)
         else escape(format_path((step,))[1:])
         for at, step in enumerate(steps)
     )

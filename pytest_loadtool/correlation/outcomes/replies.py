@@ -20,7 +20,7 @@ from pytest_loadtool.correlation.outcomes.changes import Change, is_change
 from pytest_loadtool.correlation.outcomes.proof import REPLY, Before, Proof
 from pytest_loadtool.correlation.outcomes.seen import FLASHED_WRONG, WRONG, SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY
-from pytest_loadtool.extraction.jsonpath import format_path
+from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.model.validator import (
     HeaderValidator,
     JsonValidator,

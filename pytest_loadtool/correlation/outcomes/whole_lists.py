@@ -12,7 +12,7 @@ from pytest_loadtool.correlation.outcomes.changes import Change, json_of
 from pytest_loadtool.correlation.outcomes.proof import Proof
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY
-from pytest_loadtool.extraction.jsonpath import format_path
+from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.extraction.page import escaped_text
 from pytest_loadtool.extraction.tags import control_value, controls
 from pytest_loadtool.model.validator import JsonValidator, RegexValidator

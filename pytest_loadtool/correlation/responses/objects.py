@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pytest_loadtool.correlation.classify import may_be_code
+from pytest_loadtool.correlation.classify import looks_random, may_be_code
+from pytest_loadtool.extraction.json_steps import Column
 
 KEY = re.compile(r"[A-Za-z_$][\w$-]*")
 """The keys that a condition can name."""
@@ -25,7 +26,9 @@ def leaves(
     """Yield the texts, numbers and booleans of an object under ``allowed`` keys, but for those in
     lists, and under what may be an id; of what is no object, none."""
     for key, value in item.items() if isinstance(item, dict) else ():
-        if not allowed.fullmatch(key) or may_be_code(key):
+        if not isinstance(key, Column) and (
+            not allowed.fullmatch(key) or may_be_code(key) or looks_random(key)
+        ):
             continue
         if isinstance(value, str | int | float):
             yield (*keys, key), value
@@ -40,6 +43,8 @@ def inner(item: Any, keys: tuple[str | int, ...]) -> Any:
             item = item.get(str(key))
         elif isinstance(item, list) and isinstance(key, int):
             item = item[key]
+        elif isinstance(item, list) and isinstance(key, Column) and key.at < len(item):
+            item = item[key.at]
         else:
             return None
     return item
@@ -54,4 +59,5 @@ def quoted(text: str) -> str:
 def condition(keys: Keys, text: str, value: Any) -> str:
     """Return the step of a JSON path to the items of a list that have ``text`` under these keys;
     ``value`` is what the recorded one has there."""
-    return f"[?(@.{'.'.join(keys)}=={text if isinstance(value, int) else quoted(text)})]"
+    way = "".join(f"[{one.at}]" if isinstance(one, Column) else f".{one}" for one in keys)
+    return f"[?(@{way}=={text if isinstance(value, int) else quoted(text)})]"

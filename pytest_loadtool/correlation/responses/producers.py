@@ -26,19 +26,29 @@ from pytest_loadtool.correlation.classify import (
     singular,
 )
 from pytest_loadtool.correlation.kinds import is_in_own_list, is_result, is_result_name
-from pytest_loadtool.correlation.producer import PARTIAL, Box, Producer, Wanted
+from pytest_loadtool.correlation.producer import (
+    PARTIAL,
+    Box,
+    Producer,
+    Wanted,
+    is_dynamic_key,
+    last_item,
+)
 from pytest_loadtool.correlation.requests.positions import xml_spans
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
 from pytest_loadtool.correlation.responses.controls import in_page
 from pytest_loadtool.correlation.responses.embedded import embedded
 from pytest_loadtool.correlation.responses.escaped import decoding, escaped, is_base64
 from pytest_loadtool.correlation.responses.markup_items import row_texts
+from pytest_loadtool.correlation.responses.objects import inner
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.responses.script_calls import in_calls
 from pytest_loadtool.correlation.responses.script_names import named
 from pytest_loadtool.correlation.responses.tokens import tokens
 from pytest_loadtool.correlation.responses.xml_document import OWN_TEXT, xml_document
 from pytest_loadtool.correlation.search_budget import EXTRACTOR, Searches
+from pytest_loadtool.extraction.json_steps import OwnKey
+from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.extraction.partial import is_partial, partial_fields
 from pytest_loadtool.model.rule import ProducerKind, same_name
 
@@ -189,13 +199,13 @@ def _in_body(
     first = unguarded(text).lstrip("\ufeff \t\r\n")[:1]
     if first in ("{", "["):
         try:
-            document = response.json()
+            document = response.document()
         except ValueError:
             return
         yield from in_json(document, transaction, wanted)
         return
     if is_event_stream(text):
-        events = in_json(response.json(), transaction, wanted)
+        events = in_json(response.document(), transaction, wanted)
         yield from (one for one in events if len(one.steps) > len(("event", "data")))
         return
     partial = is_partial(text)
@@ -240,8 +250,11 @@ def _in_data(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
 def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Producer]:
     """Yield the wanted values of a JSON document."""
     seen: dict[str, int] = {}
+    keys: dict[tuple[str | int, ...], None] = {}
     is_answer = is_rpc_answer(document)
     for steps, text in json_leaves(document):
+        if len(steps) > 1 and steps[-2].__class__ is str and steps[-2] in wanted:
+            keys[steps[:-1]] = None
         is_path = ("/" in text or ":" in text) and len(text) <= _LONGEST_ADDRESS
         address = _ADDRESS.fullmatch(text) if is_path else None
         value = address[2] if address else text
@@ -257,7 +270,23 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
             continue
         seen[value] = seen.get(value, 0) + 1
         if seen[value] <= _MOST_LEAVES:
-            yield replace(leaf, labels=_titles(document, steps)) if leaf.in_list else leaf
+            yield replace(leaf, labels=_titles(document, steps)) if leaf.of_many else leaf
+    for steps in keys:
+        yield from _own_key(document, steps, transaction)
+
+
+def _own_key(document: Any, steps: tuple[str | int, ...], transaction: int) -> Iterator[Producer]:
+    """Yield the key at the end of the steps where an object has one for each resource, called as in
+    a list of them: the 7 of ``{"orders": {"7": {"name": "Tea"}}}``."""
+    around, key = inner(document, steps[:-1]), str(steps[-1])
+    own = around[key]
+    is_each = all(isinstance(one, dict) for one in around.values()) and is_dynamic_key(key)
+    if is_each and key not in map(json_text, own.values()):
+        named = (one for one in reversed(steps[:-1]) if isinstance(one, str))
+        name = f"{singular(next(named, ''))}_id".lstrip("_")
+        labels = frozenset(_texts(own, deep=True))
+        one = json_leaf((*steps[:-1], OwnKey(key)), key, transaction)
+        yield replace(one, name=name, labels=labels)
 
 
 def _has_ids(name: str) -> bool:
@@ -267,9 +296,9 @@ def _has_ids(name: str) -> bool:
 def _titles(document: Any, steps: tuple[str | int, ...]) -> frozenset[str]:
     """Return what the item of a list is called that the steps lead into, be it to a list of its
     own."""
-    last = max((at for at, step in enumerate(steps[:-1]) if isinstance(step, int)), default=-1)
+    last = last_item(steps[:-1])
     item = document
-    for step in steps[: last + 1]:
+    for step in steps[: 0 if last is None else last + 1]:
         item = item[step]
     return frozenset(_texts(item, deep=True))
 

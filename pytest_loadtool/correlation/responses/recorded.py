@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_loadtool.codec.events import json_or_events
 from pytest_loadtool.codec.media import decoded
+from pytest_loadtool.correlation.responses.json_rows import with_named_rows
 from pytest_loadtool.correlation.responses.links import links
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
@@ -27,12 +28,13 @@ def is_noise(header: str) -> bool:
 class RecordedResponse:
     """The response of an exchange. Its body is decoded, and parsed as JSON, once."""
 
-    __slots__ = ("_exchange", "_headers", "_json", "_links", "_text")
+    __slots__ = ("_document", "_exchange", "_headers", "_json", "_links", "_text")
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange
         self._text: str | None = None
         self._json: Any = _json_unread
+        self._document: Any = _json_unread
         self._headers: dict[str, list[str]] = {}
         self._links: tuple[str, ...] | None = None
 
@@ -97,6 +99,16 @@ class RecordedResponse:
             except RecursionError:
                 raise ValueError("the JSON is nested too deeply") from None
         return self._json
+
+    def document(self) -> Any:
+        """Return its JSON, in which rows are objects that have a key for each column.
+
+        Raises:
+            ValueError: it is no JSON.
+        """
+        if self._document is _json_unread:
+            self._document = with_named_rows(self.json(), self.text)
+        return self._document
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name, without regard to case."""

@@ -24,6 +24,7 @@ from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import id_stem, resources_of
 from pytest_loadtool.correlation.producer import Producer, is_dynamic_key
 from pytest_loadtool.correlation.proposals import ByClient
+from pytest_loadtool.correlation.responses.json_rows import with_named_rows
 from pytest_loadtool.correlation.responses.objects import (
     KEY,
     NO_TEXT,
@@ -51,7 +52,8 @@ from pytest_loadtool.correlation.sources.page_items import FindAnchors, Owners, 
 from pytest_loadtool.correlation.sources.places import is_by_place
 from pytest_loadtool.correlation.sources.variables import Found
 from pytest_loadtool.extraction.extract import PlainText, Readable, compile_source
-from pytest_loadtool.extraction.jsonpath import format_path, json_text
+from pytest_loadtool.extraction.json_steps import OwnKey, format_path
+from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.extractor import Choice, Decoded, InItem, JsonPath, Source, XmlPath
 from pytest_loadtool.model.place import Place
@@ -227,11 +229,8 @@ def _of_item(
     for at, step in enumerate(one.producer.steps):
         rest = one.producer.steps[at + 1 :]
         kinds = collection_names(str(one.producer.steps[at - 1])) if at else frozenset(resources)
-        best = (
-            _best(value, step, known, language.key, resources, rest)
-            if isinstance(step, int)
-            else None
-        )
+        items, place = _among(value, step)
+        best = _best(items, place, known, language.key, resources, rest) if items else None
         if isinstance(step, str) and (owner := _owner_of(step, known, language, kinds)):
             path, literal = path + f"['{owner}']", literal + language.step(step)
             by = owner
@@ -243,6 +242,8 @@ def _of_item(
             path += language.where(keys, anchor.template, inner(value[step], keys))
             literal += language.where(keys, escape(anchor.recorded), inner(value[step], keys))
             by = anchor.template
+            if isinstance(step, OwnKey):
+                path, literal = path + "~", literal + "~"
         value = value[step]
     if not by:
         return one
@@ -251,12 +252,22 @@ def _of_item(
     return replace(one, source=made, match=1, row=by) if fits else one
 
 
+def _among(value: Any, step: str | int) -> tuple[Sequence[Any], int]:
+    """Return the items that one is of, of a list or of an object that has one for each id, and
+    which of them it is."""
+    if isinstance(step, int):
+        return value, step
+    if not is_dynamic_key(step) or not all(isinstance(one, dict) for one in value.values()):
+        return (), 0
+    return [*value.values()], [*value].index(step)
+
+
 def _owner_of(
     key: str, known: FindAnchors, language: _ItemLanguage, resources: Collection[str]
 ) -> str:
     """Return what stands for a key of JSON that is an id which an extractor has found; else
     nothing."""
-    if language.key is not KEY or not is_dynamic_key(key):
+    if language.key is not KEY or not is_dynamic_key(key) or isinstance(key, OwnKey):
         return ""
     own = (
         one.template
@@ -270,12 +281,18 @@ def _in_xml(keys: Keys, text: str, _: Any) -> str:
     return f"[{'/'.join(keys).removesuffix('/.')}={quoted(text)}]"
 
 
+def _document(response: Readable) -> Any:
+    if isinstance(response, RecordedResponse):
+        return response.document()
+    return with_named_rows(response.json(), response.text)
+
+
 #: By the source that takes a value from a list.
 _LANGUAGES: Mapping[type, _ItemLanguage] = MappingProxyType(
     {
         JsonPath: _ItemLanguage(
             KEY,
-            lambda response: response.json(),
+            _document,
             lambda step: format_path((step,))[1:],
             condition,
             lambda path, _, __: JsonPath(f"${path}"),

@@ -24,7 +24,7 @@ from pytest_loadtool.correlation.responses.xml_document import format_xml_path, 
 from pytest_loadtool.correlation.sources.addresses import link_addresses, location_patterns, varies
 from pytest_loadtool.extraction.address import ANY, VALUE
 from pytest_loadtool.extraction.extract import PlainText, Readable, taken
-from pytest_loadtool.extraction.jsonpath import format_path
+from pytest_loadtool.extraction.json_steps import OwnKey, format_path
 from pytest_loadtool.extraction.page import escaped_text
 from pytest_loadtool.extraction.tags import attributes
 from pytest_loadtool.model.extractor import (
@@ -123,6 +123,8 @@ def _json(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator
     paths = [JsonPath(format_path(producer.steps))]
     if is_event_stream(reading.response.text):  # whichever event has it: there are more or less
         paths.insert(0, JsonPath(f"$[*]{format_path(producer.steps[1:])[1:]}"))
+    if producer.steps and isinstance(own := producer.steps[-1], OwnKey):
+        paths.append(JsonPath(f"{format_path((*producer.steps[:-1], str(own)))}~"))
     inner = RegularExpression(rf"\b{escaped_text(producer.before)}([^/:?#]+)")
     yield from (Decoded(one, (), inner) if producer.text else one for one in paths)
 

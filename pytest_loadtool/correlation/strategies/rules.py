@@ -22,7 +22,7 @@ from pytest_loadtool.correlation.responses.producers import undo
 from pytest_loadtool.correlation.strategies.evidence import holds
 from pytest_loadtool.correlation.strategies.states import of_the_resource_first
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
-from pytest_loadtool.extraction.jsonpath import format_path
+from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.model.extractor import JsonPath
 from pytest_loadtool.model.place import Place

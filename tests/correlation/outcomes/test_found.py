@@ -343,6 +343,10 @@ NOTHING = {
         get("/orders", json_body([{"id": 8, "shop": _SHOP, "size": 5},
                                   {"id": 7, "shop": _SHOP, "size": 3}])),
     ],
+    "under a key that is an id": [
+        call("POST", ONE, {"may": {"read": True, "who": "team"}}, status_of(204)),
+        get(ONE, json_body({"acl": {"hVJts3bFue": {"read": True, "who": "team"}}})),
+    ],
     "of what it belongs to": [
         get("/users/7", json_body({"id": 7, "shop_id": _SHOP, "name": "kim"})),
         call("PUT", f"/shops/{_SHOP}/users/7", {}, status_of(204)),
