@@ -28,7 +28,7 @@ HEAVY = (
     *("kinto", "isso", "pouchdb-server", "roundup", "sqlite-web", "radicale", "sqlpad"),
     *("alertmanager", "datasette", "tryton", "etcd", "h2-console", "postgraphile"),
     *("docker-registry", "wagtail", "mediawiki", "verdaccio", "wsgidav", "moto", "zope"),
-    "ihatemoney",
+    *("ihatemoney", "zabbix"),
 )
 #: Of which runs are red, or leave another state than their sessions mean, and why. They are heavy.
 WRONG = {
@@ -48,6 +48,7 @@ WRONG = {
     "mlflow": "a version is correlated that is 1 on all servers",
     "fava": "ten users have one ledger, which refuses a change when another has come in between",
     "znc": "not measured to the end",
+    "prefect": "three hundred runs are more than it gives out at once, and that is told",
     "qbittorrent": "a hash that the client has made is taken from where it is listed, by its place",
 }
 #: Those that come out right now and then.
