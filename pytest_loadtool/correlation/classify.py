@@ -41,8 +41,8 @@ _SHORTEST_LETTERS = 16
 _NO_ID = re.compile(r"[vV]?[\d.,:_+*-]+|[^/]*\d[.:]\d[^/]*")
 #: In which format a resource is asked for, whatever it is called.
 _DATA_ENDINGS = frozenset({"csv", "ics", "json", "jsonld", "vcf", "xml"})
-#: The shortest name of a field that may be an id.
-_SHORTEST_CODE = 8
+#: How short and how long a name of a field is that may be an id.
+_CODE_LENGTHS = (8, 40)
 _PATH_NUMBER = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
 
 _ID_WORDS = frozenset({"id", "ids", "pk", "uid", "uuid", "guid", "oid"})
@@ -168,7 +168,9 @@ def id_before_ending(segment: str) -> str:
 def may_be_code(name: str) -> bool:
     """Return whether no program calls a field so, while an id may be written so: letters of both
     cases in no order (``GSToxJNZCS``), or digits here and there."""
-    if len(name) < _SHORTEST_CODE or not (name.isascii() and name.isalnum()):
+    if not (_CODE_LENGTHS[0] <= len(name) <= _CODE_LENGTHS[1]) or not (
+        name.isascii() and name.isalnum()
+    ):
         return False
     letters = _DIGITS.sub("", name)
     mixed = not (letters.islower() or letters.isupper() or _is_program_text(letters))
