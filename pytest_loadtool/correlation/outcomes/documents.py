@@ -13,6 +13,7 @@ from pytest_loadtool.correlation.classify import (
     TELLING,
     is_id_name,
     is_short_number,
+    is_title_name,
     looks_random,
     singular,
 )
@@ -202,6 +203,11 @@ def named_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterat
             path = where_path(steps, keys, said.template)
             says = f"{short(said.value)} is listed"
             proof = Proof(at, 1, says, JsonValidator(path), said.value)
+            if len(keys) == 1 and (own := _own_item(steps, keys, answer, was)) is not None:
+                there, name = own
+                says = f"{short(said.value)} is listed with {short(name)}"
+                beside = JsonValidator(f'{there}[?(@=="{said.template}")]')
+                proof = Proof(at, 1, says, beside, said.value)
         earlier = (get(one.document) for one in was.alike(answer) if one.document is not None)
         held = any(found is not None and wanted in ("", found) for found in earlier)
         if not held and not was.known(said.value):
@@ -230,6 +236,18 @@ def object_named(said: Said, answer: SeenAnswer) -> tuple[Steps, Keys] | None:
                 newest = any(map(is_ordinal, keys))
                 if not newest and is_same(keys[-1], said, json_text(value)):
                     return (steps, keys) if _is_alone(steps, keys, value, answer) else None
+    return None
+
+
+def _own_item(steps: Steps, keys: Keys, answer: SeenAnswer, was: Before) -> tuple[str, str] | None:
+    """Return the path to an item of a list by what the session has called it before, and that."""
+    item = next((one for way, one in answer.objects if way == steps), {})
+    for other, value in leaves(item) if last_item(steps) == len(steps) - 1 else ():
+        named = was.named(value) if other != keys and _fits(str(value)) else None
+        if named is None or not _is_alone(steps, other, value, answer):
+            continue
+        if is_title_name(other[-1]) or len(named.value) >= TELLING:
+            return where_path(steps, other, named.template), named.value
     return None
 
 

@@ -33,6 +33,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     short,
 )
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
+from pytest_loadtool.correlation.responses.markup_items import row_texts
 from pytest_loadtool.extraction.row_search import in_row, row_around
 from pytest_loadtool.model.validator import TextValidator
 
@@ -67,16 +68,25 @@ def on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
             row = _row_of(change, answer, at)
             if row is None and answer.paged and not _is_about(change, answer):
                 continue
+            name = _name_of_row(said, raw, answer, at, was) if row is None else None
             anchor, recorded, created = row or ("", "", False)
             if not created and was.known(said.value):
                 continue
             if not any(_holds(one, raw, recorded) for one in was.alike(answer)):
-                validator = TextValidator(template, row=anchor)
+                validator = TextValidator(template, row=name.template if name else anchor)
                 says = f"{short(said.value)} is shown"
+                says += f" with {short(name.value)}" if name else ""
                 text = "" if row else said.value
                 strength = 0 if row else 1
                 yield Proof(answer.step.index, strength, says, validator, text, said.field)
                 break
+
+
+def _name_of_row(said: Said, raw: str, answer: SeenAnswer, at: int, was: Before) -> Said | None:
+    """Return what the session has called the row around a place before; None: nothing."""
+    named = filter(None, map(was.named, sorted(row_texts(answer.text, at))))
+    others = (one for one in named if one.value != said.value)
+    return next((one for one in others if in_row(answer.text, one.value, raw)), None)
 
 
 def short_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:

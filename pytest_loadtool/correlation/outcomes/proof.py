@@ -73,6 +73,8 @@ class SessionChanges:
     """The changes of a resource, in their order."""
     every: Sequence[int]
     """The transactions that change anything, in their order."""
+    texts: Mapping[str, tuple[int, Said]]
+    """The texts that changes send, each with the first that does."""
 
     @classmethod
     def of(cls, changes: Sequence[Change], changed: Mapping[str, Sequence[int]]) -> SessionChanges:
@@ -85,7 +87,12 @@ class SessionChanges:
                 if resource.is_own:
                     first.setdefault(resource.known_as, (change.step.index, resource))
         every = [change.step.index for change in changes]
-        return cls(changed, tuple(first.values()), by_resource, every)
+        texts: dict[str, tuple[int, Said]] = {}
+        for change in changes:
+            for said in change.said if not change.logs_in else ():
+                if said.is_text and len(said.value) >= SHORTEST:
+                    texts.setdefault(said.value, (change.step.index, said))
+        return cls(changed, tuple(first.values()), by_resource, every, texts)
 
 
 class Before:
@@ -103,7 +110,7 @@ class Before:
         """What else the session has made last before, and names."""
         self.shown: dict[Resource, tuple[SeenAnswer, dict[str, Any]] | None] = {}
         """The last answer to each resource that was looked for in these, and what it had of it."""
-        self._by_resource = history.by_resource
+        self._by_resource, self._texts = history.by_resource, history.texts
         self.sent = dict(pair for one in mine for pair in self.sent_of(one))
         """What earlier changes of the same resource have sent, by field and value."""
 
@@ -112,6 +119,11 @@ class Before:
         for one in self._by_resource.get(known_as, ())[:_MOST_CHANGES]:
             if one.step.index < self._change:
                 yield from (((said.field, said.value), said) for said in one.said)
+
+    def named(self, text: Any) -> Said | None:
+        """Return what an earlier change has sent of the session's own, if it is that text."""
+        found = self._texts.get(text) if isinstance(text, str) else None
+        return found[1] if found is not None and found[0] < self._change else None
 
     def last(self, resource: Resource, later: SeenAnswer) -> bool:
         """Return whether nothing changes the resource after the change and before an answer."""

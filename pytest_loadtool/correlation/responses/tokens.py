@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Iterator
+from itertools import islice
 
 #: How long a token is at least.
 _SHORTEST = 8
 #: How long what stands behind a word and a hyphen is at least, to be one of its own.
 _LONG = 16
 _UUID = 36
+#: In how many places of a text an id is looked for, most of which are parts of other words.
+_MOST_FOUND = 10_000
+#: What goes on before an id is part of a number, an escape or a word.
+_JOINED = frozenset("._%#&;-")
 _STRICT = string.ascii_letters + string.digits + "_-"
 _WIDE = _STRICT + ".~+/:|%!"
 _PADDED = re.compile(r"[\w\-.~+/:|%!]{8,}={0,2}", re.ASCII)
@@ -47,3 +53,18 @@ def escaped_words(text: str) -> str:
     """Return the words of a text that have an escape of HTML, JSON or URLs in them, once each."""
     words = text.encode("ascii", "replace").translate(_ESCAPED).decode().split()
     return " ".join(dict.fromkeys(one for one in words if "\\" in one or "%" in one or "&" in one))
+
+
+def standing_alone(value: str, text: str) -> Iterator[int]:
+    """Yield where a value stands by itself, or behind a word: ``1`` of ``(1)`` and ``row_1``."""
+    for found in islice(re.finditer(re.escape(value), text), _MOST_FOUND):
+        start, end = found.span()
+        before, behind = text[max(0, start - 2) : start], text[end : end + 2]
+        named = before[:1].isalpha() and before[-1:] in "_-"
+        joined = before[-1:] in _JOINED and not named and (before[-1:] != "#" or before == "&#")
+        in_name = behind[:1] == "." and behind[1:].isalnum()
+        goes_on = (
+            behind[:1] in ("%", "_") or in_name or (behind[:1] == "-" and behind[1:].isdigit())
+        )
+        if not (before[-1:].isalnum() or joined or behind[:1].isalnum() or goes_on):
+            yield start

@@ -27,6 +27,7 @@ from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
 from pytest_loadtool.correlation.requests.slots import FIELDS, Slot
 from pytest_loadtool.correlation.responses.markup_items import Item, items_around, row_texts
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.tokens import standing_alone
 from pytest_loadtool.correlation.sources.anchors import is_new_text
 from pytest_loadtool.correlation.strategies.new_pages import signs_in
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
@@ -43,8 +44,6 @@ _RULE = Rule(
 )
 #: How many pages before the request are looked at, and how many places of the id in one.
 _MOST_PAGES, _MOST_PLACES = 5, 60
-#: In how many places of a page an id is looked for, most of which are parts of other words.
-_MOST_FOUND = 10_000
 #: How good a place is whose name is that of the things which the request is about.
 _OF_ITS_KIND = 3
 #: How much before an id tells what it is, in characters.
@@ -58,8 +57,6 @@ _MEASURES = frozenset(
     }
 )
 _CELL = re.compile(r"<td[^<>]*>\Z", re.IGNORECASE)
-#: What goes on before an id is part of a number, an escape or a word.
-_JOINED = frozenset("._%#&;-")
 _CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
 _ID = re.compile(r"(?!0)[\w-]{1,64}", re.ASCII)
@@ -150,24 +147,13 @@ def _place(slot: Slot, step: RecordedStep, traffic: Traffic) -> tuple[int, _Plac
     assert step.exchange is not None, "it has a page"
     text = RecordedResponse(step.exchange).text
     places = []
-    for start in islice(_written(slot.value, text), _MOST_PLACES):
+    for start in islice(standing_alone(slot.value, text), _MOST_PLACES):
         end = start + len(slot.value)
         place = _in_row(text, start, end, step.index, traffic)
         if place is not None and (rank := _rank(place, slot, text, traffic)):
             places.append((rank, -start, place))
     rank, _, place = max(places, key=lambda one: one[:2], default=(0, 0, None))
     return (rank, place) if place is not None else None
-
-
-def _written(value: str, text: str) -> Iterator[int]:
-    """Yield where a value stands by itself, or behind a word: ``1`` of ``(1)`` and ``row_1``."""
-    for found in islice(re.finditer(re.escape(value), text), _MOST_FOUND):
-        start, end = found.span()
-        before, behind = text[start - 2 : start], text[end : end + 2]
-        joined = before[-1:] in _JOINED and not (before[:1].isalpha() and before[-1:] in "_-")
-        goes_on = behind[:1] in (*".%_",) or (behind[:1] == "-" and behind[1:].isdigit())
-        if not (before[-1:].isalnum() or joined or behind[:1].isalnum() or goes_on):
-            yield start
 
 
 def _in_row(text: str, start: int, end: int, at: int, traffic: Traffic) -> _Place | None:

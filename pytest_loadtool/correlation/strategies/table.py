@@ -13,6 +13,7 @@ from pytest_loadtool.correlation.strategies.client_made import (
 from pytest_loadtool.correlation.strategies.edited_rows import EditedRows
 from pytest_loadtool.correlation.strategies.known_ids import KnownIds
 from pytest_loadtool.correlation.strategies.listed_ids import ListedIds
+from pytest_loadtool.correlation.strategies.made_ids import MadeIds
 from pytest_loadtool.correlation.strategies.row_ids import RowIds
 from pytest_loadtool.correlation.strategies.rules import Rules
 from pytest_loadtool.correlation.strategies.strategy import Strategy
@@ -30,6 +31,7 @@ def strategies(rules: Sequence[Rule]) -> tuple[Strategy, ...]:
         ListedIds(),
         EditedRows(),
         RowIds(),
+        MadeIds(),
         CodeVerifiers(),
         ClientTimes(),
         ClientValues(),

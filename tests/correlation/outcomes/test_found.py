@@ -115,6 +115,15 @@ def state(number: str, word: str) -> str:
     return f'<table><tr><td><a href="/orders/{number}">Tea</a></td><td>{word}</td></tr></table>'
 
 
+def _noted_row(note: str) -> str:
+    return f"<ul><li><b>Milk</b> <i>To go</i></li><li><b>Tea House</b> <i>{note}</i></li></ul>"
+
+
+def _noted(note: str) -> Exchange:
+    orders = [{"name": "Milk", "note": "To go"}, {"name": "Tea House", "note": note}]
+    return get("/orders", json_body({"orders": orders}))
+
+
 CREATE_BY_FORM = post("/orders", "n=5", exchange(status=303, received=(("Location", ONE),)))
 
 #: An id that other things have, too, as that of what they belong to.
@@ -155,6 +164,20 @@ SESSIONS = {
         [items("Milk"), call("POST", "/orders", {"name": "Tea House"}), items("Milk", "Tea House")],
         ['Tea House is not yet listed | POST /orders | 0 | not $.orders[?(@.name=="Tea House")]',
          'Tea House is listed | POST /orders | 2 | $.orders[?(@.name=="Tea House")]'],
+    ),
+    "by the name of an item without an id": (
+        [call("POST", "/orders", {"name": "Tea House"}), _noted(""),
+         call("POST", "/orders/1/edit", {"note": "At the door"}), _noted("At the door")],
+        ['Tea House is listed | POST /orders | 1 | $.orders[?(@.name=="Tea House")]',
+         "At the door is listed with Tea House | POST /orders/1/edit | 3 | "
+         '$.orders[?(@.name=="Tea House")][?(@=="At the door")]'],
+    ),
+    "on a page, in the row of that name": (
+        [post("/orders", "name=Tea+House"), page("/orders", _noted_row("")),
+         post("/orders/1/edit", "note=At+the+door"), page("/orders", _noted_row("At the door"))],
+        ["Tea House is shown | POST /orders | 1 | Tea House",
+         "At the door is shown with Tea House | POST /orders/1/edit | 3 | "
+         "At the door in Tea House"],
     ),
     "a page": (
         [page("/orders", rows("Milk4700")), post("/orders", "name=Tea+%26+Co"),
