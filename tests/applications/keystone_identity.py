@@ -23,7 +23,7 @@ BROWSER = False
 UNIQUE: tuple[str, ...] = (
     *("tea-house", "tea-cellar", "lou-packs", "max-packs", "tea-packers", "tea-packing"),
 )
-SESSIONS = 2
+SESSIONS = 1
 
 _REQUIREMENTS = (
     *("keystone==29.0.0", "python-keystoneclient==5.8.0"),
