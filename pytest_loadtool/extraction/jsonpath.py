@@ -96,7 +96,7 @@ def bind_path(
         ValueError: ``path`` is not a JSON path, or a placeholder stands where none can.
     """
     resolved, show = _bound_steps(path, fills), shown or json_text
-    return lambda document, values: _nth(_walk(document, resolved(values), 0), match, show)
+    return lambda document, values: _nth(_found(document, resolved(values)), match, show)
 
 
 def bind_values(
@@ -112,7 +112,7 @@ def bind_values(
         find = _finding(path)
         return lambda document, _values: find(document)
     resolved = _bound_steps(path, fills)
-    return lambda document, values: list(_walk(document, resolved(values), 0))
+    return lambda document, values: list(_found(document, resolved(values)))
 
 
 def _bound_steps(
@@ -169,7 +169,7 @@ def bind_beside(
 def _compiled(steps: tuple[_Step, ...], match: int, shown: Shown | None) -> Callable[[Any], Any]:
     if any(isinstance(step, (_Wildcard, _Where, _KeyOf)) for step in steps):
         show = shown or json_text
-        return lambda document: _nth(_walk(document, steps, 0), match, show)
+        return lambda document: _nth(_found(document, steps), match, show)
     plain = cast(tuple[str | int, ...], steps)
     return _direct(plain, shown) if match == 1 else _nothing
 
@@ -245,6 +245,17 @@ def _direct(steps: tuple[str | int, ...], shown: Shown | None) -> Callable[[Any]
     return get
 
 
+def _found(document: Any, steps: tuple[_Step, ...]) -> Iterator[Any]:
+    """Yield all matches in document order: values, or their keys."""
+    return _keys(document, steps[:-1]) if steps[-1:] == (_KEY_OF,) else _walk(document, steps, 0)
+
+
+def _keys(document: Any, steps: tuple[_Step, ...]) -> Iterator[str]:
+    for around in _walk(document, steps[:-1], 0):
+        if isinstance(around, dict):
+            yield from (key for key, one in around.items() if [*_walk({key: one}, steps[-1:], 0)])
+
+
 def _walk(value: Any, steps: tuple[_Step, ...], position: int) -> Iterator[Any]:
     """Yield all matches in document order."""
     if position == len(steps):
@@ -252,10 +263,6 @@ def _walk(value: Any, steps: tuple[_Step, ...], position: int) -> Iterator[Any]:
         return
     step = steps[position]
     children: Iterable[Any] = ()
-    if position == len(steps) - 2 and steps[-1] is _KEY_OF:
-        if isinstance(value, dict):
-            yield from (key for key, one in value.items() if [*_walk({key: one}, (step,), 0)])
-        return
     if isinstance(step, (_Wildcard, _Where)):
         if isinstance(value, dict):
             children = value.values()
