@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from urllib.parse import unquote_to_bytes
 
 #: How much of a body is looked at for SQL.
@@ -16,6 +17,12 @@ _SQL_CHANGE = re.compile(
     rb"""[=:"']\s*(?:insert\s+into|replace\s+into|update\s+\S+\s+set|delete\s+from"""
     rb"""|(?:create|drop|alter)\s+(?:table|view|index|database|user)|truncate\s)""",
     re.IGNORECASE,
+)
+#: Where a request by POST says which method it means: a header or a field (Rails, Laravel, Google's
+#: APIs, Parse).
+_METHOD_HEADERS = ("x-http-method-override", "x-http-method", "x-method-override")
+_METHOD_FIELD = re.compile(
+    rb"""(?:"_method"\s*:\s*"|(?:^|&)_method=|name="_method"\r\n\r\n)([A-Za-z]{3,7})\b"""
 )
 #: What an answer of JSON-RPC has.
 _RPC_ANSWER = frozenset({"id", "error", "result"})
@@ -47,6 +54,15 @@ def is_rpc_answer(document: object) -> bool:
     return isinstance(document, dict) and (
         "jsonrpc" in document or (len(document) > 1 and document.keys() <= _RPC_ANSWER)
     )
+
+
+def meant_method(method: str, header: Callable[[str], str | None], body: bytes) -> str:
+    """Return the method that a request means, in capitals; by POST, it may say another one."""
+    if method.upper() != "POST":
+        return method.upper()
+    named = next((found for name in _METHOD_HEADERS if (found := header(name))), "")
+    field = _METHOD_FIELD.search(body) if b"_method" in body else None
+    return (named or (field[1].decode() if field else method)).upper()
 
 
 def soap_action(action: str | None, content_type: str) -> str:

@@ -41,6 +41,8 @@ _SHORTEST_LETTERS = 16
 _NO_ID = re.compile(r"[vV]?[\d.,:_+*-]+|[^/]*\d[.:]\d[^/]*")
 #: In which format a resource is asked for, whatever it is called.
 _DATA_ENDINGS = frozenset({"csv", "ics", "json", "jsonld", "vcf", "xml"})
+#: How short and how long a name of a field is that may be an id.
+_CODE_LENGTHS = (8, 40)
 _PATH_NUMBER = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
 
 _ID_WORDS = frozenset({"id", "ids", "pk", "uid", "uuid", "guid", "oid"})
@@ -163,6 +165,19 @@ def id_before_ending(segment: str) -> str:
 
 
 @lru_cache(1 << 12)
+def may_be_code(name: str) -> bool:
+    """Return whether no program calls a field so, while an id may be written so: letters of both
+    cases in no order (``GSToxJNZCS``), or digits here and there."""
+    if not (_CODE_LENGTHS[0] <= len(name) <= _CODE_LENGTHS[1]) or not (
+        name.isascii() and name.isalnum()
+    ):
+        return False
+    letters = _DIGITS.sub("", name)
+    mixed = not (letters.islower() or letters.isupper() or _is_program_text(letters))
+    return mixed or len(_LETTER_TO_DIGIT.findall(name)) > 1
+
+
+@lru_cache(1 << 12)
 def ids_within(segment: str) -> tuple[tuple[int, int], ...]:
     """Return where ids stand in a segment of a path that is none as a whole: ``17`` of ``17.json``,
     ``17-tea-house``, ``Orders(17)``, ``order_17.html`` and ``order,17,edit.html``."""
@@ -231,8 +246,10 @@ def is_code(value: str) -> bool:
 
 
 def ends_in_id(word: str) -> bool:
-    """Return whether a word is the name of an id, written as one: ``topicid``."""
-    return word.endswith("id") and len(word) > _SHORTEST_ID and word not in _NO_IDS
+    """Return whether a word is the name of an id or of several, written as one: ``topicid``,
+    ``topicids``."""
+    one = word.removesuffix("s")
+    return one.endswith("id") and len(one) > _SHORTEST_ID and one not in _NO_IDS
 
 
 def is_identity_name(name: str) -> bool:

@@ -75,14 +75,15 @@ _PARTS = re.compile(r"[.:/]")
 
 
 def id_stem(name: str) -> str:
-    """Return ``item`` of ``item_id``, ``itemId``, ``item_ids``, ``itemid`` and ``item_to_id``;
+    """Return ``item`` of ``item_id``, ``itemId``, ``item_ids``, ``itemids`` and ``item_to_id``;
     empty for a bare ``id``."""
     if not is_id_name(name) or name.startswith("_selected"):
         return ""
     *words, last = plain(name.removeprefix("data-")).split()
     if len(words) > 1 and words[-1] in _DIRECTIONS:
         words.pop()
-    return " ".join((*words, last.removesuffix("id")) if ends_in_id(last) else words)
+    stem = last.removesuffix("s").removesuffix("id")
+    return " ".join((*words, stem) if ends_in_id(last) else words)
 
 
 def is_done(segment: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from pytest_loadtool.answers.shape import REDIRECTS
 from pytest_loadtool.codec.cookie import set_cookies
 from pytest_loadtool.correlation.classify import looks_like_time, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT
@@ -64,7 +65,9 @@ def _redirected(situation: Situation, outcome: StepOutcome) -> str:
     """Return where a redirect leads that the recording had to another page, and that no later
     request asks for either; else nothing."""
     subject = situation.of(outcome)
-    was = subject.exchange.response_header("location") if subject.exchange is not None else None
+    if subject.exchange is None or subject.exchange.status not in REDIRECTS:
+        return ""  # what is created is somewhere else each time
+    was = subject.exchange.response_header("location")
     now = subject.location
     asked = {
         urlsplit("".join(situation.of(one).request_head[0].split(" ")[1:2])).path

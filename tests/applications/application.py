@@ -64,6 +64,11 @@ APPLICATIONS = {
     "ihatemoney": "ihatemoney_bills",
     "mlflow": "mlflow_server",
     "qbittorrent": "qbittorrent",
+    "prefect": "prefect_runs",
+    "keystone": "keystone_identity",
+    "parse-server": "parse_orders",
+    "zabbix": "zabbix_api",
+    "ghost": "ghost_blog",
 }
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
-import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +10,8 @@ from typing import Any
 
 import httpx
 
-from tests.applications.installed import node_modules, run
+from tests.applications import postgres
+from tests.applications.installed import node_modules
 from tests.applications.serving import serving
 from tests.applications.state import State
 from tests.ports import free_port
@@ -24,7 +22,6 @@ TITLE = "PostGraphile 4.14, PostgreSQL"
 BROWSER = False
 UNIQUE: tuple[str, ...] = ()
 
-_ROOT = Path(__file__).parents[2]
 _REQUIREMENTS = ("postgraphile@4.14.1",)
 _SCHEMA = """
 CREATE TABLE grower (id serial PRIMARY KEY, name text NOT NULL, country text);
@@ -74,60 +71,30 @@ _NODE = """query Node($nodeId: ID!) { node(nodeId: $nodeId) {
 def install() -> None:
     """PostGraphile from npm, PostgreSQL as a Debian package."""
     _modules()
-    if not list(Path("/usr/lib/postgresql").glob("*/bin/postgres")):
-        run("bash", ".ci/apt.sh", "postgresql", folder=_ROOT)
+    postgres.install()
 
 
 def _modules() -> Path:
     return node_modules("postgraphile", *_REQUIREMENTS)
 
 
-def _postgres(program: str) -> str:
-    return str(sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"))[-1])
-
-
 @contextlib.contextmanager
 def serve(state: Path) -> Iterator[str]:
-    """Growers, teas and ratings, and none in them. PostgreSQL refuses to be root's."""
+    """Growers, teas and ratings, and none in them."""
     port = free_port()
-    (state / "schema.sql").write_text(_SCHEMA)
-    (state / "data").mkdir()
-    for one in (state, state / "data"):
-        shutil.chown(one, "postgres", "postgres")
-    as_postgres = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups")
-    made = (*as_postgres, _postgres("initdb"), "--no-sync", "-A", "trust", "-D")
-    server = (
-        *(*as_postgres, _postgres("postgres"), "-D", str(state / "data"), "-k", str(state)),
-        *("-c", "listen_addresses=", "-c", "fsync=off"),
-    )
     graphql = (
         *("node", str(_modules() / ".bin" / "postgraphile"), "--port", str(port)),
         *("--host", "127.0.0.1", "--schema", "public", "--dynamic-json"),
         *("--connection", f"socket:{state}?db=postgres&user=postgres", "--disable-query-log"),
     )
-    ask = ("psql", "-q", "-h", str(state), "-U", "postgres", "-v", "ON_ERROR_STOP=1")
-    script = (
-        "set -e",
-        f"chmod a+x {shlex.quote(str(state.parent))}",
-        shlex.join((*made, str(state / "data"))),
-        f"{shlex.join(server)} &",
-        f"until {shlex.join((*ask, '-c', 'SELECT 1'))}; do sleep 0.1; done",
-        shlex.join((*ask, "-f", str(state / "schema.sql"))),
-        f"exec {shlex.join(graphql)}",
-    )
     url = f"http://127.0.0.1:{port}/graphql"
-    with serving(("bash", "-c", "\n".join(script)), url, state=state) as base:
+    with serving(postgres.with_database(state, graphql, _SCHEMA), url, state=state) as base:
         yield base
 
 
 def state(url: str, folder: Path) -> State:
     """All rows of the three tables."""
-    return State(Counter(_query(folder, _CONTENTS).splitlines()))
-
-
-def _query(folder: Path, query: str) -> str:
-    command = ("psql", "-h", str(folder), "-U", "postgres", "-t", "-A", "-c", query)
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return State(Counter(postgres.rows(folder, _CONTENTS).splitlines()))
 
 
 def use(url: str, folder: Path) -> None:
@@ -138,7 +105,7 @@ def use(url: str, folder: Path) -> None:
     )
     rows = "INSERT INTO grower (name) VALUES ('Aa'), ('Zz') RETURNING id"
     teas = f"WITH made AS ({rows}) INSERT INTO tea (grower_id, name) SELECT id, 'Old' FROM made"
-    _query(folder, f"{sequences} {teas}")
+    postgres.rows(folder, f"{sequences} {teas}")
 
 
 def drive(url: str) -> None:

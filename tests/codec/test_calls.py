@@ -6,6 +6,7 @@ import pytest
 
 from pytest_loadtool.codec.calls import (
     graphql_operation,
+    meant_method,
     rpc_method,
     soap_action,
     soap_operation,
@@ -66,3 +67,21 @@ def test_the_body_of_soap() -> None:
     body = b'<s:Envelope><s:Body x="1">\n<m:GetOrder><id>7</id></m:GetOrder></s:Body></s:Envelope>'
     assert soap_operation(body) == "GetOrder"
     assert soap_operation(b"<order/>") == ""
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "body", "meant"),
+    [
+        ("POST", {}, b"a=1&_method=delete", "DELETE"),
+        ("POST", {}, b'{"where": {}, "_method":"GET"}', "GET"),
+        ("POST", {}, b'--b\r\nContent-Disposition: form-data; name="_method"\r\n\r\nPUT', "PUT"),
+        ("POST", {"x-http-method-override": "PATCH"}, b"", "PATCH"),
+        ("POST", {}, b"payment_method=GET", "POST"),
+        ("get", {}, b"_method=delete", "GET"),
+    ],
+)
+def test_a_method_that_is_meant(
+    method: str, headers: dict[str, str], body: bytes, meant: str
+) -> None:
+    """Only POST stands for another."""
+    assert meant_method(method, headers.get, body) == meant

@@ -53,6 +53,7 @@ def test_the_number_of_another_thing_is_not_meant() -> None:
     [
         ("POST", "/api/tasks/bulk", {"keys": [2, 3]}, '{"keys": [${id[1]}, ${id[2]}]}'),
         ("POST", "/api/tasks/archive", [3], "[${id[2]}]"),
+        ("PUT", "/api/tasks/order", {"taskids": [3, 2]}, '{"taskids": [${id[2]}, ${id[1]}]}'),
         ("PUT", "/api/tasks/order", {"taskIds": [3, 2]}, '{"taskIds": [${id[2]}, ${id[1]}]}'),
         ("POST", "/api/tasks/bulk", {"ids": "3,2"}, '{"ids": "${id[2]},${id[1]}"}'),
         ("DELETE", "/api/tasks?ids=2,3", None, "?ids=${id[1]},${id[2]}"),
@@ -237,8 +238,9 @@ def test_what_a_request_is_about(called: str, resource: str, reading: bool) -> N
 def test_what_is_searched_for_is_not_created() -> None:
     """A POST that finds things gives out no new ones."""
     rows = json_body({"tasks": [{"id": 7, "name": "Cup"}]})
-    found = call("POST", "/api/tasks/search", {"text": "x", "page": 1}, rows)
-    assert bodies(found, get("/api/tasks/7"))[1] == "/api/tasks/7"
+    for path, body in (("/api/tasks/search", {"page": 1}), ("/api/tasks", {"_method": "GET"})):
+        found = call("POST", path, {"text": "x", **body}, rows)
+        assert bodies(found, get("/api/tasks/7"))[1] == "/api/tasks/7"
 
 
 def test_the_result_of_a_call_in_xml() -> None:
@@ -412,12 +414,49 @@ def test_a_bare_id_in_a_query_is_of_what_the_path_says() -> None:
     ("name", "stem"),
     [
         *(("item_id", "item"), ("itemIds", "item"), ("itemid", "item"), ("id", "")),
+        *(("itemids", "item"), ("kids", ""), ("androids", "")),
         *(("issue_to_id", "issue"), ("relation[issueFromId]", "relation issue"), ("to_id", "to")),
     ],
 )
 def test_which_of_two_things_an_id_is_of(name: str, stem: str) -> None:
     """Both ends of a relation are things of the kind."""
     assert id_stem(name) == stem
+
+
+def test_ids_in_a_list_that_is_called_after_them() -> None:
+    """As Zabbix answers who has made a host."""
+    lines = requests(
+        run(
+            _called(1, "host.create", {"host": "kettle"}, {"hostids": ["10559"]}),
+            _called(2, "item.create", {"hostid": "10559"}, {"itemids": ["44518"]}),
+            _called(3, "item.get", {"hostids": ["10559"]}, [{"itemid": "44518"}]),
+        )
+    )
+    assert '{"hostid": "${hostid[1]}"}' in lines[1]
+    assert '{"hostids": ["${hostid[1]}"]}' in lines[2]
+
+
+@pytest.mark.parametrize("kind", ["JSON", "form"])
+def test_the_number_of_a_user_is_no_name(kind: str) -> None:
+    """A person may sign in by what is called so, too."""
+    made = call("POST", "/users", {"login": "kim"}, json_body({"userids": ["37"]}))
+    sent = call("PUT", "/users", {"userid": "37", "team": "x"})
+    sent = sent if kind == "JSON" else post("/users", "userid=37&team=x")
+    assert "${user" in requests(run(made, sent))[1]
+
+
+@pytest.mark.parametrize("code", ["CnQzIE2dnW", "GSToxJNZCS"])
+def test_a_code_as_a_key(code: str) -> None:
+    """Who may read what was written, as Parse is told."""
+    made_at = ("Location", f"/users/{code}")
+    lines = requests(
+        run(
+            call("POST", "/users", {"name": "Kim"}, exchange(status=201, received=(made_at,))),
+            call("PUT", f"/users/{code}", {"team": "packers"}),
+            call("PUT", "/notes/tea", {"acl": {"*": {"read": True}, code: {"read": True}}}),
+        )
+    )
+    assert '"${user_id[1]}": {"read": true}' in lines[2]
 
 
 def _called(at: int, method: str, params: object, result: object) -> Exchange:

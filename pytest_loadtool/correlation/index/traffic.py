@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import merge
 
-from pytest_loadtool.codec.calls import sql_changes
+from pytest_loadtool.codec.calls import meant_method, sql_changes
 from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.codec.multipart import as_template, pieces_of
 from pytest_loadtool.codec.names import plain
@@ -59,6 +59,8 @@ class RecordedStep:
     """Path and query as recorded; only what no recorded value is known of is masked."""
     called: str
     """The procedure that it calls, else the path."""
+    method: str
+    """The one that the request means, in capitals."""
     changes_state: bool
     """Whether the method is one that creates or changes (RFC 9110 §9.2.1), and what is called not
     one that reads."""
@@ -224,6 +226,7 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[RecordedSte
                     path=path,
                     address=address,
                     called=called,
+                    method=_method(transaction.request, exchange),
                     changes_state=changes_state(transaction.request, exchange),
                 )
             )
@@ -237,16 +240,21 @@ def _writes(exchange: Exchange | None) -> bool:
 def changes_state(request: Request, exchange: Exchange | None) -> bool:
     """Return what `RecordedStep.changes_state` is for a request that was recorded so."""
     called = _called(request, exchange) or _path(request.target)
-    return _is_unsafe(request) and (not reads(called) or _writes(exchange))
+    return _method(request, exchange) not in SAFE_METHODS and (
+        not reads(called) or _writes(exchange)
+    )
 
 
-def _is_unsafe(request: Request) -> bool:
-    return request.method.upper() not in SAFE_METHODS
+def _method(request: Request, exchange: Exchange | None) -> str:
+    if exchange is None:
+        return request.method.upper()
+    return meant_method(request.method, exchange.request_header, exchange.request_body)
 
 
 def _called(request: Request, exchange: Exchange | None) -> str:
     """Return the procedure that a request calls by its body; empty if its address tells."""
-    return procedure(exchange) if _is_unsafe(request) and exchange is not None else ""
+    is_safe = _method(request, exchange) in SAFE_METHODS
+    return "" if is_safe or exchange is None else procedure(exchange)
 
 
 def _path(target: str) -> str:

@@ -23,6 +23,7 @@ from pytest_loadtool.correlation.outcomes.documents import (
     listed_at,
     object_named,
     of_resource,
+    tells_state,
     where_path,
 )
 from pytest_loadtool.correlation.outcomes.pages import rows_of, words_at, written
@@ -203,8 +204,12 @@ def _others(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
             path = where_path(steps, (key := id_key(item, other),), other.template, item[key])
             changed = set(_changed(change, answer, was))
             for keys, value in leaves(item):
-                if keys in changed and inner(before[1], keys) == value != "":
-                    of, sent = f"of the other {other.noun} ", dict(was.sent_of(other.known_as))
+                if keys not in changed or inner(before[1], keys) != value or value == "":
+                    continue
+                sent = dict(was.sent_of(other.known_as))
+                is_sent = (keys[-1], json_text(value)) in sent
+                if is_sent or tells_state(keys, value, before[1], other):
+                    of = f"of the other {other.noun} "
                     yield _still(answer, path, keys, value, of, sent)
             if not any(True for one in change.resources for _ in of_resource(answer, one)):
                 says = f"the other {other.noun} is still listed"

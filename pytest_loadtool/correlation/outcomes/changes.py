@@ -112,8 +112,8 @@ class Change:
 
     @property
     def method(self) -> str:
-        """Return the method of its request."""
-        return self.step.transaction.request.method
+        """Return the method that its request means."""
+        return self.step.method
 
 
 def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change]:
@@ -242,7 +242,7 @@ def is_change(step: RecordedStep) -> bool:
 def acts_by_link(step: RecordedStep) -> bool:
     """Return whether a transaction is a link with a token, by which pages do something with a
     resource."""
-    if step.transaction.request.method != "GET" or "?" not in step.address:
+    if step.method != "GET" or "?" not in step.address:
         return False
     slots = target_slots(step.address, step.index)
     return any(one.place is Place.QUERY and is_given_out(one.name) for one in slots)

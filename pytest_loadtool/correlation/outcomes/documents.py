@@ -75,7 +75,7 @@ def of_object(
                 continue
             if said is not None:
                 yield equal(answer, 0, path, keys, said.template, value)
-            elif alone and before is not None and _is_state(keys, value, before, resource):
+            elif alone and before is not None and tells_state(keys, value, before, resource):
                 yield equal(answer, 0, path, keys, escape(json_text(value) or ""), value)
         yield from _elements(change, answer, path, item, before)
         yield from _emptied(change, answer, path, item, before)
@@ -171,7 +171,7 @@ def last_shown(resource: Resource, was: Before) -> tuple[SeenAnswer, dict[str, A
     return was.shown[resource]
 
 
-def _is_state(keys: Keys, value: Any, before: dict[str, Any], resource: Resource) -> bool:
+def tells_state(keys: Keys, value: Any, before: dict[str, Any], resource: Resource) -> bool:
     """Return whether a value that the change did not send tells what became of the resource."""
     if inner(before, keys) is None:
         return False
@@ -310,13 +310,20 @@ def equal(
 
 
 def of_resource(answer: SeenAnswer, resource: Resource) -> Iterator[tuple[Steps, dict[str, Any]]]:
-    """Yield the objects of a document that have the id of the resource as their own."""
+    """Yield the objects of a document that have the id of the resource as their own; what several
+    items of a list have in one place is the id of something that they belong to."""
     if answer.document is None or resource.id not in answer.text:
         return
+    shared: set[tuple[str, ...]] = set()
     for steps, item in answer.objects:
         key = id_key(item, resource)
-        if key and _is_kind(resource, steps, key, answer):
-            yield steps, item
+        named = (one for one in steps if isinstance(one, str) and not is_dynamic_key(one))
+        place = (*named, key)
+        if key and place not in shared and _is_kind(resource, steps, key, answer):
+            if _is_alone(steps, (key,), item[key], answer):
+                yield steps, item
+            else:
+                shared.add(place)
 
 
 def _is_kind(resource: Resource, steps: Steps, key: str, answer: SeenAnswer) -> bool:
@@ -331,7 +338,8 @@ def _is_kind(resource: Resource, steps: Steps, key: str, answer: SeenAnswer) -> 
 
 def id_key(item: dict[str, Any], resource: Resource) -> str:
     """Return the key under which an object has that id as its own: ``id``, or ``order_id`` of an
-    order that has no other; any if nothing else looks like the id."""
+    order that has no other; of a random one any, but that of something it belongs to:
+    ``project_id`` beside ``id``."""
     keys = [
         key for key, value in item.items() if KEY.fullmatch(key) and json_text(value) == resource.id
     ]
@@ -341,7 +349,10 @@ def id_key(item: dict[str, Any], resource: Resource) -> str:
             return key
         if is_id_name(key) and " ".join(words[:-1]) == resource.noun and not _has_id(item):
             return key
-    return keys[0] if keys and looks_random(resource.id) else ""
+    if not looks_random(resource.id):
+        return ""
+    has_id = bool(keys) and _has_id(item)
+    return next((key for key in keys if not (has_id and is_id_name(key))), "")
 
 
 def _has_id(item: dict[str, Any]) -> bool:

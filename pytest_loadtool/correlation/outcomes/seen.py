@@ -11,9 +11,10 @@ from itertools import islice
 from typing import Any
 
 from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.correlation.classify import may_be_code
 from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.outcomes.changes import is_change, operation_of, walk
-from pytest_loadtool.correlation.producer import is_ordinal
+from pytest_loadtool.correlation.producer import is_dynamic_key, is_ordinal
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.row_search import looks_like_html
 
@@ -178,9 +179,9 @@ class SeenAnswer:
     @cached_property
     def objects(self) -> tuple[tuple[tuple[str | int, ...], dict[str, Any]], ...]:
         """The objects of the document, in their order; not the ``latest`` of many, which may be
-        somebody else's."""
+        somebody else's, nor what stands under a word that may be an id."""
         found = walk(self.response.document()) if self.document is not None else ()
-        return tuple(one for one in found if not any(map(is_ordinal, one[0])))
+        return tuple(one for one in found if not any(map(_is_elsewhere, one[0])))
 
     def marks(self, wrong: str) -> bool:
         """Return whether a page marks something as wrong, in the way of a pattern."""
@@ -289,3 +290,10 @@ def _shows(step: RecordedStep) -> bool:
         and 0 < exchange.response_size <= _LONGEST_ANSWER
         and RecordedResponse(exchange).has_text
     )
+
+
+def _is_elsewhere(step: str | int) -> bool:
+    """Return whether what stands under the key stands under another one on another day."""
+    if is_ordinal(step):
+        return True
+    return isinstance(step, str) and may_be_code(step) and not is_dynamic_key(step)

@@ -12,7 +12,13 @@ from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.media import is_json
 from pytest_loadtool.codec.multipart import parts_of
 from pytest_loadtool.codec.places import query_syntax
-from pytest_loadtool.correlation.classify import ids_within, is_id_name, is_path_id, looks_random
+from pytest_loadtool.correlation.classify import (
+    ids_within,
+    is_id_name,
+    is_path_id,
+    looks_random,
+    may_be_code,
+)
 from pytest_loadtool.correlation.requests.decoded_view import decoded
 from pytest_loadtool.model.place import Place
 
@@ -143,7 +149,7 @@ def pair_spans(text: str, start: int, place: Place) -> Iterator[ValueSpan]:
 def _name_spans(name: str, start: int, place: Place, around: str) -> Iterator[ValueSpan]:
     """Yield the ids in a name that begins at ``start``, each called after the word before it, or
     after what is ``around`` the name."""
-    whole = ((0, len(name)),) if is_path_id(name) else ()
+    whole = ((0, len(name)),) if is_path_id(name) or may_be_code(name) else ()
     for first, last in (*whole, *ids_within(name)):
         called = _last_word(unquote(name[:first])) or around
         yield start + first, start + last, place, called, name[first:last], IN_NAME

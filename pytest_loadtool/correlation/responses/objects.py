@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from pytest_loadtool.correlation.classify import looks_random, may_be_code
 from pytest_loadtool.extraction.json_steps import Column
 
 KEY = re.compile(r"[A-Za-z_$][\w$-]*")
@@ -23,9 +24,11 @@ def leaves(
     item: Any, allowed: re.Pattern[str] = KEY, keys: Keys = ()
 ) -> Iterator[tuple[Keys, str | int | float]]:
     """Yield the texts, numbers and booleans of an object under ``allowed`` keys, but for those in
-    lists; of what is no object, none."""
+    lists, and under what may be an id; of what is no object, none."""
     for key, value in item.items() if isinstance(item, dict) else ():
-        if not (allowed.fullmatch(key) or isinstance(key, Column)):
+        if not isinstance(key, Column) and (
+            not allowed.fullmatch(key) or may_be_code(key) or looks_random(key)
+        ):
             continue
         if isinstance(value, str | int | float):
             yield (*keys, key), value

@@ -268,7 +268,7 @@ def _is_made_up(traffic: Traffic, slot: Slot) -> bool:
     if slot.in_cookie:  # unless it is older than the recording
         return any(_same_host(step, before) for before in traffic.steps[: slot.transaction])
     in_path = slot.part == "target" and slot.root is Place.PATH
-    if step.transaction.request.method == "PUT" and in_path:
+    if step.method == "PUT" and in_path:
         return True
     return step.changes_state and slot.part == "body" and plain(slot.name) in _OF_RESOURCES
 

@@ -16,6 +16,8 @@ from pytest_loadtool.model.rule import Rule, same_name
 
 #: What both resources and the fields are called in which people say who they are.
 _ALSO_RESOURCES = frozenset({"account", "user"})
+#: What has a number, and people sign in by, too.
+_ID_OF_A_USER = "userid"
 TYPED = Rule(
     "typed-credentials",
     "A person typed the field {field}: it is sent as recorded, or from a dataset.",
@@ -42,11 +44,14 @@ class TypedFields:
 
 def is_typed(slot: Slot) -> bool:
     """Return whether a person types such a field: a secret, or who they are (unless it is an id:
-    random, or in JSON the number of a user)."""
+    random, the number of a user by its name, or in JSON by what it is)."""
     if slot.part != "body":
         return False
     in_json = slot.place in (Place.JSON, Place.JSON_STRING)
-    number = in_json and is_short_number(slot.value) and same_name(slot.name) in _ALSO_RESOURCES
+    called = same_name(slot.name)
+    number = (slot.value.isdigit() and called == _ID_OF_A_USER) or (
+        in_json and is_short_number(slot.value) and called in _ALSO_RESOURCES
+    )
     return is_typed_secret(slot.name) or (
         names_somebody(slot.name, slot.value) and not looks_random(slot.value) and not number
     )

@@ -126,6 +126,14 @@ def _noted(note: str) -> Exchange:
 
 CREATE_BY_FORM = post("/orders", "n=5", exchange(status=303, received=(("Location", ONE),)))
 
+#: An id that other things have, too, as that of what they belong to.
+_SHOP = "0b1a6d0e-7d5c-4f0e-9a35-3f1c9d2b7a41"
+
+
+def status_of(number: int) -> Exchange:
+    return exchange(status=number)
+
+
 SESSIONS = {
     "the object": (
         [CREATE, item()],
@@ -351,6 +359,21 @@ NOTHING = {
     "the kind of many": [
         call("POST", "/orders", {"category": "garden tools"}),
         get("/orders", json_body([{"category": "garden tools"}, {"category": "garden tools"}])),
+    ],
+    "what two have in common": [
+        call("POST", f"/shops/{_SHOP}/orders", {"size": 5}, status_of(204)),
+        call("POST", f"/shops/{_SHOP}/orders", {"size": 3}, status_of(204)),
+        get("/orders", json_body([{"id": 8, "shop": _SHOP, "size": 5},
+                                  {"id": 7, "shop": _SHOP, "size": 3}])),
+    ],
+    "under a key that is an id": [
+        call("POST", ONE, {"may": {"read": True, "who": "team"}}, status_of(204)),
+        get(ONE, json_body({"acl": {"hVJts3bFue": {"read": True, "who": "team"}}})),
+    ],
+    "of what it belongs to": [
+        get("/users/7", json_body({"id": 7, "shop_id": _SHOP, "name": "kim"})),
+        call("PUT", f"/shops/{_SHOP}/users/7", {}, status_of(204)),
+        get("/users", json_body([{"id": 8, "shop_id": _SHOP, "name": "lou"}])),
     ],
     "a search": [
         call("POST", "/api/search", {"name": "Tea House"}),
@@ -757,4 +780,24 @@ def test_an_anchor_is_known_without_its_page() -> None:
     link = '<a href="http://shop.test/kinds-of-tea/#comment-4711">'
     assert list(attributes_with(link, comment)) == [
         ('#comment-${comment_ID[1]}"', '#comment-4711"')
+    ]
+
+
+def test_when_another_was_changed_last_is_no_state() -> None:
+    """A server gives another time out the next day, to what is as it was, too."""
+
+    def listed(state: str, at: str) -> Exchange:
+        other = {"id": 4712, "state": "open", "at": "2026-11-28T01:48:53Z"}
+        return get("/orders", json_body([{"id": 4711, "state": state, "at": at}, other]))
+
+    found = texts(
+        CREATE,
+        call("POST", "/orders", {"name": "Cup"}, json_body({"id": 4712})),
+        listed("open", "2026-11-28T01:48:52Z"),
+        call("POST", f"{ONE}/ship", {}, status_of(204)),
+        listed("sent", "2026-11-28T01:48:54Z"),
+        get("/orders/4712", json_body({"id": 4712})),
+    )
+    assert [one.partition(" | ")[0] for one in found if "other" in one] == [
+        "state of the other order is still open"
     ]
