@@ -1,13 +1,15 @@
 """What load tests in a row leave on one Dask cluster, beside plain tasks of as many bytes.
 
-    python -m tests.benchmarks.runs_in_a_row [--runs 10] [--seconds 8]
+    PYTHONTRACEMALLOC=12 python -m tests.benchmarks.runs_in_a_row [--runs 10] [--seconds 8]
 
 Starts a cluster with two workers, and runs a load test on it so many times, each by a pytest of its
 own; then, on a fresh cluster, as many tasks that are none of ours: each has a client of its own,
 takes as long, and carries as many messages of the same size over two queues. Prints what the
 workers and the scheduler then have more than after the first two runs, for each run: objects,
 resident, what of all that was allocated since (tracemalloc) is still there, and what of that by
-code of this package or by what it called.
+code of this package or by what it called. Tracing takes memory of its own: what is resident without
+it is measured without that variable. Settings of Dask are heeded, such as
+DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED=False.
 """
 
 from __future__ import annotations
@@ -66,14 +68,17 @@ client.close()
 
 def measured(of: str) -> dict[str, float]:
     """Return the kB of this process; runs in workers and the scheduler, so all of it is in here."""
+    import ctypes
     import gc
     import tracemalloc
     from pathlib import Path
 
-    if not tracemalloc.is_tracing():
-        tracemalloc.start(12)
     gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)  # what is free is not held
     resident = Path("/proc/self/status").read_text(encoding="ascii").partition("VmRSS:")[2]
+    found = {"objects": len(gc.get_objects()), "resident": float(resident.split()[0])}
+    if not tracemalloc.is_tracing():
+        return found
     ours = every = 0
     places: dict[str, int] = {}
     for trace in tracemalloc.take_snapshot().traces:
@@ -86,7 +91,6 @@ def measured(of: str) -> dict[str, float]:
         last = [*(own or [name for name in names if "/distributed/" in name]), "elsewhere"]
         place = "/".join((last[-2] if len(last) > 1 else last[0]).rsplit("/", 2)[-2:])
         places[place] = places.get(place, 0) + trace.size
-    found = {"objects": len(gc.get_objects()), "resident": float(resident.split()[0])}
     found |= {"traced": every / 1024, "ours": ours / 1024}
     return found | {place: size / 1024 for place, size in places.items() if size > 1024}
 
@@ -102,21 +106,24 @@ def on_cluster(found: Cluster) -> dict[str, dict[str, float]]:
 def in_a_row(runs: int, what: str, run: Callable[[Cluster], None]) -> None:
     """Do it on a cluster of its own, and print."""
     with tempfile.TemporaryDirectory() as folder, cluster(Path(folder)) as two:
-        first: dict[str, dict[str, float]] = {}
+        seen = []
         for number in range(_FIRST + runs):
             run(two)
             if number + 1 == _FIRST:
                 on_cluster(two)  # which has to be imported there, too
-                first = on_cluster(two)
-        last = on_cluster(two)
+            if number + 1 >= _FIRST:
+                seen.append(on_cluster(two))
+        first, last = seen[0], seen[-1]
     print(f"\n{what}: a run leaves, of {runs}, in kB", flush=True)
     for who, then in last.items():
         more = {name: (value - first[who].get(name, 0.0)) / runs for name, value in then.items()}
         rest = sorted(((one, name) for name, one in more.items()), reverse=True)
-        own = ("objects", "resident", "traced", "ours")
+        own = [name for name in ("objects", "resident", "traced", "ours") if name in then]
         print(f"  {who}: " + ", ".join(f"{name} {more[name]:.1f}" for name in own))
+        print("    resident: " + " ".join(f"{one[who]['resident']:,.0f}" for one in seen))
         files = [f"{name} {one:.1f}" for one, name in rest if name not in own and one >= 0.5]
-        print(f"    by file: {', '.join(files)}", flush=True)
+        if files:
+            print(f"    by file: {', '.join(files)}", flush=True)
 
 
 def main() -> None:
