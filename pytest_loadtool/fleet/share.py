@@ -131,7 +131,7 @@ def _thread(work: Callable[..., None], *arguments: Any) -> threading.Thread:
     return thread
 
 
-def _apart(work: Callable[[], None]) -> None:
+def _apart(work: Callable[[], object]) -> None:
     """Do ``work`` in a thread of its own: Dask looks a hundred times a second at what that of a
     task does, and keeps what it has seen."""
     problems: list[BaseException] = []

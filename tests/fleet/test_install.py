@@ -39,8 +39,8 @@ def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         patch.setattr(pytest_loadtool, "__version__", OTHER)
         name, content = wheel()
     (tmp_path / name).write_bytes(content)
-    install = [python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--force-reinstall"]
-    subprocess.run([*install, str(tmp_path / name)], check=True, capture_output=True)
+    install = ["-m", "pip", "install", "-q", "--no-deps", "--no-index", "--force-reinstall"]
+    subprocess.run([python, *install, str(tmp_path / name)], check=True, capture_output=True)
     package = site / "pytest_loadtool"
     for compiled in package.rglob("*.so"):
         compiled.unlink()
