@@ -1,14 +1,14 @@
 """What load tests in a row leave on one Dask cluster, beside plain tasks of as many bytes.
 
-    PYTHONTRACEMALLOC=12 python -m tests.benchmarks.runs_in_a_row [--runs 10] [--seconds 8]
+    python -m tests.benchmarks.runs_in_a_row [--runs 10] [--seconds 8] [--trace]
 
 Starts a cluster with two workers, and runs a load test on it so many times, each by a pytest of its
 own; then, on a fresh cluster, as many tasks that are none of ours: each has a client of its own,
 takes as long, and carries as many messages of the same size over two queues. Prints what the
-workers and the scheduler then have more than after the first two runs, for each run: objects,
-resident, what of all that was allocated since (tracemalloc) is still there, and what of that by
-code of this package or by what it called. Tracing takes memory of its own: what is resident without
-it is measured without that variable. Settings of Dask are heeded, such as
+workers and the scheduler then have more than after the first two runs, for each run: objects, and
+what is resident, which is printed after each run, too. With --trace (tracemalloc, which takes
+memory of its own) also what of all that was allocated is still there, and what of that by code of
+this package or by what it called. Settings of Dask are heeded, such as
 DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED=False.
 """
 
@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.fleet.clusters import Cluster, cluster
+from tests.fleet.clusters import Cluster, Place, cluster
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import case, serving
 
@@ -103,9 +103,12 @@ def on_cluster(found: Cluster) -> dict[str, dict[str, float]]:
         return each | {"scheduler": client.run_on_scheduler(measured, "/pytest_loadtool/")}
 
 
-def in_a_row(runs: int, what: str, run: Callable[[Cluster], None]) -> None:
+def in_a_row(runs: int, trace: bool, what: str, run: Callable[[Cluster], None]) -> None:
     """Do it on a cluster of its own, and print."""
-    with tempfile.TemporaryDirectory() as folder, cluster(Path(folder)) as two:
+    environment = {"PYTHONTRACEMALLOC": "12"} if trace else {}
+    workers = dict.fromkeys(("east", "west"), Place(environment=environment))
+    at = Place(options=("--host", "127.0.0.1"), environment=environment)
+    with tempfile.TemporaryDirectory() as folder, cluster(Path(folder), workers, at) as two:
         seen = []
         for number in range(_FIRST + runs):
             run(two)
@@ -131,6 +134,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--seconds", type=int, default=8)
+    parser.add_argument("--trace", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, serving() as server:
         folder = Path(name)
@@ -150,8 +154,8 @@ def main() -> None:
             command = [sys.executable, "-c", _PLAIN, two.address, str(options.seconds)]
             subprocess.run(command, check=True, timeout=300)
 
-        in_a_row(options.runs, "load tests", ours)
-        in_a_row(options.runs, "plain tasks", plain)
+        in_a_row(options.runs, options.trace, "load tests", ours)
+        in_a_row(options.runs, options.trace, "plain tasks", plain)
 
 
 if __name__ == "__main__":
