@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.fleet.clusters import Cluster, Place, cluster
+from tests.fleet.clusters import Cluster, cluster
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import case, serving
 
@@ -66,8 +66,9 @@ client.close()
 """
 
 
-def measured(of: str) -> dict[str, float]:
-    """Return the kB of this process; runs in workers and the scheduler, so all of it is in here."""
+def measured(of: str, trace: bool) -> dict[str, float]:
+    """Return the kB of this process, with ``trace`` those allocated since the first call, too; runs
+    in workers and the scheduler, so all of it is in here."""
     import ctypes
     import gc
     import tracemalloc
@@ -77,45 +78,44 @@ def measured(of: str) -> dict[str, float]:
     ctypes.CDLL(None).malloc_trim(0)  # what is free is not held
     resident = Path("/proc/self/status").read_text(encoding="ascii").partition("VmRSS:")[2]
     found = {"objects": len(gc.get_objects()), "resident": float(resident.split()[0])}
-    if not tracemalloc.is_tracing():
+    if not trace:
         return found
+    if not tracemalloc.is_tracing():
+        tracemalloc.start(12)
     ours = every = 0
     places: dict[str, int] = {}
-    for trace in tracemalloc.take_snapshot().traces:
-        every += trace.size
-        names = [frame.filename for frame in trace.traceback]
+    for block in tracemalloc.take_snapshot().traces:
+        every += block.size
+        names = [frame.filename for frame in block.traceback]
         if own := [name for name in names if of in name]:
-            ours += trace.size
+            ours += block.size
         elif any("tracemalloc" in name for name in names):
             continue
         last = [*(own or [name for name in names if "/distributed/" in name]), "elsewhere"]
         place = "/".join((last[-2] if len(last) > 1 else last[0]).rsplit("/", 2)[-2:])
-        places[place] = places.get(place, 0) + trace.size
+        places[place] = places.get(place, 0) + block.size
     found |= {"traced": every / 1024, "ours": ours / 1024}
     return found | {place: size / 1024 for place, size in places.items() if size > 1024}
 
 
-def on_cluster(found: Cluster) -> dict[str, dict[str, float]]:
+def on_cluster(found: Cluster, trace: bool) -> dict[str, dict[str, float]]:
     """Return `measured` of each worker and of the scheduler."""
     with found.client() as client:
-        each: dict[str, Any] = client.run(measured, "/pytest_loadtool/")
+        each: dict[str, Any] = client.run(measured, "/pytest_loadtool/", trace)
         each = dict(zip(("worker 1", "worker 2"), (each[one] for one in sorted(each)), strict=True))
-        return each | {"scheduler": client.run_on_scheduler(measured, "/pytest_loadtool/")}
+        return each | {"scheduler": client.run_on_scheduler(measured, "/pytest_loadtool/", trace)}
 
 
 def in_a_row(runs: int, trace: bool, what: str, run: Callable[[Cluster], None]) -> None:
     """Do it on a cluster of its own, and print."""
-    environment = {"PYTHONTRACEMALLOC": "12"} if trace else {}
-    workers = dict.fromkeys(("east", "west"), Place(environment=environment))
-    at = Place(options=("--host", "127.0.0.1"), environment=environment)
-    with tempfile.TemporaryDirectory() as folder, cluster(Path(folder), workers, at) as two:
+    with tempfile.TemporaryDirectory() as folder, cluster(Path(folder)) as two:
         seen = []
         for number in range(_FIRST + runs):
             run(two)
             if number + 1 == _FIRST:
-                on_cluster(two)  # which has to be imported there, too
+                on_cluster(two, trace)  # which has to be imported there, too
             if number + 1 >= _FIRST:
-                seen.append(on_cluster(two))
+                seen.append(on_cluster(two, trace))
         first, last = seen[0], seen[-1]
     print(f"\n{what}: a run leaves, of {runs}, in kB", flush=True)
     for who, then in last.items():
