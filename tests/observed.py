@@ -90,10 +90,13 @@ def explained(case: TestCase, exchanges: Sequence[Exchange], server: str) -> str
 
 
 def run_load(
-    plan: Plan, configuration: LoadConfiguration, share: Share | None = None
+    plan: Plan,
+    configuration: LoadConfiguration,
+    share: Share | None = None,
+    course: RunCourse | None = None,
 ) -> LoadMetrics:
     """Load-test one plan, or a share of that, from now on."""
-    return measured([plan], configuration, share)
+    return measured([plan], configuration, share, course=course)
 
 
 def measured(
@@ -101,10 +104,12 @@ def measured(
     configuration: LoadConfiguration,
     share: Share | None = None,
     *hear: Any,
+    course: RunCourse | None = None,
 ) -> LoadMetrics:
-    """Return all that a share of these, from now on, has reported: it forgets that itself."""
+    """Return all that a share of these, from now on, has reported: it forgets that itself.
+    ``course`` is told what was measured when."""
     runner = LoadRunner(plans, configuration, share or Share(), metrics_for(plans))
-    runner.reporter.course = RunCourse()
+    runner.reporter.course = course or RunCourse()
     runner.run(time.time(), *hear)
     runner.report()
     return runner.reporter.reported

@@ -61,4 +61,5 @@ fi
 wait $!
 .venv/bin/pytest -m alone "${again[@]}"
 bash .ci/compiled.sh -n 3 --dist worksteal tests/extraction tests/hostile/test_responses.py \
-  tests/engine tests/load tests/replay tests/transport/test_{http1,load_tls,raw_nginx}.py
+  tests/engine tests/load tests/replay tests/transport/test_{http1,load_tls,raw_nginx}.py \
+  tests/fleet/test_install.py::test_another_version_is_refused_or_given_this_one

@@ -200,7 +200,7 @@ class FleetRun:
             late = [one for one in self._workers if one not in {*self._clocks.asked, *self._gone}]
             if late and time.monotonic() > deadline:
                 self._problems.append(
-                    f"worker {', '.join(late)} did not begin within {_PATIENCE_OF_WORKERS:.0f} s: "
+                    f"{', '.join(late)} did not begin within {_PATIENCE_OF_WORKERS:.0f} s: "
                     "has it other tasks?"
                 )
                 run.stop()
@@ -303,7 +303,7 @@ class FleetRun:
     def _ended(self, name: str, task: Future) -> None:
         """A task is over. One that has told all has said so before."""
         if task.status == "error":
-            self._hear(name, _LOST, f"worker {name}: {task.exception()!r}")
+            self._hear(name, _LOST, f"{name}: {task.exception()!r}")
         elif task.status in ("lost", "cancelled"):
             self._hear(name, _LOST)
 

@@ -114,7 +114,7 @@ def take_part(luggage: Luggage, name: str, queues: str, processes: int, cut_off:
         _thread(_watch, cluster, cluster.get_current_task(), over, lifeline, end, forget)
         outbox.put(("here",))
         try:
-            worker.take_part()
+            _apart(worker.take_part)
             outbox.put(("left",))
             dismissed.wait()  # until who leads has cleared up, or is gone and it is done here
         finally:
@@ -129,6 +129,22 @@ def _thread(work: Callable[..., None], *arguments: Any) -> threading.Thread:
     thread = threading.Thread(target=work, args=arguments, daemon=True, name="loadtool-share")
     thread.start()
     return thread
+
+
+def _apart(work: Callable[[], object]) -> None:
+    """Do ``work`` in a thread of its own: Dask looks a hundred times a second at what that of a
+    task does, and keeps what it has seen."""
+    problems: list[BaseException] = []
+
+    def done() -> None:
+        try:
+            work()
+        except BaseException as error:
+            problems.append(error)
+
+    _thread(done).join()
+    for one in problems:
+        raise one
 
 
 def _listen(orders: Queue, obey: Callable[..., None], end: Callable[[], None]) -> None:
@@ -201,4 +217,4 @@ def _text(name: str, folder: Path, error: Exception) -> str:
         text = str(error).replace(f"{folder}/", "")
     else:
         text = "".join(traceback.format_exception(error))
-    return f"worker {name}: {text}"
+    return f"{name}: {text}"

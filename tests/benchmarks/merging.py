@@ -116,17 +116,12 @@ def report(random: Random, like: bytes, part: Slices, rate: float, transactions:
     )
     packed, content = to_bytes(part)
     seconds = range(part.second, part.second + part.length)
-    requests = len(response) // part.length
-    beat = [_USERS * part.length, _OPENED, 400_000, late, {"status": part.errors}, []]
-    rows = [
-        [second, requests, 0, _USERS, sum(response) // part.length, max(response)]
-        for second in seconds
-    ]
+    longest = max(response, default=0)
+    beat = [_USERS * part.length, longest, _OPENED, 400_000, late, {"status": part.errors}, []]
     head, names, _ = like.split(b"\n", 2)
     told = json.loads(head) | {
         "slices": [packed],
         "beats": [[part.second, part.length, *beat]],
-        "timeline": [[1], *rows],
         "elapsed_us": 1_000_000 * (seconds[-1] + 1),
         "second": seconds[-1],
         "lateness": late,

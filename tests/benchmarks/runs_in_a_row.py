@@ -1,13 +1,15 @@
 """What load tests in a row leave on one Dask cluster, beside plain tasks of as many bytes.
 
-    python -m tests.benchmarks.runs_in_a_row [--runs 10] [--seconds 8]
+    python -m tests.benchmarks.runs_in_a_row [--runs 10] [--seconds 8] [--trace]
 
 Starts a cluster with two workers, and runs a load test on it so many times, each by a pytest of its
 own; then, on a fresh cluster, as many tasks that are none of ours: each has a client of its own,
 takes as long, and carries as many messages of the same size over two queues. Prints what the
-workers and the scheduler then have more than after the first two runs, for each run: objects,
-resident, what of all that was allocated since (tracemalloc) is still there, and what of that by
-code of this package or by what it called.
+workers and the scheduler then have more than after the first two runs, for each run: objects, and
+what is resident, which is printed after each run, too. With --trace (tracemalloc, which takes
+memory of its own) also what of all that was allocated is still there, and what of that by code of
+this package or by what it called. Settings of Dask are heeded, such as
+DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED=False.
 """
 
 from __future__ import annotations
@@ -64,59 +66,67 @@ client.close()
 """
 
 
-def measured(of: str) -> dict[str, float]:
-    """Return the kB of this process; runs in workers and the scheduler, so all of it is in here."""
+def measured(of: str, trace: bool) -> dict[str, float]:
+    """Return the kB of this process, with ``trace`` those allocated since the first call, too; runs
+    in workers and the scheduler, so all of it is in here."""
+    import ctypes
     import gc
     import tracemalloc
     from pathlib import Path
 
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)  # what is free is not held
+    resident = Path("/proc/self/status").read_text(encoding="ascii").partition("VmRSS:")[2]
+    found = {"objects": len(gc.get_objects()), "resident": float(resident.split()[0])}
+    if not trace:
+        return found
     if not tracemalloc.is_tracing():
         tracemalloc.start(12)
-    gc.collect()
-    resident = Path("/proc/self/status").read_text(encoding="ascii").partition("VmRSS:")[2]
     ours = every = 0
     places: dict[str, int] = {}
-    for trace in tracemalloc.take_snapshot().traces:
-        every += trace.size
-        names = [frame.filename for frame in trace.traceback]
+    for block in tracemalloc.take_snapshot().traces:
+        every += block.size
+        names = [frame.filename for frame in block.traceback]
         if own := [name for name in names if of in name]:
-            ours += trace.size
+            ours += block.size
         elif any("tracemalloc" in name for name in names):
             continue
         last = [*(own or [name for name in names if "/distributed/" in name]), "elsewhere"]
         place = "/".join((last[-2] if len(last) > 1 else last[0]).rsplit("/", 2)[-2:])
-        places[place] = places.get(place, 0) + trace.size
-    found = {"objects": len(gc.get_objects()), "resident": float(resident.split()[0])}
+        places[place] = places.get(place, 0) + block.size
     found |= {"traced": every / 1024, "ours": ours / 1024}
     return found | {place: size / 1024 for place, size in places.items() if size > 1024}
 
 
-def on_cluster(found: Cluster) -> dict[str, dict[str, float]]:
+def on_cluster(found: Cluster, trace: bool) -> dict[str, dict[str, float]]:
     """Return `measured` of each worker and of the scheduler."""
     with found.client() as client:
-        each: dict[str, Any] = client.run(measured, "/pytest_loadtool/")
+        each: dict[str, Any] = client.run(measured, "/pytest_loadtool/", trace)
         each = dict(zip(("worker 1", "worker 2"), (each[one] for one in sorted(each)), strict=True))
-        return each | {"scheduler": client.run_on_scheduler(measured, "/pytest_loadtool/")}
+        return each | {"scheduler": client.run_on_scheduler(measured, "/pytest_loadtool/", trace)}
 
 
-def in_a_row(runs: int, what: str, run: Callable[[Cluster], None]) -> None:
+def in_a_row(runs: int, trace: bool, what: str, run: Callable[[Cluster], None]) -> None:
     """Do it on a cluster of its own, and print."""
     with tempfile.TemporaryDirectory() as folder, cluster(Path(folder)) as two:
-        first: dict[str, dict[str, float]] = {}
+        seen = []
         for number in range(_FIRST + runs):
             run(two)
             if number + 1 == _FIRST:
-                on_cluster(two)  # which has to be imported there, too
-                first = on_cluster(two)
-        last = on_cluster(two)
+                on_cluster(two, trace)  # which has to be imported there, too
+            if number + 1 >= _FIRST:
+                seen.append(on_cluster(two, trace))
+        first, last = seen[0], seen[-1]
     print(f"\n{what}: a run leaves, of {runs}, in kB", flush=True)
     for who, then in last.items():
         more = {name: (value - first[who].get(name, 0.0)) / runs for name, value in then.items()}
         rest = sorted(((one, name) for name, one in more.items()), reverse=True)
-        own = ("objects", "resident", "traced", "ours")
+        own = [name for name in ("objects", "resident", "traced", "ours") if name in then]
         print(f"  {who}: " + ", ".join(f"{name} {more[name]:.1f}" for name in own))
+        print("    resident: " + " ".join(f"{one[who]['resident']:,.0f}" for one in seen))
         files = [f"{name} {one:.1f}" for one, name in rest if name not in own and one >= 0.5]
-        print(f"    by file: {', '.join(files)}", flush=True)
+        if files:
+            print(f"    by file: {', '.join(files)}", flush=True)
 
 
 def main() -> None:
@@ -124,6 +134,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--seconds", type=int, default=8)
+    parser.add_argument("--trace", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, serving() as server:
         folder = Path(name)
@@ -143,8 +154,8 @@ def main() -> None:
             command = [sys.executable, "-c", _PLAIN, two.address, str(options.seconds)]
             subprocess.run(command, check=True, timeout=300)
 
-        in_a_row(options.runs, "load tests", ours)
-        in_a_row(options.runs, "plain tasks", plain)
+        in_a_row(options.runs, options.trace, "load tests", ours)
+        in_a_row(options.runs, options.trace, "plain tasks", plain)
 
 
 if __name__ == "__main__":

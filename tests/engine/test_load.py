@@ -15,6 +15,7 @@ from pytest_loadtool.engine.load import LoadRunner
 from pytest_loadtool.engine.observers import metrics_for
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.load.cluster.share import Share
+from pytest_loadtool.load.metrics.course import RunCourse
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.generator import Uuid
@@ -58,7 +59,8 @@ def test_every_request_is_counted_once() -> None:
     """The metrics have exactly the requests that the server saw."""
     seen: list[bytes] = []
     with peer(counting(seen)) as server:
-        metrics = run_load(plan_for(server, "/a", "/b"), configuration(iterations=3, duration=None))
+        once, course = configuration(iterations=3, duration=None), RunCourse()
+        metrics = run_load(plan_for(server, "/a", "/b"), once, course=course)
     assert metrics.requests == len(seen) == 4 * 3 * 2
     assert metrics.failed_requests == 0
     a, b = metrics.transactions
@@ -66,7 +68,7 @@ def test_every_request_is_counted_once() -> None:
     assert b.requests == seen.count(b"GET /b HTTP/1.1")
     assert a.requests == b.requests  # every iteration was finished
     assert metrics.cut == 0
-    assert sum(interval.requests for interval in metrics.timeline) == metrics.requests
+    assert sum(interval.requests for interval in course.stretches()) == metrics.requests
 
 
 def test_each_iteration_has_connections_of_its_own() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 import signal
+import ssl
 import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import dask.config
 import pytest
@@ -25,6 +27,7 @@ from pytest_loadtool.model.load import LoadConfiguration
 from tests.fleet.clusters import FAST_CLOCK, LATE_START, Cluster, Place, cluster
 from tests.plugin.loading import Project, load, wait_until
 from tests.plugin.serving import Server, case, serving, transaction
+from tests.rings import Ring, in_place
 
 #: Of a run that ends early: nobody waits half a minute for a worker here. Whom the process that
 #: leads has heard or lost is in files.
@@ -134,7 +137,8 @@ def test_the_same_totals_here_on_xdist_and_on_dask(
     project: Project, server: Server, two: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Datasets are disjoint over all machines, and so are numbers that are made up; what cases need
-    travels with them, the server has seen what is reported, and nothing is left on the cluster."""
+    travels with them, the server has seen what is reported, and nothing is left on the cluster. One
+    that is made for the session has a pytest of its own."""
     monkeypatch.setenv("SHOP_KEY", "s3cret")
     written(project, server.url, more="iterations = 4")
     made = "GET /made?n=${number}&c=${colour}&p=${price}&id=${id}"
@@ -146,9 +150,11 @@ def test_the_same_totals_here_on_xdist_and_on_dask(
     for name, text in texts.items():
         (project.path / "cases" / f"{name}.toml").write_text(text, encoding="utf-8")
     seen = []
-    for arguments in ([], ["-n", "2"], ["--load-on", two.url], ["--load-on", two.url]):
+    carriers = [["--load-on", one] for one in ("dask:2", two.url, two.url)]
+    for arguments in ([], ["-n", "2"], *carriers):
         server.requests.clear()
-        done = project.run("--load", "--load-json", "out.json", *arguments)
+        run = Project(project.path).run if "dask:2" in arguments else project.run
+        done = run("--load", "--load-json", "out.json", *arguments)
         assert "2 passed" in done.stdout, done.stdout
         requests = [run["totals"]["requests"] for run in project.json()["runs"]]
         assert requests == [6 * 4 * 2, 6 * 4 * (1 + 3) + 3 * 5]
@@ -392,6 +398,70 @@ def test_who_takes_part_with_what(
         third.wait()
 
 
+#: Of a test case all of whose files are beside it.
+FILES = """
+[tls]
+ca = "tls/ca.pem"
+client_certificate = "tls/own.pem"
+[asm]
+rules = ["own.rules.toml"]
+"""
+SENT = """body = "${file:files/note.txt}"
+validators = [{ text = "a note" }, { json = "$", schema = "echo.schema.json" }]"""
+WORD = '[variables]\nw = { keyring = "the shop", username = "alice" }'
+
+
+def test_files_travel(
+    project: Project, server: Server, two: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Uploads, schemas, the authority and the client's certificate are where workers read them, who
+    have nothing else: those of the test case are gone when it is packed. Rules are for configuring,
+    and stay at home. The proxy is that of the environment of whoever leads, nobody else knows the
+    server of the other test case; its password is of the keyring there."""
+    for name in ("no_proxy", "http_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setenv("HTTP_PROXY", server.url)
+    cases = project.path / "cases"
+    for name in ("tls", "files"):
+        (cases / name).mkdir()
+    _certificates(cases / "tls")
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=cases / "tls" / "ca.pem")
+    context.load_cert_chain(cases / "tls" / "own.pem")
+    context.verify_mode = ssl.CERT_REQUIRED
+
+    def packed(*test: Any, **how: Any) -> Any:
+        found = luggage.pack(*test, **how)
+        cases.rename(project.path / "gone")
+        return found
+
+    monkeypatch.setattr(of_clusters, "pack", packed)
+    ring = Ring()
+    ring.set_password("the shop", "alice", "sesame")
+    with serving(tls=context) as secured, in_place(ring):
+        sent = transaction("POST /echo", SENT)
+        texts = {
+            "files/note.txt": "a note",
+            "echo.schema.json": '{ "required": ["headers"] }',
+            "own.rules.toml": "format = 1\n",
+            "shop.case.toml": case(secured.url, "GET /", sent, head=FILES),
+            "other.case.toml": case("http://shop.test", "GET /there?w=${w}", head=WORD),
+            "rush.load.toml": load(
+                "shop.case.toml", "other.case.toml", duration="60s", more="iterations = 3"
+            ),
+        }
+        for name, text in texts.items():
+            (cases / name).write_text(text, encoding="utf-8")
+        more = ("--load-json", "out.json", "--proxy-url", "environment")
+        done = project.run("--load", *more, "--load-on", two.url)
+    assert "1 passed" in done.stdout, done.stdout
+    assert not cases.exists()
+    first, second = project.json()["cases"]
+    assert Counter(secured.requests) == {"GET /": 2 * 3, "POST /echo": 2 * 3}
+    assert Counter(server.requests) == {"GET http://shop.test/there?w=sesame": 2 * 3}
+    assert (first["iterations"], second["iterations"]) == (2 * 3, 2 * 3)
+
+
 def test_a_share_gets_its_rows_only() -> None:
     """The others are empty, and keep their places."""
     rows = tuple((f"user{number}", "secret") for number in range(4))
@@ -405,11 +475,23 @@ def test_a_share_gets_its_rows_only() -> None:
     assert parse_dataset(part, "people.jsonl") == Dataset(columns, kept)
 
 
+#: Files with a function, what a transaction has to call it, and how it is named.
+FUNCTIONS = [
+    ("cases/steps.py", "\ndef told(user): pass\n", 'call = "steps:told"', "cases/steps.py:2: told"),
+    (
+        "conftest.py",
+        "def pytest_loadtool_response(response): pass\n",
+        "",
+        "conftest.py:1: pytest_loadtool_response",
+    ),
+]
+
+
 def test_what_cannot_be_run_is_refused_in_words(
     project: Project, server: Server, two: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No cluster, a scheduler or a worker that does not answer, a target that workers do not reach,
-    and a worker without the package."""
+    a worker without the package, and functions of the project, with what to do in their place."""
     monkeypatch.setattr(of_clusters, "_PATIENCE", 2.0)
     written(project, "http://127.0.0.1:9", more="", target="GET /more")
 
@@ -417,6 +499,7 @@ def test_what_cannot_be_run_is_refused_in_words(
         done = project.run("--load", "--load-on", on)
         assert done.returncode == 1
         assert "Traceback" not in done.stdout
+        assert "worker worker" not in done.stdout
         return " ".join(done.stdout.split())
 
     assert "no scheduler answers there" in refused("dask://127.0.0.1:9")
@@ -430,6 +513,13 @@ def test_what_cannot_be_run_is_refused_in_words(
     stub = tmp_path / "other" / "pytest_loadtool"
     stub.mkdir(parents=True)
     (stub / "__init__.py").write_text("", encoding="utf-8")
+    remedy = "on the machines of a cluster: make the load with pytest -n, or take the function away"
+    for name, text, more, where in FUNCTIONS:
+        called = transaction("GET /more", more)
+        written(project, server.url, more="", target=called)
+        (project.path / name).write_text(text, encoding="utf-8")
+        assert f"{where} cannot be called {remedy}" in refused(two.url)
+        (project.path / name).unlink()
     written(project, server.url, more="", target="GET /more")
     other = two.start("other", Place(environment={"PYTHONPATH": str(stub.parent)}))
     try:

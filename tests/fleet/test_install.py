@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 
 import pytest
 
 import pytest_loadtool
 from pytest_loadtool.fleet.wheel import wheel
+from pytest_loadtool.load.hot_path import build
 from tests.fleet.clusters import Place, cluster
 from tests.fleet.test_dask import SECRET, project, server, written
 from tests.plugin.loading import Project
@@ -19,30 +19,36 @@ from tests.plugin.serving import Server
 __all__ = ["project", "server"]
 
 
+#: What the other environment has: an older version or, where this one is compiled, the same in pure
+#: Python.
+OTHER = "0.0.1" if build() == "pure Python" else pytest_loadtool.__version__
+
+
 @pytest.fixture
 def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The Python of an environment that has version 0.0.1, and else what this one has."""
+    """The Python of an environment that has `OTHER`, and else what this one has."""
     home = tmp_path / "other"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True)
     python = home / "bin" / "python"
     purelib = 'import sysconfig; print(sysconfig.get_path("purelib"))'
     there = subprocess.run([python, "-c", purelib], check=True, capture_output=True, text=True)
-    below = Path(there.stdout.strip(), "below.pth")
-    below.write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    site = Path(there.stdout.strip())
+    below = (one for one in sys.path if Path(one).name == site.name)
+    (site / "below.pth").write_text("\n".join(below), encoding="utf-8")
     with monkeypatch.context() as patch:
-        patch.setattr(pytest_loadtool, "__version__", "0.0.1")
+        patch.setattr(pytest_loadtool, "__version__", OTHER)
         name, content = wheel()
     (tmp_path / name).write_bytes(content)
-    subprocess.run(
-        [python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", str(tmp_path / name)],
-        check=True,
-        capture_output=True,
-    )
-    package = below.parent / "pytest_loadtool" / "__init__.py"
-    text = package.read_text(encoding="utf-8")
-    version = f'__version__ = "{pytest_loadtool.__version__}"'
-    assert version in text
-    package.write_text(text.replace(version, '__version__ = "0.0.1"'), encoding="utf-8")
+    install = ["-m", "pip", "install", "-q", "--no-deps", "--no-index", "--force-reinstall"]
+    subprocess.run([python, *install, str(tmp_path / name)], check=True, capture_output=True)
+    package = site / "pytest_loadtool"
+    for compiled in package.rglob("*.so"):
+        compiled.unlink()
+    text = (package / "__init__.py").read_text(encoding="utf-8")
+    version = '__version__ = "{}"'
+    assert version.format(pytest_loadtool.__version__) in text
+    text = text.replace(version.format(pytest_loadtool.__version__), version.format(OTHER))
+    (package / "__init__.py").write_text(text, encoding="utf-8")
     return python
 
 
@@ -50,13 +56,18 @@ def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_another_version_is_refused_or_given_this_one(
     project: Project, server: Server, other: Path, tmp_path: Path
 ) -> None:
-    """By name; what is installed makes load in the worker that is there, and stays there."""
+    """By name; what is installed makes load in the worker that is there, and stays there. The last
+    stage of the tests runs this on the compiled build: then it is compiled there, too."""
     written(project, server.url, more="iterations = 2", target="GET /more", secret="")
     with cluster(tmp_path, {"east": Place(), "old": Place(python=str(other))}) as two:
         done = project.run("--load", "--load-on", two.url)
         said = " ".join(done.stdout.split())
         assert done.returncode == 1
-        assert "worker old has pytest-loadtool 0.0.1 (pure Python)" in said
+        assert (
+            f"what this process is, pytest-loadtool {pytest_loadtool.__version__} ({build()})"
+            in said
+        )
+        assert f"worker old has pytest-loadtool {OTHER} (pure Python)" in said
         assert "worker east" not in said
         assert "--load-install" in said
         assert not server.requests
@@ -66,9 +77,12 @@ def test_another_version_is_refused_or_given_this_one(
         assert "1 passed" in done.stdout, done.stdout
     assert [one["name"] for one in project.json()["workers"]] == ["worker east", "worker old"]
     assert len(server.requests) == project.json()["totals"]["requests"] == 6 * 2 * 2
-    version = "import pytest_loadtool as p; print(p.__version__, p.__file__)"
-    then = subprocess.run([other, "-c", version], check=True, capture_output=True, text=True)
-    assert then.stdout.startswith(f"{pytest_loadtool.__version__} {tmp_path}")
+    there = (
+        "import pytest_loadtool as p; from pytest_loadtool.load.hot_path import build; "
+        "print(p.__version__, build(), p.__file__)"
+    )
+    then = subprocess.run([other, "-c", there], check=True, capture_output=True, text=True)
+    assert then.stdout.startswith(f"{pytest_loadtool.__version__} {build()} {tmp_path}")
 
 
 def test_what_pip_says_is_said(project: Project, server: Server, tmp_path: Path) -> None:

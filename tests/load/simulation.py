@@ -284,7 +284,9 @@ def _request(name: str) -> tuple[str, str]:
 def earlier() -> SavedRun:
     """A run three days before, without errors; one transaction had another name."""
     load, started = describe(CONFIGURATION), "2026-03-01T05:06:07+00:00"
-    run = SavedRun.of("Admin and API", load, started, "passed", two_workers().metrics)
+    before = two_workers()
+    came = before.course.stretches()
+    run = SavedRun.of("Admin and API", load, started, "passed", before.metrics, came)
     renamed = {key: one for key, one in run.requests.items() if key[2] != "log in"}
     renamed[ADMIN, "Site administration | Django site admin", "sign in"] = run.requests[ALL]
     return replace(run, requests=renamed)

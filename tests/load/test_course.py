@@ -71,6 +71,7 @@ def test_each_second_has_its_own() -> None:
     assert [one.received for one in found] == [7 * one.requests for one in found]
     assert [one.errors for one in found] == [0, 0, 0, 1, 0, 0]
     assert [one.causes for one in found if one.causes] == [{"status": 1}]
+    assert [one.longest_us for one in found[1:]] == [201, 202, 203, 204, 205]
     assert [(one.opened, one.lateness.count) for one in found if one.opened] == [(1, 1)]
     assert sum(one.cpu_us for one in found) == 500
     for one in found[1:]:
@@ -97,10 +98,9 @@ def test_the_course_adds_up_to_the_run() -> None:
     assert sum(one.received for one in found) == whole.received
     assert sum(one.opened for one in found) == result.metrics.connect.count
     assert sum(one.lateness.count for one in found) == result.metrics.lateness.count
-    for one, interval in zip(found, result.metrics.timeline, strict=True):
-        assert (one.second, one.requests) == (interval.second, interval.requests)
-        assert (one.errors, one.user_seconds) == (interval.errors, interval.user_seconds)
-        assert one.response.total == interval.response_us
+    assert [one.user_seconds for one in found] == [10, *[20] * 9, 20]
+    assert sum(one.response.total for one in found) == whole.response.total
+    assert max(one.longest_us for one in found) == whole.response.max
     for index, transaction in enumerate(result.metrics.transactions):
         assert sum(one.requests for one in result.course.of(index)) == transaction.requests
 
@@ -122,7 +122,9 @@ def test_longer_parts_add_up_to_the_same() -> None:
         assert (mine.second, mine.length) == (theirs.second, 4)
         assert mine.response.buckets() == theirs.response.buckets()
         assert mine.lateness.buckets() == theirs.lateness.buckets()
-        for name in ("requests", "errors", "user_seconds", "opened", "cpu_us", "causes"):
+        for name in (
+            *("requests", "errors", "user_seconds", "longest_us", "opened", "cpu_us", "causes"),
+        ):
             assert getattr(mine, name) == getattr(theirs, name)
 
 
@@ -171,7 +173,7 @@ def test_a_long_run_stays_bounded(monkeypatch) -> None:  # type: ignore[no-untyp
 
 def test_a_late_worker_is_not_lost() -> None:
     """What comes of a second that is long over is added to it."""
-    course, beat = RunCourse(), [1, 1, 1, [5, 5, 5, [-1, [5], [1]]], {}, []]
+    course, beat = RunCourse(), [1, 7, 1, 1, [5, 5, 5, [-1, [5], [1]]], {}, []]
     for second in (0, 1, 2, 3, 9, 10, 11, 1, 5):
         course.add_beat(second, beat)
     assert [(one.second, one.opened) for one in course.stretches()] == [

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from pytest_loadtool.load import Histogram, LoadMetrics, MergedMetrics, PageKey, TransactionKey
 from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load.metrics.course import RunCourse
-from pytest_loadtool.load.metrics.timeline import Interval
 from pytest_loadtool.model.result import Failure
 from tests.load.simulation import empty, one_worker, seconds_of
 from tests.load.test_histogram import nearest_rank
@@ -83,7 +82,6 @@ def comparable(metrics: LoadMetrics) -> dict[str, Any]:
         if transaction:
             transaction[0] = sorted(zip(*transaction[0], strict=True))
     wire["errors"] = sorted(map(str, wire["errors"]))
-    wire["timeline"].sort()
     return wire
 
 
@@ -104,7 +102,6 @@ def test_merging_is_exact(one: list[Request], two: list[Request], three: list[Re
     assert merged.failed_requests == sum(failed for *_, failed in work)
     assert total.received == sum(size for *_, size, _ in work)
     assert total.service.total == sum(service for _, _, service, *_ in work)
-    assert sum(interval.requests for interval in merged.timeline) == len(work)
     assert merged.cases[0].failed == merged.pages[0].failed == merged.failed_requests
     assert merged.elapsed_us == max(len(part) for part in (one, two, three)) * 100_000
 
@@ -157,9 +154,6 @@ def test_no_impossible_numbers(one: list[Request], two: list[Request]) -> None:
                 [histogram.min, *steps, histogram.max]
             )
             assert histogram.min <= histogram.mean <= histogram.max
-    for interval in merged.timeline:
-        assert interval.errors <= interval.requests
-        assert interval.longest_us <= max(interval.response_us, 0)
 
 
 def test_a_request_with_several_failures_is_one_error() -> None:
@@ -204,30 +198,47 @@ def test_cut_work_is_in_no_other_number() -> None:
 
 
 def test_seconds() -> None:
-    """Requests, errors and response times count for the second that was announced; a second in
-    which nobody was at work leaves no trace."""
+    """Requests, errors and response times count for the second that was announced, however often
+    they are reported."""
     metrics = small()
+    course = RunCourse()
+    reporter = reports.Reporter(metrics, course)
     metrics.record(0, 200, 1, 10, 1, 0, 0)
     metrics.begin_second(1)
     metrics.record(0, 200, 1, 30, 1, 0, 0)
     metrics.record(0, 500, 1, 20, 1, 0, 0, BROKEN, "x")
     metrics.begin_second(3)
-    seen = [Interval(0, 1, 1, 0, 0, 10, 10), Interval(1, 1, 2, 1, 0, 50, 30)]
-    assert list(metrics.timeline) == seen
+
+    def seen() -> list[tuple[int, ...]]:
+        return [
+            (one.second, one.requests, one.errors, one.response.total, one.longest_us)
+            for one in course.stretches()
+        ]
+
+    list(reporter.report())
+    assert seen() == [(0, 1, 0, 10, 10), (1, 2, 1, 50, 30), (2, 0, 0, 0, 0), (3, 0, 0, 0, 0)]
     metrics.record(0, 200, 1, 5, 1, 0, 0)
+    list(reporter.report())
     metrics.record(0, 200, 1, 4, 1, 0, 0)
-    assert list(metrics.timeline) == [*seen, Interval(3, 1, 2, 0, 0, 9, 5)]
-    assert list(metrics.timeline) == [*seen, Interval(3, 1, 2, 0, 0, 9, 5)]
+    list(reporter.report())
+    assert seen()[3:] == [(3, 2, 0, 9, 5)]
 
 
 def test_users_by_second() -> None:
     """A second has the most users that were at work in it, also one in which nothing was finished,
     and one at whose end nobody looked at the clock."""
     metrics = small()
+    course = RunCourse()
+    reporter = reports.Reporter(metrics, course)
+
+    def users() -> list[int]:
+        list(reporter.report())
+        return [one.user_seconds for one in course.stretches()]
+
     metrics.set_users(3)
     metrics.set_users(5)
     metrics.begin_second(1)
-    assert [one.user_seconds for one in metrics.timeline] == [5, 5]
+    assert users() == [5, 5]
     metrics.set_users(4)
     metrics.begin_second(4)
     metrics.set_users(2)
@@ -235,9 +246,7 @@ def test_users_by_second() -> None:
     metrics.set_users(0)
     metrics.begin_second(6)
     metrics.begin_second(7)
-    assert [one.user_seconds for one in metrics.timeline] == [5, 5, 4, 4, 4, 2]
-    both = MergedMetrics.of([metrics, sent(metrics)])
-    assert [one.user_seconds for one in both.timeline] == [10, 10, 8, 8, 8, 4]
+    assert users() == [5, 5, 4, 4, 4, 2, 0, 0]
 
 
 def test_the_last_whole_second() -> None:
@@ -387,20 +396,6 @@ def test_a_report_is_as_long_as_its_news() -> None:
     assert [slices.requests for slices in reports.read(second)["slices"]] == [1]
     assert not reports.read(third)["slices"]
     assert len(third) < len(second) < len(first) / 10
-
-
-def test_a_report_after_an_hour() -> None:
-    """When the seconds of the timeline become pairs, what was reported becomes pairs as well."""
-    metrics = small()
-    reporter, heard = reports.Reporter(metrics), MergedMetrics.for_reports_of(metrics)
-    for second in range(2 * 3600):
-        metrics.begin_second(second)
-        metrics.record(0, 200, second, second, second, 1, 1)
-        if second % 1300 == 0:
-            heard.add_wire(reports.read(b"".join(reporter.report())))
-    heard.add_wire(reports.read(b"".join(reporter.report())))
-    assert list(heard.timeline) == list(metrics.timeline)
-    assert sum(one.requests for one in heard.timeline) == 2 * 3600
 
 
 def test_metrics_do_not_grow_with_requests() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import astuple
 from typing import Any
 
 import pytest
@@ -11,18 +12,24 @@ import pytest
 from pytest_loadtool.load import LoadMetrics, PageKey, TransactionKey
 from pytest_loadtool.load.verdict.comparison import compare
 from pytest_loadtool.load.verdict.saved import ALL, SavedRun
-from tests.load.simulation import one_worker
+from tests.load.simulation import two_workers
 
 
 def test_saved_runs_survive_json() -> None:
     """What is saved holds names, counts and response times, and is the same when read back."""
-    metrics = one_worker(1, failing=50)
-    saved = SavedRun.of("run", "4 users for 10 s", "2026-03-01T00:00:00+00:00", "failed", metrics)
+    result = two_workers(failing=50)
+    metrics, came = result.metrics, list(result.course.stretches())
+    saved = SavedRun.of(
+        "run", "4 users for 10 s", "2026-03-01T00:00:00+00:00", "failed", metrics, came
+    )
     text = json.dumps(saved.to_wire())
     back = SavedRun.from_wire(json.loads(text))
     assert back == saved
     assert back.timeline is not None
-    assert [*back.timeline] == [*metrics.timeline] != []
+    for one, interval in zip(came, back.timeline, strict=True):
+        assert (one.second, one.length, one.requests) == astuple(interval)[:3]
+        times = one.response.total, one.longest_us
+        assert (one.errors, one.user_seconds, *times) == astuple(interval)[3:]
     assert saved.requests[ALL].requests == metrics.requests
     assert saved.requests[ALL].response == metrics.total().response
     assert all(error.example not in text for error in metrics.errors)

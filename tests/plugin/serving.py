@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import sys
 import threading
 from collections.abc import Iterator
@@ -103,12 +104,14 @@ class _Listener(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(host: str = "127.0.0.1") -> Iterator[Server]:
+def serving(host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> Iterator[Server]:
     """A running server."""
     state = Server("")
     handler = type("Handler", (_Handler,), {"state": state})
     with _Listener((host, 0), handler) as server:
-        state.url = f"http://{host}:{server.server_address[1]}"
+        if tls is not None:
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
+        state.url = f"http{'s' if tls else ''}://{host}:{server.server_address[1]}"
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.load import LoadMetrics, PageKey, Summary, TransactionKey, Verdict, summarise
+from pytest_loadtool.load.metrics.course import RunCourse
+from pytest_loadtool.load.metrics.reports import Reporter
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.report.columns import cells
@@ -179,14 +181,17 @@ def test_what_there_was_of_connections() -> None:
 def test_over_the_run() -> None:
     """Throughput, average response time and users by second, the last one only if it was whole."""
     metrics = LoadMetrics([TransactionKey("c", "p", "t")], [PageKey("c", "p")], ["c"])
+    course = RunCourse()
+    reporter = Reporter(metrics, course)
     for second, requests in enumerate((1, 2, 8, 0, 4)):
         metrics.begin_second(second)
         metrics.set_users(second + 1)
         for _ in range(requests):
             metrics.record(0, 200, 1_000, 10_000 * (second + 1), 1_000, 1, 1)
     metrics.elapsed_us = 4_300_000
+    list(reporter.report())
     started = datetime(2026, 1, 2, tzinfo=UTC)
-    found = summarise(metrics, PLAN, (), Verdict("passed"), started=started)
+    found = summarise(metrics, PLAN, (), Verdict("passed"), started=started, course=course)
     lines = load_text(found, 80)
     start = lines.index("over the run    second 0 to 4")
     assert lines[start + 1 : start + 4] == [
@@ -202,13 +207,17 @@ def test_over_the_run() -> None:
 def test_a_long_run_fits(width: int) -> None:
     """Columns stand for several seconds where there are more than the terminal has."""
     metrics = LoadMetrics([TransactionKey("c", "p", "t")], [PageKey("c", "p")], ["c"])
+    course = RunCourse()
+    reporter = Reporter(metrics, course)
     for second in range(1000):
         metrics.begin_second(second)
         metrics.set_users(1)
         metrics.record(0, 200, 1_000, 1_000, 1_000, 1, 1)
     metrics.elapsed_us = 1_000_000_000
+    list(reporter.report())
     started = datetime(2026, 1, 2, tzinfo=UTC)
-    lines = load_text(summarise(metrics, PLAN, (), Verdict("passed"), started=started), width)
+    found = summarise(metrics, PLAN, (), Verdict("passed"), started=started, course=course)
+    lines = load_text(found, width)
     line = next(line for line in lines if line.startswith("requests/s"))
     assert cells(line) <= width
     assert "1.00 to 1.00" in line

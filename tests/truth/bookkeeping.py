@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_loadtool.load import LoadMetrics
+from pytest_loadtool.load.metrics.course import RunCourse
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.tls import TlsSettings
@@ -52,14 +53,16 @@ def bookkeeping(**plan: object) -> Iterator[Bookkeeper]:
         process.communicate()
 
 
-def made(keeper: Bookkeeper, requests: int = 1, **changes: Any) -> LoadMetrics:
-    """The metrics of a load on it, of pages with so many requests."""
+def made(
+    keeper: Bookkeeper, requests: int = 1, course: RunCourse | None = None, **changes: Any
+) -> LoadMetrics:
+    """The metrics of a load on it, of pages with so many requests; ``course`` is told of it."""
     transactions = tuple(Transaction(Request("GET", f"/{n}")) for n in range(requests))
     case = TestCase("case", (Page("page", transactions),), keeper.url)
     plan = compile_case(replace(case, tls=TlsSettings(verify=False)))
     settings: dict[str, Any] = {"users": 1, "duration": 1.0} | changes
     configuration = LoadConfiguration("truth", (CaseShare("case.case.toml"),), **settings)
-    return run_load(plan, configuration)
+    return run_load(plan, configuration, course=course)
 
 
 class Probe:

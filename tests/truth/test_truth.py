@@ -12,6 +12,7 @@ import pytest
 import trustme
 
 from pytest_loadtool.load import Histogram
+from pytest_loadtool.load.metrics.course import RunCourse
 from tests.truth.bookkeeping import Probe, bookkeeping, made
 
 pytestmark = pytest.mark.alone
@@ -66,8 +67,9 @@ def _ordered(*histograms: Histogram) -> bool:
 def test_a_thousand_users_resets_and_time_outs() -> None:
     """Each request that was made is in the numbers once, and in the server's books once: as
     answered, reset, or left without an answer, or as a connection that was reset unread."""
+    course = RunCourse()
     with bookkeeping(refuse_every=31, reset_every=37, stall_every=411) as server:
-        metrics = made(server, 3, users=1000, duration=3.0, ramp_up=1.0, timeout=10.0)
+        metrics = made(server, 3, course, users=1000, duration=3.0, ramp_up=1.0, timeout=10.0)
     books, total = server.books, metrics.total()
     assert metrics.cut == metrics.cut_iterations == 0
     assert metrics.requests + metrics.retried == books["read"] + books["unread"]
@@ -83,8 +85,8 @@ def test_a_thousand_users_resets_and_time_outs() -> None:
     refused = sum("while connecting" in error.message and error.count for error in metrics.errors)
     assert metrics.connect.count == books["connections"] - refused
     assert metrics.peak_users == 1000
-    assert sum(one.requests for one in metrics.timeline) == metrics.requests
-    assert sum(one.errors for one in metrics.timeline) == metrics.failed_requests
+    assert sum(one.requests for one in course.stretches()) == metrics.requests
+    assert sum(one.errors for one in course.stretches()) == metrics.failed_requests
 
 
 def test_handshakes(tmp_path: Path) -> None:
@@ -107,11 +109,12 @@ def test_a_server_that_freezes() -> None:
     """A server that stands still for 2 of 10 seconds, under a fixed rate of arrivals: the 99th
     percentile of the response time says so. That of the service time does not: there were never
     more than 8 requests on their way, and all others waited before they were sent."""
+    course = RunCourse()
     with bookkeeping(freeze_at=250, freeze_seconds=2.0) as server:
-        metrics = made(server, users=8, duration=10.0, rate=100.0, patience=10.0)
+        metrics = made(server, 1, course, users=8, duration=10.0, rate=100.0, patience=10.0)
     total = metrics.total()
     assert metrics.requests == server.books["read"] == 1000
     assert (metrics.dropped, metrics.cut, metrics.failed_requests) == (0, 0, 0)
     assert total.response.percentile(99) > 1_500_000
     assert total.service.percentile(99) < 1_000_000 < total.service.max
-    assert any(one.longest_us > 1_500_000 for one in metrics.timeline)
+    assert any(one.longest_us > 1_500_000 for one in course.stretches())

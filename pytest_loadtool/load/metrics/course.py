@@ -67,15 +67,15 @@ class Stretch(TransactionStretch):
     """What happened in ``length`` seconds of a run, from ``second`` on.
 
     Requests and their ``errors`` count, bytes and times are of those that were finished in it;
-    ``causes`` counts the errors by their cause. ``user_seconds`` adds up how many users were at
-    work in each second, ``opened`` counts connections, ``cpu_us`` is the processor time that the
-    workers used. Histograms are of microseconds; ``lateness`` is the generator's own. ``custom``
-    are metrics of the project's own.
+    ``causes`` counts the errors by their cause, ``longest_us`` is the longest response time.
+    ``user_seconds`` adds up how many users were at work in each second, ``opened`` counts
+    connections, ``cpu_us`` is the processor time that the workers used. Histograms are of
+    microseconds; ``lateness`` is the generator's own. ``custom`` are metrics of the project's own.
     """
 
     __slots__ = (
-        "causes", "cpu_us", "custom", "lateness", "opened", "received", "sent", "service",
-        "user_seconds",
+        "causes", "cpu_us", "custom", "lateness", "longest_us", "opened", "received", "sent",
+        "service", "user_seconds",
     )  # fmt: skip
 
     def __init__(self, second: int, length: int = 1) -> None:
@@ -83,9 +83,15 @@ class Stretch(TransactionStretch):
         self.response = SparseHistogram()
         self.service = SparseHistogram()
         self.lateness = SparseHistogram()
-        self.received = self.sent = self.opened = self.cpu_us = self.user_seconds = 0
+        self.received = self.sent = self.opened = self.cpu_us = 0
+        self.user_seconds = self.longest_us = 0
         self.causes: dict[str, int] = {}
         self.custom = CustomStretch()
+
+    @property
+    def users(self) -> float:
+        """Return how many were at work, on average."""
+        return self.user_seconds / self.length
 
     def merge(self, other: TransactionStretch) -> None:
         """Add what happened in another."""
@@ -98,6 +104,7 @@ class Stretch(TransactionStretch):
         self.opened += other.opened
         self.cpu_us += other.cpu_us
         self.user_seconds += other.user_seconds
+        self.longest_us = max(self.longest_us, other.longest_us)
         self._count(other.causes)
         self.custom.merge(other.custom)
 
@@ -107,8 +114,9 @@ class Stretch(TransactionStretch):
 
     def add_beat(self, wire: list[Any]) -> None:
         """Add what `Reporter` says of a second, all transactions together."""
-        user_seconds, opened, cpu_us, lateness, causes, custom = wire
+        user_seconds, longest_us, opened, cpu_us, lateness, causes, custom = wire
         self.user_seconds += user_seconds
+        self.longest_us = max(self.longest_us, longest_us)
         self.opened += opened
         self.cpu_us += cpu_us
         self.lateness.add_wire(lateness)

@@ -99,7 +99,6 @@ class MergedMetrics(LoadMetrics):
         self.custom.merge(part.custom)
         for name in DELAYS:
             getattr(self, name).merge(getattr(part, name))
-        self._timeline.merge(part.timeline)
         for name in ADDED:
             setattr(self, name, getattr(self, name) + getattr(part, name))
         for name in LONGEST:
@@ -136,7 +135,6 @@ class MergedMetrics(LoadMetrics):
         self.traces.merge_wire(wire["traces"])
         for name in DELAYS:
             getattr(self, name).merge_wire(wire[name])
-        self._timeline.merge_wire(wire["timeline"])
         for name in ADDED:
             setattr(self, name, getattr(self, name) + wire[name])
         for name in LONGEST:
@@ -182,9 +180,6 @@ class MergedMetrics(LoadMetrics):
         """Return the row that has a bucket as `Slices` tell it."""
         times: Histogram = getattr(self.transactions[key >> 16], KINDS[kind])
         return times.row((key & 0xFFFF) >> 10)
-
-    def _book(self) -> None:
-        """The timeline comes from others as well."""
 
 
 def _grow(total: TransactionMetrics, slices: Slices) -> None:

@@ -1,7 +1,7 @@
 """What a load test measures, as numbers that merge exactly (see `merged`).
 
 Each worker has one `LoadMetrics`, and reports of it (see `reports`). Nothing in it grows with the
-number of requests, and the `Timeline` of a run has its limit.
+number of requests. What came when is told by reports, and known to whoever adds them up.
 
 Recording a request is the hot path: `LoadMetrics.record` touches one transaction and the longest
 time of the second. Totals, per-second counts and rates are derived when somebody asks.
@@ -19,7 +19,6 @@ from pytest_loadtool.load.metrics.firsts import FirstFailures
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.keys import FlowKey, PageKey, TransactionKey, check_keys
 from pytest_loadtool.load.metrics.measures import FlowTally, Spans, TransactionMetrics
-from pytest_loadtool.load.metrics.timeline import Timeline
 from pytest_loadtool.load.metrics.traces import SlowestTraces
 from pytest_loadtool.model.editing import numbered
 from pytest_loadtool.model.result import Failure, main_failure
@@ -66,7 +65,8 @@ class LoadMetrics:
 
     Whoever wants to know what came in which second sets ``on_turn`` and ``on_second``: the first is
     called with the index of a transaction before it is recorded in a later second than before, the
-    other when a second is over, with that second.
+    other when a second is over, with that second. ``longest_us`` is the longest response time since
+    somebody has set it to 0.
 
     Pages have percentiles if ``detailed_pages``, else only average, least and most.
 
@@ -113,12 +113,10 @@ class LoadMetrics:
         self.second = self.last_requests = self.last_errors = 0
         self.on_turn: Callable[[int], None] | None = None
         self.on_second: Callable[[int], None] | None = None
-        self._timeline = Timeline()
-        # Of the current second: most users, longest response time, and the counts it began with.
-        self._busiest = self._longest_us = 0
+        self.longest_us = 0
+        # Of the current second: most users, and the counts it began with.
+        self._busiest = 0
         self._began = (0, 0)
-        # What the timeline has already: requests, errors, response times, users of this second.
-        self._booked = (0, 0, 0, 0)
         self._describe = describe or _describe
 
     # Recording.
@@ -153,8 +151,8 @@ class LoadMetrics:
             transaction.first_byte.record(first_byte_us)
         transaction.received += received
         transaction.sent += sent
-        if response_us > self._longest_us:
-            self._longest_us = response_us
+        if response_us > self.longest_us:
+            self.longest_us = response_us
         if failures:
             transaction.errors += 1
             cause = main_failure(failures).cause
@@ -206,7 +204,6 @@ class LoadMetrics:
         """Requests recorded from now on belong to this second of the run (from 0)."""
         if second == self.second:
             return
-        self._book()
         if self.on_second is not None:
             self.on_second(self.second)
         requests, errors = self.requests, self.failed_requests
@@ -215,13 +212,11 @@ class LoadMetrics:
         self.last_errors = errors - self._began[1] if next_one else 0
         self._began = (requests, errors)
         for skipped in range(self.second + 1, second):  # nobody looked at the clock in time
-            self._timeline.add(skipped, 0, 0, self.users, 0, 0)
             self.second, self._busiest = skipped, self.users
             if self.on_second is not None:
                 self.on_second(skipped)
         self.second = second
         self._busiest = self.users
-        self._booked = (*self._booked[:3], 0)
 
     def _turn(self, index: int, transaction: TransactionMetrics) -> None:
         """A transaction is recorded in another second than before."""
@@ -247,13 +242,6 @@ class LoadMetrics:
         return sum(one.errors for one in self.transactions)
 
     @property
-    def timeline(self) -> Timeline:
-        """Return what happened in each second of the run, this one included as far as it has
-        come."""
-        self._book()
-        return self._timeline
-
-    @property
     def keys(self) -> tuple[object, ...]:
         """Return what it has numbers of: only those of the same can be merged."""
         named = self.transaction_keys, self.page_keys, self.case_keys, self.flow_keys
@@ -273,24 +261,6 @@ class LoadMetrics:
         for index in range(len(self.transactions)) if indices is None else indices:
             total.merge(self.transactions[index])
         return total
-
-    def _book(self) -> None:
-        """Add to the timeline what came since the last call."""
-        before, now = self._booked, self._sums()
-        self._timeline.add(
-            self.second,
-            now[0] - before[0],
-            now[1] - before[1],
-            now[3] - before[3],
-            now[2] - before[2],
-            self._longest_us,
-        )
-        self._booked = now
-        self._longest_us = 0
-
-    def _sums(self) -> tuple[int, int, int, int]:
-        response_us = sum(one.response.total for one in self.transactions)
-        return self.requests, self.failed_requests, response_us, self._busiest
 
 
 def _describe(example: Any) -> str:

@@ -19,7 +19,7 @@ from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURE
 from pytest_loadtool.load.metrics.packed import PackedSlices, to_bytes
 from pytest_loadtool.load.metrics.slices import KINDS, Slices
 
-_FORMAT = 12
+_FORMAT = 13
 _TIMES = len(KINDS)
 
 
@@ -187,6 +187,7 @@ class Reporter:
         }
         beat: list[Any] = [
             self._user_seconds,
+            metrics.longest_us,
             opened - self._opened,
             metrics.cpu_us - self._cpu_us,
             lateness,
@@ -196,6 +197,7 @@ class Reporter:
         self.reported.custom.merge_wire(beat[-1])
         self._lateness.merge_wire(lateness)
         self._user_seconds, self._opened, self._cpu_us = 0, opened, metrics.cpu_us
+        metrics.longest_us = 0
         self._causes.update(metrics.causes)
         self._beats.append([self._part(second), self._length, *beat])
         if self.course is not None:
@@ -217,7 +219,6 @@ def _small_wire(metrics: LoadMetrics, known: LoadMetrics | None) -> dict[str, An
         "errors": metrics.errors.to_wire(None if known is None else known.errors),
         "firsts": metrics.firsts.to_wire(None if known is None else known.firsts),
         "traces": metrics.traces.to_wire(None if known is None else known.traces),
-        "timeline": metrics.timeline.to_wire(None if known is None else known.timeline),
     }
     for name in DELAYS:
         before = None if known is None else getattr(known, name)

@@ -7,10 +7,13 @@ what failed was kept, or a whole iteration.
 from __future__ import annotations
 
 from base64 import b64decode
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
+from pytest_loadtool.load.metrics.course import Stretch
 from pytest_loadtool.load.metrics.firsts import FailureGroup, GoodAnswers, Row
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.exchange import Exchange
@@ -133,13 +136,15 @@ class Failing:
         return sum(one.iterations for one in self.groups) + self.other_iterations
 
 
-def failing_of(metrics: LoadMetrics, names: Sequence[str]) -> Failing:
-    """Return why iterations of a run failed. ``names`` are those of its transactions."""
+def failing_of(
+    metrics: LoadMetrics, names: Sequence[str], stretches: Sequence[Stretch] = ()
+) -> Failing:
+    """Return why iterations of a run failed. ``names`` are those of its transactions, the parts of
+    the run say how many users there were."""
     firsts = metrics.firsts
     places = list(_places(metrics))
-    users = {one.second: one.user_seconds / one.length for one in metrics.timeline}
     return Failing(
-        tuple(_group(metrics, one, names, places, users) for one in firsts),
+        tuple(_group(metrics, one, names, places, stretches) for one in firsts),
         firsts.rest.iterations,
         firsts.rest.consequences,
         tuple(firsts.exhausted.items()),
@@ -161,13 +166,13 @@ def _group(
     group: FailureGroup,
     names: Sequence[str],
     places: Sequence[tuple[int, int]],
-    users: dict[int, float],
+    stretches: Sequence[Stretch],
 ) -> FailingGroup:
     index, status, cause, message = group.key
     key, (case, number) = metrics.transaction_keys[index], places[index]
     measured = metrics.transactions[index]
     course = tuple(group.course)
-    length = metrics.timeline.length
+    then = bisect_right(stretches, group.second, key=attrgetter("second"))
     good = metrics.firsts.good.get(index) or GoodAnswers()
     failed_times = metrics.firsts.times[index].service
     times = measured.service.since(failed_times)
@@ -184,7 +189,7 @@ def _group(
         consequences=group.consequences,
         first_s=group.second,
         last_s=course[-1][0] if course else group.second,
-        users=users.get(group.second // length * length, 0.0),
+        users=stretches[then - 1].users if then else 0.0,
         step_s=group.course.length,
         course=course,
         rows=tuple(sorted(group.rows.counts.items())),

@@ -3,10 +3,11 @@ is checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_loadtool.load.metrics.course import Stretch
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.load.metrics.timeline import MOST_INTERVALS, Timeline
@@ -69,8 +70,16 @@ class SavedRun:
         return tuple(key for key in self.requests if key != ALL)
 
     @classmethod
-    def of(cls, name: str, load: str, started: str, outcome: str, metrics: LoadMetrics) -> SavedRun:
-        """Return what is kept of these metrics."""
+    def of(
+        cls,
+        name: str,
+        load: str,
+        started: str,
+        outcome: str,
+        metrics: LoadMetrics,
+        stretches: Iterable[Stretch] = (),
+    ) -> SavedRun:
+        """Return what is kept of these metrics, which came in these equal ``stretches``."""
         keys = (
             (key.case, key.page, title)
             for key, title in zip(
@@ -82,8 +91,12 @@ class SavedRun:
             key: SavedRequests(one.requests, one.errors, one.response) for key, one in measured
         }
         seconds = metrics.elapsed_us / 1e6
-        waited = metrics.waited_us
-        return cls(name, load, started, outcome, seconds, requests, metrics.timeline, waited)
+        timeline, length = Timeline(), 1
+        for one in stretches:
+            length, times = one.length, (one.response.total, one.longest_us)
+            timeline.add(one.second, one.requests, one.errors, one.user_seconds, *times)
+        timeline, waited = timeline.of_length(length), metrics.waited_us
+        return cls(name, load, started, outcome, seconds, requests, timeline, waited)
 
     def to_wire(self) -> dict[str, Any]:
         """Builtin types only."""

@@ -58,14 +58,15 @@ def summarise(
     seconds = metrics.elapsed_us / 1e6
     moment = started.isoformat(timespec="seconds")
     load = describe(configuration)
-    saved = SavedRun.of(configuration.name, load, moment, verdict.outcome, metrics)
+    course = course or RunCourse()
+    stretches = _stretches(metrics, course)
+    saved = SavedRun.of(configuration.name, load, moment, verdict.outcome, metrics, stretches)
     comparison = compare(baseline, saved, tolerance) if baseline else None
     if comparison is not None:
         verdict = with_regressions(verdict, comparison)
         saved = replace(saved, outcome=verdict.outcome)
     names = metrics.transaction_names()
     asked = configuration.percentiles
-    course = course or RunCourse()
     return Summary(
         name=configuration.name,
         started=moment,
@@ -84,12 +85,12 @@ def summarise(
         comparison=comparison,
         thresholds=tuple(thresholds),
         cases=_cases(metrics, names, configuration),
-        failing=failing_of(metrics, names),
+        failing=failing_of(metrics, names, stretches),
         errors=_errors(metrics, names),
         other_errors=metrics.errors.others,
         not_as_recorded=_not_as_recorded(metrics, names),
         workers=tuple(_worker(worker, configuration) for worker in workers),
-        timeline=tuple(_moments(metrics, course, asked)),
+        timeline=tuple(_moments(stretches, metrics, asked)),
         course=course,
     )
 
@@ -220,30 +221,24 @@ def _connections(metrics: LoadMetrics, asked: Sequence[float]) -> ConnectionSumm
     )
 
 
-def _moments(metrics: LoadMetrics, course: RunCourse, asked: Sequence[float]) -> Iterator[Moment]:
-    """Yield the run in equal parts, those in which there was anything. Sums are those of the
-    timeline; the course, which has the same, adds what came in which bucket."""
-    stretches = {one.second: one for one in course.stretches(metrics.timeline.length)}
-    length = next((one.length for one in stretches.values()), metrics.timeline.length)
+def _stretches(metrics: LoadMetrics, course: RunCourse) -> list[Stretch]:
+    """Return the run in equal parts in which failed requests are known too, those in which there
+    was anything."""
+    every = course.stretches(metrics.firsts.course.length)
+    return [one for one in every if one.requests or one.user_seconds]
+
+
+def _moments(
+    stretches: Sequence[Stretch], metrics: LoadMetrics, asked: Sequence[float]
+) -> Iterator[Moment]:
+    length = next((one.length for one in stretches), 1)
     failed = {one.second: one for one in metrics.firsts.course.of_length(length)}
-    for interval in metrics.timeline.of_length(length):
-        stretch = stretches.get(interval.second) or Stretch(interval.second, length)
-        bad = failed.get(interval.second)
-        well = interval.requests - (bad.requests if bad else 0)
-        well_us = interval.response_us - (bad.response_us if bad else 0)
-        mean = interval.response_us / interval.requests / 1000 if interval.requests else None
-        yield replace(
-            _moment(stretch, asked),
-            requests=interval.requests,
-            errors=interval.errors,
-            users=interval.user_seconds / length,
-            response=replace(
-                moment_times(stretch.response, asked, interval.longest_us),
-                mean=mean,
-                max=interval.longest_us / 1000 if interval.requests else None,
-            ),
-            good_mean=well_us / well / 1000 if well > 0 and well_us > 0 else None,
-        )
+    for stretch in stretches:
+        bad = failed.get(stretch.second)
+        well = stretch.requests - (bad.requests if bad else 0)
+        well_us = stretch.response.total - (bad.response_us if bad else 0)
+        good_mean = well_us / well / 1000 if well > 0 and well_us > 0 else None
+        yield replace(_moment(stretch, asked), good_mean=good_mean)
 
 
 class MomentsSoFar:
@@ -280,8 +275,8 @@ def _moment(stretch: Stretch, asked: Sequence[float]) -> Moment:
         length_s=stretch.length,
         requests=stretch.requests,
         errors=stretch.errors,
-        users=stretch.user_seconds / stretch.length,
-        response=moment_times(stretch.response, asked),
+        users=stretch.users,
+        response=moment_times(stretch.response, asked, stretch.longest_us),
         service=moment_times(stretch.service, asked),
         causes=tuple(sorted(stretch.causes.items())),
         bytes_received=stretch.received,

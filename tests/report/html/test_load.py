@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_loadtool.load import Progress
+from pytest_loadtool.load import Progress, Summary
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.verdict.saved import ALL
 from pytest_loadtool.load.verdict.summarise import MomentsSoFar
@@ -45,6 +45,24 @@ def time_of(group: str, name: str, moment: dict[str, Any]) -> Any:
 
 #: The rows of tables are made when the browser has nothing else to do.
 ROWS_MADE = "return document.querySelector('.grid tr.row') !== null"
+
+
+#: Draws plots anew, and notes what is written into them: where ramps end, and thresholds.
+WRITTEN = """
+const letters = CanvasRenderingContext2D.prototype, fill = letters.fillText;
+window.written = [];
+letters.fillText = function (text, ...at) {
+  written.push(text);
+  return fill.call(this, text, ...at);
+};
+window.loadtoolPlots.forEach((x) => x.u.redraw(false, false));
+return 1;
+"""
+
+
+def told_of(run: Summary) -> list[str]:
+    """The rows of the configuration on a page."""
+    return [f"{name} {value}" for name, value in run_data(run)["configuration"]]
 
 
 def plotted(group: str, series: int) -> str:
@@ -106,6 +124,14 @@ def test_plots_and_tables_are_the_json(browser: str, tmp_path: Path) -> None:
         assert f"{first.path}:{first.line} {first.cause.text}" in fix
         assert f"--replay-har {found.files[first.groups[0].key]}" in fix
         assert all(one.cause.text in fix for one in others)
+        every = "".join(page.run("return document.body.textContent").split())
+        rows = [*told_of(run), *(f"{name} {value}" for name, value in ENVIRONMENT)]
+        rows += [f"{one['message']} {one['cause']}" for one in told["errors"]]
+        rows += [f"first example {one['example']}" for one in told["errors"]]
+        assert [one for one in rows if "".join(one.split()) not in every] == []
+        page.run(WRITTEN)
+        for one in ("ramp-up ends", "throughput > 400/s", "1 % allowed"):
+            page.until(f"return written.includes('{one}')")
         page.picture(tmp_path / f"{browser}.png")
 
 
