@@ -33,9 +33,14 @@ def _shop(token: str, number: int) -> Session:
 
 def test_what_only_one_finds() -> None:
     """What another rule finds as well is found without it; what no other does is not."""
-    rules = _scores(_shop("c7Jq2Xv9Lm4PzR8tYw3N", 1701)).rules
+    shop = _shop("c7Jq2Xv9Lm4PzR8tYw3N", 1701)
+    change = (
+        get("/api/items/7", json_body({"id": 7, "version": 5})),
+        call("PUT", "/api/items/7", {"name": "Milk", "version": 5}),
+    )
+    rules = _scores(Session("shop", (*shop.exchanges, *change))).rules
     assert (rules["csrf-form-field"].found, rules["csrf-form-field"].alone) == (1, 0)
-    assert (rules["created-id"].found, rules["created-id"].alone) == (1, 1)
+    assert (rules["row-version"].found, rules["row-version"].alone) == (1, 1)
     assert not rules["saml"].found
 
 

@@ -71,7 +71,7 @@ def _answer(office: Office, method: str, target: str, body: str) -> tuple[int, A
             except sqlite3.IntegrityError:
                 return 409, {"error": "there is a depot of that name"}
             return 201, {"done": True}
-        if (method, path) == ("POST", "/parcels"):
+        if (method, path) == ("POST", "/desk"):
             number = one("insert into parcels(name) values (?)", [form["name"]]).lastrowid or 0
             (shelf,) = one("select count(*) + 20 from labels").fetchone()
             return 201, {

@@ -23,7 +23,7 @@ from tests.console.listener import Listener, do
 from tests.console.office import Office, create, record, serving
 from tests.console.running import run_script
 
-LABEL = ("POST /parcels name=Tea", "PUT /parcels/{number}/label")
+LABEL = ("POST /desk name=Tea", "PUT /parcels/{number}/label")
 
 
 @pytest.fixture
@@ -52,14 +52,14 @@ def test_what_passes_and_is_yesterdays(
         in (listener.text)
     )
     assert "Green after 3 replays." in listener.text
-    assert 'On replay "1 POST /parcels" gave out another value than when it was' in listener.text
+    assert 'On replay "1 POST /desk" gave out another value than when it was' in listener.text
     do(session, "play --fast")
     assert office.ask(
         "select parcel from labels where rowid = (select max(rowid) from labels)"
     ) == (office.ask("select max(number) from parcels"))
     listener.said.clear()
     do(session, "explain")
-    assert "set by 1 POST /parcels, used by 2 PUT /parcels/${number[1]}/label" in listener.text
+    assert "set by 1 POST /desk, used by 2 PUT /parcels/${number[1]}/label" in listener.text
 
 
 def test_only_a_second_replay_shows_it(
@@ -85,7 +85,7 @@ def test_what_the_server_does_not_take_is_taken_back(
 ) -> None:
     """A number that moves, and a request that wants the recorded one: tried, refused, and said.
     Under the field's own name it is tried at once."""
-    imported(session, office, tmp_path, "POST /parcels name=Tea", f"PUT /zones/{{{name}}}")
+    imported(session, office, tmp_path, "POST /desk name=Tea", f"PUT /zones/{{{name}}}")
     before = sent(session.opened().case)
     do(session, "configure --replay")
     assert sent(session.opened().case) == before
@@ -127,10 +127,10 @@ def test_echo_is_judged_by_what_was_replayed(
     session: Console, office: Office, tmp_path: Path
 ) -> None:
     """The recorded request happened to have the number that the answer gave out."""
-    imported(session, office, tmp_path, "POST /parcels name=118", LABEL[1])
+    imported(session, office, tmp_path, "POST /desk name=118", LABEL[1])
     do(session, "configure --replay")
     assert sent(session.opened().case) == [
-        "/parcels name=118",
+        "/desk name=118",
         "/parcels/${number[1]}/label",
     ]
 
@@ -141,7 +141,7 @@ def test_small_number_is_no_source_by_itself(
 ) -> None:
     """A count of two digits is not taken for a size, nor a number of one for a path, which is
     said."""
-    requests = ("POST /parcels name=Tea", "PUT /parcels/{number}/label", "POST /rounds")
+    requests = ("POST /desk name=Tea", "PUT /parcels/{number}/label", "POST /rounds")
     imported(session, office, tmp_path, *requests, f"PUT {target}")
     do(session, "configure --replay")
     assert "${" not in sent(session.opened().case)[3]
@@ -197,7 +197,7 @@ def test_red_on_the_same_server_is_proved_on_a_fresh_one(
     """What the second replay shows cannot be seen to pass there: the server is brought back once
     more, and a last replay shows that all passes."""
     depot = "POST /depots name=North&number={number}"
-    imported(session, office, tmp_path, "POST /parcels name=Tea", depot)
+    imported(session, office, tmp_path, "POST /desk name=Tea", depot)
     do(session, f"configure --replay --reset {reset}")
     assert sent(session.opened().case)[1] == "/depots name=North&number=${number[1]}"
     assert "Replay 3 of at most 10: 2 transactions, 1 failed, on the same server; tried number" in (
@@ -269,7 +269,7 @@ def test_reset_may_leave_a_server_behind(
 
 def test_script_that_ends_red_saves_what_it_found(office: Office, tmp_path: Path) -> None:
     """By its own `save`; the other commands behind are not done. The exit status is 1."""
-    visit = ("POST /parcels name=Tea", "PUT /list?number={number}", "PUT /drawers/8")
+    visit = ("POST /desk name=Tea", "PUT /list?number={number}", "PUT /drawers/8")
     record(office, tmp_path / "in.har", *visit)
     with closing(sqlite3.connect(office.database)) as database, database:
         database.execute("delete from drawers")
