@@ -97,11 +97,17 @@ def in_response(
             found.add(one.value)
         yield one
     if random:
-        plain = random.intersection(tokens(text)) - found
+        plain = {one for one in random.intersection(tokens(text)) - found if _as_it_is(one, text)}
         for value in sorted(plain):
             if searches.allow(len(text)):
                 yield from in_text(text, value, transaction)
         yield from in_escapes(text, random, found | plain, transaction, searches)
+
+
+def _as_it_is(value: str, text: str) -> bool:
+    """Return whether a text has the value somewhere without the escape of its first character:
+    ``\\/`` of JSON by PHP."""
+    return value[:1] != "/" or text.count(value) > text.count(f"\\{value}")
 
 
 def in_text(text: str, value: str, transaction: int, raw: str = "") -> Iterator[Producer]:
