@@ -19,8 +19,9 @@ from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said
 from pytest_loadtool.correlation.outcomes.documents import (
     equal,
     id_key,
+    is_listed,
     last_shown,
-    listed_at,
+    may_be_pushed_off,
     object_named,
     of_resource,
     tells_state,
@@ -119,7 +120,7 @@ def _not_listed_twice(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
     """Yield what no other run sends stands in one item of a list."""
     for said in change.said:
         named = object_named(said, answer) if said.unique else None
-        if named is not None and listed_at(named[0]) is not None:
+        if named is not None and is_listed(named[0]):
             check = JsonValidator(where_path(*named, said.template), unrepeated=True)
             yield _beside(answer, f"{short(said.value)} is not listed twice", check)
 
@@ -129,7 +130,7 @@ def _states(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
     for resource in change.resources:
         for steps, item in islice(of_resource(answer, resource), 1) if resource.given else ():
             made = _made(change, resource) if any(plain(key) in _STATES for key in item) else None
-            if made is None or (answer.paged and listed_at(steps)):
+            if made is None or may_be_pushed_off(steps, answer):
                 return
             path = where_path(steps, (key := id_key(item, resource),), resource.template, item[key])
             for keys, value in leaves(item):
@@ -180,7 +181,7 @@ def _fields(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         if before is None or not was.alone(resource, before[0], answer):
             continue
         for steps, item in islice(of_resource(answer, resource), 1):
-            if answer.paged and listed_at(steps):
+            if may_be_pushed_off(steps, answer):
                 return
             if not any(_is_edited(change, keys) for keys in _changed(change, answer, was)):
                 return

@@ -60,7 +60,7 @@ def of_object(
     """Yield what the object with the id of the resource has as the change has sent it, or as it
     made it."""
     for steps, item in of_resource(answer, resource):
-        if answer.paged and listed_at(steps):
+        if may_be_pushed_off(steps, answer):
             return
         found = None if resource.given else last_shown(resource, was)
         before = None if found is None else found[1]
@@ -71,7 +71,7 @@ def of_object(
             said = _said(change, keys, value)
             if is_id_name(keys[-1]) or (before is not None and inner(before, keys) == value):
                 continue
-            if listed_at(steps) is None and _is_repeated(answer, keys, value):
+            if not is_listed(steps) and _is_repeated(answer, keys, value):
                 continue
             if said is not None:
                 yield equal(answer, 0, path, keys, said.template, value)
@@ -128,7 +128,7 @@ def of_answer(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof
         held = next((one for one in earlier if isinstance(one, list)), [])
         yield from _within(change, answer, "$", answer.document, held)
     for steps, item in answer.objects:
-        if listed_at(steps) is not None:
+        if is_listed(steps):
             continue
         for keys, value in leaves(item):
             said = None if _is_repeated(answer, keys, value) else _said(change, keys, value)
@@ -191,12 +191,12 @@ def named_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterat
             continue
         steps, keys = named
         at = answer.step.index
-        if listed_at(steps) is None:
+        if not is_listed(steps):
             if _is_repeated(answer, keys, said.value):
                 continue
             get, wanted = compile_path(format_path((*steps, *keys)), 1), said.value
             proof = equal(answer, 1, format_path(steps), keys, said.template, said.value)
-        elif answer.paged and listed_at(steps):
+        elif may_be_pushed_off(steps, answer):
             continue
         else:
             get, wanted = compile_path(where_path(steps, keys, said.value), 1), ""
@@ -221,7 +221,7 @@ def elements_in_document(change: Change, answer: SeenAnswer, was: Before) -> Ite
         for steps, item in answer.objects:
             keys = (one for one, value in item.items() if value.__class__ is list)
             key = next((one for one in keys if said.value in item[one]), "")
-            if listed_at(steps) is None and KEY.fullmatch(key) and not was.known(said.value):
+            if not is_listed(steps) and KEY.fullmatch(key) and not was.known(said.value):
                 path = f'{format_path(steps)}.{key}[?(@=="{said.template}")]'
                 says = f"{short(said.value)} is in {key}"
                 yield Proof(answer.step.index, 1, says, JsonValidator(path), said.value)
@@ -241,7 +241,7 @@ def object_named(said: Said, answer: SeenAnswer) -> tuple[Steps, Keys] | None:
 
 def _own_item(steps: Steps, keys: Keys, answer: SeenAnswer, was: Before) -> tuple[str, str] | None:
     """Return the path to an item of a list by what the session has called it before, and that."""
-    item = next((one for way, one in answer.objects if way == steps), {})
+    item = inner(answer.response.document(), steps)
     for other, value in leaves(item) if last_item(steps) == len(steps) - 1 else ():
         named = was.named(value) if other != keys and _fits(str(value)) else None
         if named is None or not _is_alone(steps, other, value, answer):
@@ -253,9 +253,9 @@ def _own_item(steps: Steps, keys: Keys, answer: SeenAnswer, was: Before) -> tupl
 
 def _is_alone(steps: Steps, keys: Keys, value: Any, answer: SeenAnswer) -> bool:
     """Return whether no other item of the list has the same there: the kind of many is no name."""
-    if listed_at(steps) is None:
+    last = last_item(steps)
+    if last is None:
         return True
-    last = last_item(steps) or 0
     items = inner(answer.document, steps[:last])
     items = items.values() if isinstance(items, dict) else items
     within = (*steps[last + 1 :], *keys)
@@ -292,7 +292,7 @@ def repeated_in_document(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
                 said = _said(change, keys, value)
                 if said is None or not said.is_text or is_id_name(keys[-1]):
                     continue
-                if listed_at(steps) is None:
+                if not is_listed(steps):
                     yield equal(answer, OWN, format_path(steps), keys, said.template, value)
 
 
@@ -359,17 +359,22 @@ def _has_id(item: dict[str, Any]) -> bool:
     return any(is_id_name(key) and len(plain(key).split()) == 1 for key in item)
 
 
-def listed_at(steps: Steps) -> int | None:
-    """Return which item of a list they lead to, or into, 1 if its id is its key; None: of none."""
+def is_listed(steps: Steps) -> bool:
+    """Return whether they lead to an item of a list, or into one."""
+    return last_item(steps) is not None
+
+
+def may_be_pushed_off(steps: Steps, answer: SeenAnswer) -> bool:
+    """Return whether they lead to an item that may be on another page on another day: any but the
+    first of a list that has further pages."""
     at = last_item(steps)
-    return None if at is None else one if isinstance(one := steps[at], int) else 1
+    return answer.paged and at is not None and steps[at] != 0
 
 
 def where_path(steps: Steps, keys: Keys, text: str, value: Any = "") -> str:
     """Return the path to an object, in its list the one that has ``text`` under these keys. Lists
     around that are searched."""
-    found = last_item(steps)
-    last = -1 if found is None else found
+    last = -1 if (found := last_item(steps)) is None else found
     within = (*(one for one in steps[last + 1 :] if isinstance(one, str)), *keys)
     pieces = (
         condition(within, text, value)
@@ -392,7 +397,7 @@ def listed_path(answer: SeenAnswer, resource: Resource) -> str | None:
     if resource.id not in answer.text:
         return None
     for steps, item in answer.objects:
-        if listed_at(steps) is not None:
+        if is_listed(steps):
             for key, value in item.items():
                 same = is_id_name(key) and KEY.fullmatch(key) and json_text(value) == resource.id
                 if same and _is_kind(resource, steps, key, answer):
@@ -404,7 +409,7 @@ def unlisted_path(name: Said, earlier: SeenAnswer, answer: SeenAnswer) -> JsonVa
     """Return a validator that no item of a list is called so, if one was and is no more."""
     for steps, item in earlier.objects if _fits(name.value) else ():
         for keys, value in leaves(item):
-            if value == name.value and listed_at(steps) is not None:
+            if value == name.value and is_listed(steps):
                 get = compile_path(where_path(steps, keys, name.value), 1)
                 if get(earlier.document) is not None and get(answer.document) is None:
                     return JsonValidator(where_path(steps, keys, name.template), absent=True)
