@@ -10,7 +10,7 @@ import pytest
 from pytest_loadtool.correlation.requests.positions import MOST_IN_ADDRESS
 from pytest_loadtool.correlation.requests.slots import MOST_SLOTS
 from tests.console.running import ROOT
-from tests.correlation.exchanges import html
+from tests.correlation.exchanges import exchange, html
 from tests.correlation.hostile import KINDS, TEXTS
 from tests.correlation.talk import TOKEN, get, made, post, requests, run
 
@@ -55,3 +55,12 @@ def test_long_addresses_are_looked_at_in_part(address: str, what: str) -> None:
     found = run(get(address))
     assert made(found) == []
     assert [f"first 200 {what} were" in one.reason for one in found.decisions] == [True]
+
+
+@pytest.mark.parametrize("depth", [100, 400, 700, 900])
+def test_deep_json_is_read_as_far_as_it_can_be(depth: int) -> None:
+    """Also where a parser goes deeper than what looks for rows of tables in it."""
+    deep = f'{{"token": "{TOKEN}", "deep": {"[" * depth}{"]" * depth}}}'.encode()
+    page = exchange(received=(("Content-Type", "application/json"),), answer=deep)
+    found = run(get("/page", page), post("/use", f"token={TOKEN}"))
+    assert requests(found)[1] == "/use token=${bearer_token[1]}"

@@ -22,8 +22,11 @@ _FEWEST, _MOST = 2, 200
 
 def with_named_rows(document: Any, text: str) -> Any:
     """Return a document of JSON, each row in it an object with a key for each column; ``text`` is
-    what it was read from."""
-    return _named(document, ()) if _NESTED.search(text) else document
+    what it was read from. One that is nested too deeply for that is as it was."""
+    try:
+        return _named(document, ()) if _NESTED.search(text) else document
+    except RecursionError:
+        return document
 
 
 def _named(value: Any, headers: Sequence[Sequence[str]]) -> Any:
