@@ -90,6 +90,11 @@ _TITLE_WORDS = frozenset(
 #: What fields hold that are no more than a choice, whatever they are called.
 SWITCHES = frozenset({"", "true", "false", "on", "off", "yes", "no", "1", "0"})
 
+#: What numbers are called that say how much or how many.
+AMOUNTS = frozenset(
+    {"amount", "count", "page", "price", "qty", "quantity", "rows", "size", "total"}
+)
+
 #: From how many characters on a text tells one resource from another, whatever its field is called.
 TELLING = 6
 

@@ -11,6 +11,7 @@ from itertools import chain, islice
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
+    AMOUNTS,
     collection_names,
     is_code_name,
     is_short_number,
@@ -45,20 +46,18 @@ _RULE = Rule(
 _MOST_CHANGES, _MOST_PLACES = 50, 40
 #: Of how many of them the answer is read.
 _MOST_READ = 8
-#: How well a place says what it is that is called an id, and of what is to be seen elsewhere.
-_OWN_ID = 2
+#: How well a place says what a number is: by the name of the resource; as an id, and of what is to
+#: be seen elsewhere; as there is no other number.
+_NAMED, _ID, _ALONE = 3, 2, 1
 #: How much before an id tells what it is, in characters.
 _LONGEST_BEFORE = 40
 #: What stands before an id and tells what it is: a word, and what is between that and the id.
 _BEFORE = re.compile(r"[A-Za-z_$][\w$-]*[^\w\r\n]{0,12}\Z|[^\w\r\n]{0,12}\Z")
 #: What numbers mean that are no ids.
-_NO_IDS = frozenset(
-    {
-        *("affected", "amount", "changed", "code", "count", "deleted", "errors", "inserted"),
-        *("length", "matched", "modified", "ok", "page", "pages", "price", "qty", "quantity"),
-        *("rows", "size", "status", "success", "total", "updated", "version"),
-    }
-)
+_NO_IDS = AMOUNTS | {
+    *("affected", "changed", "code", "deleted", "errors", "inserted", "length", "matched"),
+    *("modified", "ok", "pages", "status", "success", "updated", "version"),
+}
 #: What an id is of, which is of whatever was made: ``lastInsertId``.
 _MADE = frozenset(
     {*("created", "generated", "insert", "inserted", "last", "made", "new", "object", "record")}
@@ -69,8 +68,7 @@ _NUMBER = re.compile(r"(?<![\w.,:-])\d+(?![\w.,:-])")
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What takes an id from an answer; ``said`` is how well its place says what it is: 3 by the
-    name of the resource, 2 as an id, 1 as it is the only number."""
+    """What takes an id from an answer, and how well its place says what it is."""
 
     said: int
     source: Source
@@ -138,26 +136,25 @@ def _in_answer(value: str, step: RecordedStep, traffic: Traffic) -> Iterator[_Fo
     echoed = value in traffic.requests.echoes.get(step.index, ())
     if echoed and not is_short_number(value):
         return
+    least = _ID if echoed else _ALONE
     for found in chain(
-        _in_head(value, step.index, response, resources),
-        _in_body(value, step, response, resources),
+        _in_head(value, step, response, resources), _in_body(value, step, response, resources)
     ):
-        if found.said > int(echoed) and taken(escaped(found.source), response) == value:
+        if found.said >= least and taken(escaped(found.source), response) == value:
             yield found
 
 
 def _in_head(
-    value: str, at: int, response: RecordedResponse, resources: frozenset[str]
+    value: str, step: RecordedStep, response: RecordedResponse, resources: frozenset[str]
 ) -> Iterator[_Found]:
     for name, line in response.headers:
         if is_noise(name) or value not in line:
             continue
-        producer = Producer(at, ProducerKind.HEADER, name, value, text=line, encoded=value)
+        producer = Producer(step.index, ProducerKind.HEADER, name, value, text=line, encoded=value)
         if line == value:
             yield _Found(_said(name, resources), HeaderValue(name), producer)
             continue
-        for before, _ in _places(value, line):
-            pattern = f"{escaped_text(before)}{_of(value)}"
+        for before, pattern in _places(value, line):
             yield _Found(_said(before, resources), HeaderValue(name, pattern), producer)
 
 
@@ -166,19 +163,18 @@ def _in_body(
 ) -> Iterator[_Found]:
     if not response.has_text or value not in response.text:
         return
-    alone = int({*_NUMBER.findall(response.text)} <= {value})
+    alone = _ALONE if {*_NUMBER.findall(response.text)} <= {value} else 0
     leaves = _leaves(response)
     for steps, leaf in leaves:
         if leaf == value:
             producer = json_leaf(steps, value, step.index)
             said = _said(producer.name, resources, alone)
             bare = not id_stem(producer.name)
-            if not bare or said != _OWN_ID or resources_of(producer, step.called) & resources:
+            if not bare or said != _ID or resources_of(producer, step.called) & resources:
                 yield _Found(said, JsonPath(format_path(steps)), producer)
     texts = [one for _, one in leaves if one != value and value in one]
     for text in texts if leaves else [response.text]:
-        for before, behind in _places(value, text):
-            pattern = f"{escaped_text(before)}{_of(value)}{behind}"
+        for before, pattern in _places(value, text):
             producer = Producer(step.index, ProducerKind.TEXT, "", value)
             yield _Found(_said(before, resources, alone), RegularExpression(pattern), producer)
 
@@ -192,16 +188,12 @@ def _leaves(response: RecordedResponse) -> list[tuple[tuple[str | int, ...], str
 
 
 def _places(value: str, text: str) -> Iterator[tuple[str, str]]:
-    """Yield what is before the value where it stands by itself, and a pattern for what is behind
-    it if nothing is before."""
+    """Yield what is before the value where it stands by itself, and a pattern that takes it."""
+    group = r"(\d+)" if value.isdigit() else r"([\w-]+)"
     for start in islice(standing_alone(value, text), _MOST_PLACES):
         found = _BEFORE.search(text, max(0, start - _LONGEST_BEFORE), start)
         before = found[0] if found else ""
-        yield before, "" if before else r"\b"
-
-
-def _of(value: str) -> str:
-    return r"(\d+)" if value.isdigit() else r"([\w-]+)"
+        yield before, f"{escaped_text(before)}{group}" if before else rf"{group}\b"
 
 
 def _said(before: str, resources: frozenset[str], alone: int = 0) -> int:
@@ -213,7 +205,7 @@ def _said(before: str, resources: frozenset[str], alone: int = 0) -> int:
     if _NO_IDS.intersection(own):
         return 0
     if (collection_names(last) | collection_names(own[-1] if own else "")) & resources:
-        return 3
+        return _NAMED
     of = id_stem(last)
     is_own = _MADE.issuperset(of.split()) or bool(collection_names(of) & resources)
-    return _OWN_ID * is_own if is_code_name(last) else alone
+    return alone if not is_code_name(last) else _ID if is_own else 0

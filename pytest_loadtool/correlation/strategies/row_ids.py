@@ -12,6 +12,7 @@ from itertools import chain, islice
 from pytest_loadtool.codec.names import plain, words_of
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
+    AMOUNTS,
     collection_names,
     is_code_name,
     is_id_name,
@@ -49,13 +50,10 @@ _OF_ITS_KIND = 3
 #: How much before an id tells what it is, in characters.
 _LONGEST_BEFORE = 60
 #: What an attribute says of a row, beside its id.
-_MEASURES = frozenset(
-    {
-        *("amount", "class", "col", "cols", "colspan", "count", "height", "index", "level", "max"),
-        *("maxlength", "min", "order", "page", "position", "price", "qty", "quantity", "rank"),
-        *("rows", "rowspan", "size", "start", "step", "style", "tabindex", "total", "width"),
-    }
-)
+_MEASURES = AMOUNTS | {
+    *("class", "col", "cols", "colspan", "height", "index", "level", "max", "maxlength", "min"),
+    *("order", "position", "rank", "rowspan", "start", "step", "style", "tabindex", "width"),
+}
 _CELL = re.compile(r"<td[^<>]*>\Z", re.IGNORECASE)
 _CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
