@@ -84,18 +84,30 @@ async def play(
     document = session.opened()
     plan = planned(session, document, server=server, fast=fast)
     control = _control(session, document, to=last, step=step)
-    several = loop or repeat > 1
-    failed = 0
+    failed = await _play_each(session, plan, control, row=row, times=None if loop else repeat)
+    if failed:
+        raise CommandError(f"{failed} of {counted(repeat, 'replay')} failed")
+
+
+async def _play_each(
+    session: Console, plan: Plan, control: Control, *, row: int | None, times: int | None
+) -> int:
+    """Replay so many times, with None until a person stops it; returns how many failed.
+
+    Raises:
+        CommandError: it was stopped, or the only one failed.
+    """
+    several, failed = times != 1, 0
     async with AsyncExitStack() as keys:
         # Between two replays, too: a short one leaves hardly any time for a key.
         await keys.enter_async_context(session.frontend.holding(control, plan))
-        for number in count() if loop else range(repeat):
+        for number in count() if times is None else range(times):
             if number:
                 control.again()
             if control.given_up:
                 raise CommandError(f"stopped after {counted(number, 'replay')}")
             if several:
-                session.say(f"Replay {number + 1}" + ("" if loop else f" of {repeat}"))
+                session.say(f"Replay {number + 1}" + (f" of {times}" if times else ""))
             ended = await _play_once(session, plan, control, row=None if number else row, at=number)
             if not several:
                 await keys.aclose()
@@ -106,8 +118,7 @@ async def play(
                 if control.moment.why == "stopped" or not several:
                     raise
                 session.say(str(error))
-    if failed:
-        raise CommandError(f"{failed} of {counted(repeat, 'replay')} failed")
+    return failed
 
 
 async def break_(session: Console, *selected: SelectionWord) -> None:
