@@ -67,6 +67,19 @@ def test_merging_is_exact_in_any_order(parts: list[list[Second]], random) -> Non
     assert list(merged) == list(whole)
 
 
+def test_reports_over_two_hours() -> None:
+    """When the seconds become pairs, what was reported becomes pairs as well."""
+    timeline, reported, heard = Timeline(), Timeline(), Timeline()
+    for second in range(2 * 3600):
+        timeline.add(second, 1, 0, 0, second, second)
+        if second % 1300 == 0 or second == 2 * 3600 - 1:
+            wire = json.loads(json.dumps(timeline.to_wire(reported)))
+            reported.merge_wire(wire)
+            heard.merge_wire(wire)
+    assert list(heard) == list(timeline)
+    assert sum(one.requests for one in heard) == 2 * 3600
+
+
 def test_coarse_and_fine_merge() -> None:
     """A worker that ran for long and one that was lost early: the result does not depend on who
     is first, and has the coarser intervals."""
