@@ -31,6 +31,7 @@ TOKENS = (
     "Qk7HnA2ZsbLx0vT9aJd5Kg==",
     "Zp4cWm1uMR8yB6cE3oXfQw==",
 )
+JSON_TYPE = ("Content-Type", "application/json")
 STATE = {"home": "https://shop.test/a?b=1&c=2", "user": 17, "key": ""}
 
 
@@ -264,3 +265,19 @@ def test_what_has_no_escapes_costs_a_search() -> None:
     body = f"key={quote(TOKENS[0], safe='')}"
     plain = run(answered("GET", "/", html(f"<script>k = '{TOKENS[0]}'</script>")), post("/x", body))
     assert [one.request.body for one in plain.case.transactions()][1] == "key=${key[1]}"
+
+
+def test_an_escape_at_the_beginning_of_a_token() -> None:
+    """Of a token with a ``/`` in no other place; the next one begins with something else."""
+    token = "/2HPPFv0yudB1sXoZE+llzt7iolnfOs4gdPPcCG7ZGA="
+    other = "CXzeBZBVEsO+rNadN6hQRRrWed8fRGJ3zg4dVUqClfI="
+
+    def page(value: str) -> Exchange:
+        state = json.dumps({"base": "https://shop.test/", "key": value}).replace("/", "\\/")
+        return html(f"<script>var app = {state};</script>")
+
+    sent = json.dumps({"user": "kim", "key": token}).encode()
+    log_in = answered("POST", "/login", json_body({}), sent=(JSON_TYPE,), body=sent)
+    first, _ = run(answered("GET", "/", page(token)), log_in).case.transactions()
+    (extractor,) = first.extractors
+    assert compile_source(extractor.source)(RecordedResponse(page(other))) == other
