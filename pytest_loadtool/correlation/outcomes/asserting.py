@@ -14,10 +14,10 @@ from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, acts_by_link, changes_of
 from pytest_loadtool.correlation.outcomes.choosing import chosen
 from pytest_loadtool.correlation.outcomes.not_yet import not_yet
-from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, Proof, SessionChanges
+from pytest_loadtool.correlation.outcomes.proof import REPLY, Proof, SessionChanges
 from pytest_loadtool.correlation.outcomes.proof import names as names_resource
-from pytest_loadtool.correlation.outcomes.proofs import proofs
-from pytest_loadtool.correlation.outcomes.seen import Answers
+from pytest_loadtool.correlation.outcomes.proofs import look
+from pytest_loadtool.correlation.outcomes.seen import Answers, words_of
 from pytest_loadtool.correlation.outcomes.whole_lists import whole_lists, whole_texts
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
@@ -45,7 +45,6 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     ignored = NamePatterns(tuple(case.asm.ignore))
     if _IGNORED in ignored:
         return Asserted(case, ())
-    views = Answers(steps, answers := Answers(steps))
     entries = Entries(steps)
     targets = [one.request.target for one in case.transactions()]
     names, title = numbered_titles(case), titles_of(case).__getitem__
@@ -60,6 +59,8 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         (at, replace(one.outcome, edited=False)) for at, one in there if one.outcome is not None
     }
     changes = tuple(changes_of(case, steps))
+    sought = frozenset(word for one in changes for text in one.texts() for word in words_of(text))
+    views = Answers(steps, sought, answers := Answers(steps, sought))
     taken = _taken(case)
     places = frozenset(taken.values())
     said = _by(changes, lambda change: (one.value for one in change.said))
@@ -74,11 +75,8 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             is_new = (one.at, one.validator) not in told
             return is_new and not shows_later and _is_known(one, taken)
 
-        seen = answers
-        best = chosen(change, proofs(change, seen, history), own, places)
-        if not best or best[0].strength >= OWN:
-            seen = views
-            best = chosen(change, proofs(change, seen, history), own, places)
+        looks = (look(change, one, history) for one in (answers, views))
+        best, seen = chosen(change, looks, own, places)
         told.update((one.at, one.validator) for one in best if not one.again)
         unproved = not best or best[0].strength == REPLY
         if (

@@ -115,6 +115,13 @@ class Change:
         """Return the method that its request means."""
         return self.step.method
 
+    def texts(self) -> Iterator[str]:
+        """Yield all that answers are searched for: ids, values, and the fields that had them."""
+        yield from (one.id for one in self.resources)
+        for one in self.said:
+            yield from (one.value, one.field)
+        yield from self.emptied
+
 
 def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change]:
     """Yield the changes of a session that went well, in their order: what a configured ``case``

@@ -8,8 +8,9 @@ from itertools import islice
 
 from pytest_loadtool.correlation.outcomes.beside import still_so
 from pytest_loadtool.correlation.outcomes.changes import Change
-from pytest_loadtool.correlation.outcomes.proof import OWN, REPLY, Proof, names
-from pytest_loadtool.correlation.outcomes.proofs import Shown
+from pytest_loadtool.correlation.outcomes.proof import OWN, Proof, names
+from pytest_loadtool.correlation.outcomes.proofs import Look, Shown
+from pytest_loadtool.correlation.outcomes.seen import Answers
 
 #: How many validators one change gets: of what it did, and of what it left as it was.
 _MOST_PROOFS, _MOST_BESIDE = 8, 4
@@ -19,31 +20,42 @@ _MOST_MORE, _MOST_LAST, _MOST_AGAIN = 3, 2, 2
 
 
 def chosen(
-    change: Change, made: Iterable[Shown], counts: Callable[[Proof], bool], taken: Set[int]
-) -> list[Proof]:
-    """Return the strongest of what ``counts``, of these the nearest, each once; and with these:
+    change: Change, looks: Iterable[Look], counts: Callable[[Proof], bool], taken: Set[int]
+) -> tuple[list[Proof], Answers]:
+    """Return the strongest of what ``counts``, of these the nearest, each once, and the answers
+    that show it: those of the first look that has more than the change's own answer; and with it:
 
     what other answers about the resource show of further fields; where values are ``taken`` from an
     answer before, which may find none if nothing was done, what that one shows; of a name, what the
     change's own answer says; what the change has left as it was; and that some of it is so at the
     end.
     """
-    shown = list(made)
-    found = list(_found(change, shown, counts))
-    proven = sorted(_but_beside(found), key=lambda one: (one.strength, one.at))
+    for seen in looks:
+        shown = list(seen.shown)
+        found = list(_found(change, shown, counts))
+        proven = sorted(_but_beside(found), key=_rank)
+        if proven and proven[0].strength < OWN:
+            break
+    replies = filter(counts, seen.replies)
     if not proven:
-        return []
+        found += (proven := sorted(replies, key=_rank))
+    if not proven:
+        return [], seen.answers
     first = proven[0]
-    best = _each_once(one for one in proven if (one.strength, one.at) == (first.strength, first.at))
+    best = _each_once(one for one in proven if _rank(one) == _rank(first))
     best += _further_fields(best, proven)
     before = (one for one in proven if one.strength < OWN and one.at < first.at and one.at in taken)
     best = [*best[:_MOST_PROOFS], *islice(before, 1)]
     if 0 < first.strength < OWN:  # a name may have been there: an answer that says no is none
-        best += [one for one in proven if one.strength == REPLY][: _MOST_PROOFS - len(best)]
+        best += islice(replies, _MOST_PROOFS - len(best))
     places = {one.at for one in best}
     beside = _each_once(one for one in found if one.beside and one.at in places)
     again = _at_the_end(change, best, shown, found, counts)
-    return [*best, *beside[:_MOST_BESIDE], *again]
+    return [*best, *beside[:_MOST_BESIDE], *again], seen.answers
+
+
+def _rank(one: Proof) -> tuple[int, int]:
+    return one.strength, one.at
 
 
 def _found(

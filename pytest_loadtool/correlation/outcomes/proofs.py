@@ -74,10 +74,24 @@ class Shown(NamedTuple):
     proofs: Iterable[Proof]
 
 
-def proofs(change: Change, answers: Answers, history: SessionChanges) -> Iterator[Shown]:
-    """Yield all that the recording has: those of each answer, the nearest first, and last what the
-    change's own answer says."""
+class Look(NamedTuple):
+    """What the recording has of a change, found out when asked."""
+
+    answers: Answers
+    """Where it is looked for."""
+    shown: Iterable[Shown]
+    """What answers show, the nearest first, and last the change's own."""
+    replies: Iterable[Proof]
+    """What the change's own answer says of how it went."""
+
+
+def look(change: Change, answers: Answers, history: SessionChanges) -> Look:
+    """Return what these answers have of a change."""
     was = Before(change, answers, history)
+    return Look(answers, _by_answers(change, answers, was), _replies(change, answers, was))
+
+
+def _by_answers(change: Change, answers: Answers, was: Before) -> Iterator[Shown]:
     gone = deque(answers.gone(change.step.index))
     for answer in answers.after(change.step.index):
         while gone and gone[0].index < answer.step.index:
@@ -91,10 +105,14 @@ def proofs(change: Change, answers: Answers, history: SessionChanges) -> Iterato
         yield _of(step, _gone(change, step))
     own = answers.of(change.step)
     if own is not None:
-        yield _of(change.step, chain(_on_itself(change, own, was), reply(change, own, was)))
-    elif (page := _led_to(change, answers)) is not None:
-        yield _of(page.step, reply(change, page, was))
-    yield _of(change.step, in_head(change))
+        yield _of(change.step, _on_itself(change, own, was))
+
+
+def _replies(change: Change, answers: Answers, was: Before) -> Iterator[Proof]:
+    page = answers.of(change.step) or _led_to(change, answers)
+    if page is not None:
+        yield from reply(change, page, was)
+    yield from in_head(change)
 
 
 def _is_last(change: Change, answer: SeenAnswer, was: Before) -> bool:

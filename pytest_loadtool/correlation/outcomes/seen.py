@@ -72,6 +72,8 @@ class SeenAnswer:
 
     step: RecordedStep
     response: RecordedResponse
+    sought: frozenset[str] = frozenset()
+    """The words that are asked for; of others nothing is known."""
 
     @cached_property
     def text(self) -> str:
@@ -152,13 +154,13 @@ class SeenAnswer:
         return frozenset(name for name, _ in self.controls)
 
     def may_say(self, text: str) -> bool:
-        """Return whether all words of a text stand there: most that is looked for does not."""
-        return self._words.issuperset(_words_of(text))
+        """Return whether all words of a text may stand there: most that is looked for does not."""
+        return self._missing.isdisjoint(words_of(text))
 
     @cached_property
-    def _words(self) -> frozenset[str]:
-        """The words of ASCII that stand there by themselves."""
-        return frozenset(_in_ascii(self.text))
+    def _missing(self) -> frozenset[str]:
+        """The words that are sought and do not stand there by themselves."""
+        return self.sought.difference(_in_ascii(self.text))
 
     @cached_property
     def has_tags(self) -> bool:
@@ -206,15 +208,18 @@ class SeenAnswer:
 
 
 class Answers:
-    """The answers of a session that show something; those to changes, too, if they are ``read`` by
-    what reads the others."""
+    """The answers of a session that show something, in which words are ``sought``; those to
+    changes, too, if they are ``read`` by what reads the others."""
 
-    def __init__(self, steps: Sequence[RecordedStep], read: Answers | None = None) -> None:
+    def __init__(
+        self, steps: Sequence[RecordedStep], sought: frozenset[str], read: Answers | None = None
+    ) -> None:
         self._changes = changes = read is not None
         self._steps = [
             one for one in _in_order(steps) if _shows(one) and (changes or not is_change(one))
         ]
         self._places = [one.index for one in self._steps]
+        self._sought = sought
         self._kept: dict[int, SeenAnswer] = {} if read is None else read._kept
         self._gone = [one for one in steps if one.exchange and one.exchange.status in _GONE]
         self._found: dict[str, int] = {}
@@ -251,14 +256,14 @@ class Answers:
         kept = self._kept
         if step.index not in kept:
             assert step.exchange is not None, "it shows something"
-            kept[step.index] = SeenAnswer(step, RecordedResponse(step.exchange))
+            kept[step.index] = SeenAnswer(step, RecordedResponse(step.exchange), self._sought)
             if len(kept) > 3 * _MOST_ANSWERS:  # what is far behind is asked for no more
                 del kept[next(iter(kept))]
         return kept[step.index]
 
 
 @lru_cache(maxsize=1024)
-def _words_of(text: str) -> tuple[str, ...]:
+def words_of(text: str) -> tuple[str, ...]:
     """Return the words of a text; none of one that is not all ASCII, which pages write in other
     ways."""
     return tuple(_in_ascii(text)) if text.isascii() else ()
