@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from pytest_loadtool.codec.entities import unescape
 
+# Possessive, and the most frequent first: all pages of a recording are searched.
 _LINK = re.compile(
-    r"""[\s"'](?=[adfhs])(?:(?:form)?action|href|src"""
-    r"""|data-[\w-]*(?:ur[il]|href|src|action)(?:-value)?"""
-    r"""|(?:data-)?hx-(?:get|post|put|patch|delete))\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""",
+    r"""[\s"'](?=[adfhs])(?:href|src|(?:form)?action"""
+    r"""|data-[\w-]*(?:ur[il]|href|src|action)(?:-value)?|(?:data-)?hx-(?:get|post|put|patch|delete))"""
+    r"""\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>"']++))""",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"[^<>]*+>\s*+([^<>]{1,200}?)\s*+<")
