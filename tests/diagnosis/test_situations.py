@@ -10,6 +10,7 @@ import pytest
 
 from tests.diagnosis.situations import golden
 from tests.diagnosis.situations.bench import Outcome, Situation, bring_about, too_wide
+from tests.diagnosis.situations.lists import LISTS
 from tests.diagnosis.situations.strangers import STRANGERS
 from tests.diagnosis.situations.strangers_again import STRANGERS_AGAIN
 from tests.diagnosis.situations.table import SITUATIONS
@@ -30,7 +31,7 @@ def _parameters(*every: Situation) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    "situation", _parameters(*SITUATIONS, *UNSEEN, *UNSEEN_AGAIN, *UNSEEN_FIFTH)
+    "situation", _parameters(*SITUATIONS, *LISTS, *UNSEEN, *UNSEEN_AGAIN, *UNSEEN_FIFTH)
 )
 def test_situation(situation: Situation, tmp_path: Path) -> None:
     """The transaction to mend and the cause stand first; doing what is printed mends it; the block

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
+from pytest_loadtool.answers.paging import is_paged
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.correlation.classify import may_be_code
 from pytest_loadtool.correlation.index.traffic import RecordedStep
@@ -35,17 +36,6 @@ _CONTROL = re.compile(
     re.IGNORECASE,
 )
 _NAME, _VALUE = re.compile(r"""\bname=["']([^"'<>]*)"""), re.compile(r"""\bvalue="([^"<>]*)\"""")
-#: In lower case, each with a beginning that is rare: together they take four times as long.
-_PAGING_LINKS = (
-    re.compile(r"""rel=["']?next\b"""),
-    re.compile(r"[?&;](?:page|p|offset|start|cursor|after)=\w"),
-)
-_PAGING_KEYS = frozenset(
-    {
-        *("next", "nextpage", "nextcursor", "nexttoken", "nextpagetoken", "hasmore", "hasnext"),
-        *("hasnextpage", "totalpages", "pages", "pagecount", "lastpage", "cursor"),
-    }
-)
 #: How pages mark a field or a text that says what is wrong: Bootstrap, Django, Rails, WAI-ARIA.
 WRONG = (
     r"""class=["'][^"'<>]*(?:\b|_)(?:danger|errors?|errorlist|invalid)\b"""
@@ -195,16 +185,9 @@ class SeenAnswer:
 
     @cached_property
     def paged(self) -> bool:
-        """Return whether there is more than it shows."""
-        if self.document is None:
-            text = self.text.lower()
-            return any(one.search(text) for one in _PAGING_LINKS)
-        return any(
-            value not in (None, False, 0, "", [], {})
-            for _, one in self.objects[:1]
-            for key, value in one.items()
-            if key.lower().replace("_", "").replace("-", "") in _PAGING_KEYS
-        )
+        """Return whether there may be more than it shows."""
+        top = next((one for _, one in self.objects), {}) if self.document is not None else None
+        return is_paged(top, self.text)
 
 
 class Answers:

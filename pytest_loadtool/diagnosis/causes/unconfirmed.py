@@ -43,11 +43,11 @@ def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
     found = [
         at
         for at, one in enumerate(before)
-        if _is_change(one) and not _is_shown(case, before, at, titles[at])
+        if is_change(one) and not _is_shown(case, before, at, titles[at])
     ]
     needed = [at for at in found if _is_needed(case, before[at], at, first.transaction)]
     missing = [one for one in situation.complaints if _MISSING.search(one)]
-    missed = [at for at in found if any(map(_says(case, at), missing))]
+    missed = [at for at in found if any(map(says(case, at), missing))]
     at = max(missed or needed or found, default=None)
     if at is None:
         return None
@@ -65,7 +65,8 @@ def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
     )
 
 
-def _is_change(one: Transaction) -> bool:
+def is_change(one: Transaction) -> bool:
+    """Return whether a transaction may do something."""
     path = one.request.target.partition("?")[0]
     return one.request.method.upper() not in SAFE_METHODS and not reads(path)
 
@@ -90,11 +91,11 @@ def _is_needed(case: TestCase, change: Transaction, at: int, refused: Transactio
     if given_by(change) & needed_by(case, refused):
         return True
     sources = [str(one.source) for one in refused.extractors]
-    return any(map(_says(case, at), sources))
+    return any(map(says(case, at), sources))
 
 
-def _says(case: TestCase, at: int) -> Callable[[str], bool]:
-    """Return whether a text has one that the change sends."""
+def says(case: TestCase, at: int) -> Callable[[str], bool]:
+    """Return what tells whether a text has one that the change sends, transaction ``at``."""
     sent = [one.value for one in fields_of(case, at) if one.datasource == CONSTANT]
     telling = [one for one in sent if len(one) >= _TELLING]
     return lambda text: any(one in text for one in telling)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tests.diagnosis.situations import golden
 from tests.diagnosis.situations.bench import Outcome, Situation, bring_about
+from tests.diagnosis.situations.lists import LISTS
 from tests.diagnosis.situations.strangers import STRANGERS
 from tests.diagnosis.situations.strangers_again import STRANGERS_AGAIN
 from tests.diagnosis.situations.table import SITUATIONS
@@ -30,6 +31,7 @@ from tests.diagnosis.situations.wiki import WIKI
 #: The situations of each table of the page, by its mark.
 TABLES = {
     "table": SITUATIONS,
+    "lists": LISTS,
     "unseen": UNSEEN,
     "unseen again": UNSEEN_AGAIN,
     "unseen third": UNSEEN_THIRD,
