@@ -7,7 +7,7 @@ the shape and the time must all fit.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
@@ -41,6 +41,12 @@ _UUID = Rule(
     "its own.",
     confidence=0.85,
 )
+_IDEMPOTENT = Rule(
+    "idempotency-key",
+    "{field} tells one request from another: to who sends a key again, a server answers what it "
+    "answered before, and does nothing. Each user makes up its own.",
+    confidence=0.9,
+)
 _TIME = Rule(
     "client-time",
     "{field} is the time at which the request was sent: replay sends the time of the replay.",
@@ -61,6 +67,8 @@ _OF_REQUESTS = frozenset(
         *("message", "msg", "event", "operation", "dedup", "deduplication"),
     }
 )
+#: Those of keys that a server does nothing for a second time, however they are written.
+_IDEMPOTENCY = frozenset({"idempotency", "idempotent", "idempotence"})
 _OF_RESOURCES = frozenset({"id", "uuid", "guid"})
 #: Digits of a time since 1970 (until 2286), with its unit and how many there are of it in a second.
 _UNITS: Mapping[int, tuple[Timestamp, int]] = MappingProxyType(
@@ -172,13 +180,37 @@ class ClientIds:
                 yield ByClient(tuple(own), _UUID, Uuid(), value)
 
 
+class IdempotencyKeys:
+    """The keys by which a server knows a request that is sent again."""
+
+    name = "idempotency-keys"
+    why = "A field is called so, whatever the client has written there."
+    source = "draft-ietf-httpapi-idempotency-key-header"
+    turns = frozenset({Turn.LAST})
+
+    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[ByClient]:
+        """Yield those that no response gave out before."""
+        named = [one for one in slots if _IDEMPOTENCY.intersection(plain(one.name).split())]
+        for value, own in _not_given_out(named, traffic).items():
+            yield ByClient(tuple(own), _IDEMPOTENT, _alike(value) or Uuid(), value)
+
+
 def _by_value(slots: Sequence[Slot], traffic: Traffic) -> Mapping[str, Sequence[Slot]]:
     """Return by value the slots that are worth a closer look: random or a time, and in no response
     before their first request."""
+    telling = (
+        one
+        for one in slots
+        if 8 <= len(one.value) <= 128 and (looks_random(one.value) or _is_iso(one.value))
+    )
+    return _not_given_out(telling, traffic)
+
+
+def _not_given_out(slots: Iterable[Slot], traffic: Traffic) -> Mapping[str, Sequence[Slot]]:
+    """Return by value the slots whose value is in no response before its first request."""
     found: dict[str, list[Slot]] = {}
     for slot in slots:
-        if 8 <= len(slot.value) <= 128 and (looks_random(slot.value) or _is_iso(slot.value)):
-            found.setdefault(slot.value, []).append(slot)
+        found.setdefault(slot.value, []).append(slot)
     served = traffic.responses.served
     return {
         value: own

@@ -9,6 +9,7 @@ from pytest_loadtool.correlation.strategies.client_made import (
     ClientTimes,
     ClientValues,
     CodeVerifiers,
+    IdempotencyKeys,
 )
 from pytest_loadtool.correlation.strategies.edited_rows import EditedRows
 from pytest_loadtool.correlation.strategies.known_ids import KnownIds
@@ -35,5 +36,6 @@ def strategies(rules: Sequence[Rule]) -> tuple[Strategy, ...]:
         CodeVerifiers(),
         ClientTimes(),
         ClientValues(),
+        IdempotencyKeys(),
         ClientIds(),
     )
