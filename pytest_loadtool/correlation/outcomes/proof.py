@@ -134,6 +134,12 @@ class Before:
         at = bisect_right(self._every, self._change)
         return at == len(self._every) or self._every[at] > later.step.index
 
+    def only(self, earlier: SeenAnswer, later: SeenAnswer) -> bool:
+        """Return whether nothing else has changed anything between two answers."""
+        start = bisect_right(self._every, earlier.step.index)
+        end = bisect_right(self._every, later.step.index)
+        return list(self._every[start:end]) == [self._change]
+
     def alone(self, resource: Resource, earlier: SeenAnswer, later: SeenAnswer) -> bool:
         """Return whether nothing else has changed the resource between two answers."""
         return self._alone(resource, earlier.step.index, later.step.index)

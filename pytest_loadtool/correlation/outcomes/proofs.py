@@ -53,6 +53,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
 )
 from pytest_loadtool.correlation.outcomes.replies import in_head, reply
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
+from pytest_loadtool.correlation.outcomes.switched import switched_in_document, switched_on_page
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 #: Makes a validator that it is there; or, told so, that it is not.
@@ -160,8 +161,10 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
             yield from elements_in_document(change, answer, was)
             yield from beside_in_document(change, answer, was)
         yield from rendered_in_document(change, answer, was)
+        yield from switched_in_document(answer, was)
     elif answer.is_page:
         yield from row_gone(change, answer, was)
+        yield from switched_on_page(change, answer, was)
         if not _may_have(change, answer):
             return
         if answer.is_xml:
