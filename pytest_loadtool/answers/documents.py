@@ -13,7 +13,8 @@ from typing import Any
 from pytest_loadtool.model.answer import Answer
 
 __all__ = [
-    "BAD_WORDS", "GOOD_WORDS", "MOST_KEYS", "OUTCOMES", "document", "document_of", "spelled",
+    "BAD_WORDS", "ERRORS", "GOOD_WORDS", "MOST_KEYS", "OUTCOMES", "document", "document_of",
+    "spelled",
 ]  # fmt: skip
 
 MOST_KEYS = 20
@@ -28,7 +29,7 @@ _TRUTHS = frozenset({"true", "false", "yes", "no"})
 _GRAPHQL = frozenset({"data", "errors", "extensions"})
 
 #: Names of fields, without case and separators, whose value says that it failed, if it has one.
-_ERRORS = frozenset(
+ERRORS = frozenset(
     {
         *("error", "errors", "fault", "faultcode", "faultstring", "exception", "errormessage"),
         *("errormsg", "errmsg", "iserror", "haserror", "haserrors", "errordescription"),
@@ -42,6 +43,10 @@ OUTCOMES = frozenset(
         *("resultcode", "rc", "failed"),
     }
 )
+
+#: Those of a sentence for a person on what was done.
+_MESSAGES = frozenset({"message", "msg", "notice", "flash", "resultmessage", "statusmessage"})
+_LONGEST_MESSAGE = 200
 
 GOOD_WORDS = frozenset({"ok", "okay", "success", "successful", "succeeded", "done", "ack"})
 BAD_WORDS = frozenset({"error", "err", "fail", "failed", "failure", "exception", "ko", "nok"})
@@ -115,16 +120,18 @@ def _has_data(data: object) -> bool:
 
 
 def _said(key: str, value: object) -> str | int | bool | None:
-    """Return what a field says of how it went; None: nothing."""
+    """Return what a field says of how it went, be it a truth of any name; None: nothing."""
     name = spelled(key)
-    if name in _ERRORS:
+    if name in ERRORS:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return bool(value) if name == "error" else None  # a number of errors is a figure
         if isinstance(value, str):
             return value.strip().lower() not in _NOTHING
         return bool(value)
+    if name in _MESSAGES and isinstance(value, str) and 0 < len(value) <= _LONGEST_MESSAGE:
+        return value
     if name not in OUTCOMES:
-        return None
+        return value if isinstance(value, bool) and _KEY.fullmatch(key) else None
     if isinstance(value, bool | int):
         return value if abs(value) < 10**6 else None
     if isinstance(value, str):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pytest_loadtool.answers.documents import BAD_WORDS, GOOD_WORDS, spelled
+from pytest_loadtool.answers.documents import BAD_WORDS, ERRORS, GOOD_WORDS, OUTCOMES, spelled
 from pytest_loadtool.answers.shape import LOGIN_PLACE, LONGEST_READ, REDIRECTS
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.case import Kind, Recorded
@@ -149,7 +149,7 @@ def _is_bad(
     if name in _FLAGS:
         return value in _FALSE and before not in _FALSE
     if name not in _WORD_OR_CODE:
-        return value is True and before is not True
+        return name in ERRORS | OUTCOMES and value is True and before is not True
     number, ago = _number(value), _number(before)
     if number is not None and ago is not None:
         names = frozenset(map(spelled, now.keys))
@@ -242,6 +242,21 @@ def _keys(was: ExpectedAnswer, now: Seen) -> str:
     return _listed((one for one in was.answer.keys if one not in now.answer.keys), "without ")
 
 
+def _confirms(was: ExpectedAnswer, now: Seen) -> str:
+    """Return what the answer to a change no longer says to be true, or the message that shares no
+    word with the recorded one: ``You have already voted``."""
+    after = dict(now.answer.said)
+    for key, value in was.answer.said:
+        said = None if spelled(key) in ERRORS | OUTCOMES else after.get(key)
+        if value is True and said is False:
+            return f'"{key}" is false where true was recorded'
+        if isinstance(value, str) and isinstance(said, str):
+            before, told = frozenset(words(value)), frozenset(words(said))
+            if before and told and before.isdisjoint(told):
+                return f'"{key}" says "{_shown(said)}" where "{_shown(value)}" was recorded'
+    return ""
+
+
 def _lists(was: ExpectedAnswer, now: Seen) -> str:
     """Return which lists are empty now; keys that are not there at all are told elsewhere."""
     if was.answer.lists == ("$",):
@@ -303,7 +318,8 @@ def _size(was: ExpectedAnswer, now: Seen) -> str:
 
 
 _DIFFERS: tuple[_Judge, ...] = (
-    _place, _empty, _kind, _password, _form, _keys, _lists, _root, _title, _untitled, _size,
+    _place, _empty, _kind, _password, _form, _keys, _confirms, _lists, _root, _title, _untitled,
+    _size,
 )  # fmt: skip
 #: Of an answer that is too long to be read.
 _OF_UNREAD: tuple[_Judge, ...] = (_place, _kind, _size)

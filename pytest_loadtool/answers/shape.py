@@ -10,9 +10,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from pytest_loadtool.answers.documents import document, document_of, element
+from pytest_loadtool.answers.documents import (
+    ERRORS,
+    OUTCOMES,
+    document,
+    document_of,
+    element,
+    spelled,
+)
 from pytest_loadtool.answers.pages import page
-from pytest_loadtool.codec.http import DEFAULT_PORTS
+from pytest_loadtool.codec.http import DEFAULT_PORTS, SAFE_METHODS
 from pytest_loadtool.codec.media import decoded, is_html, is_json, is_xml, media_type
 from pytest_loadtool.codec.names import words_of
 from pytest_loadtool.model.answer import Answer
@@ -88,6 +95,8 @@ _TAIL = re.compile(
     r"(?:=([^&;#]+)|(?=[&;#]|\Z)())",
     re.IGNORECASE,
 )
+#: A word with digits in it.
+_CODE = re.compile(r"(?=[A-Za-z_-]*\d)[\w-]{6,}")
 _OF_A_RESOURCE = re.compile(r"\d|.{24}")
 #: What a header is called that tells of an error: ``X-Error``, ``X-Error-Message``; and what it
 #: says if there is none.
@@ -198,7 +207,22 @@ def answer_of(recorded: Recorded, exchange: Exchange) -> Answer | None:
     found = shape_of(
         recorded.kind, text, size, location or "", exchange.response_headers, exchange.url
     )
-    return replace(found, said=tuple(one for one in found.said if _is_of_use(one[1])))
+    said = (one for one in found.said if _is_of_use(one[1]) and _counts(*one, exchange))
+    return replace(found, said=tuple(said))
+
+
+def _counts(key: str, said: str | int | bool, exchange: Exchange) -> bool:
+    """Return whether what was said can be held against a replay: of any name, what is true, and a
+    message, only of the answer to a change, and no text that the client has sent, or that has a
+    code in it, which may be a secret."""
+    if spelled(key) in OUTCOMES | ERRORS:
+        return True
+    if exchange.method.upper() in SAFE_METHODS or said is False:
+        return False
+    text = str(said)
+    return said is True or (
+        text.encode() not in exchange.request_body and _CODE.search(text) is None
+    )
 
 
 def _is_of_use(said: str | int | bool) -> bool:

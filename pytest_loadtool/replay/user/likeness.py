@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_loadtool.answers.documents import OUTCOMES, spelled
+from pytest_loadtool.answers.documents import ERRORS, spelled
 from pytest_loadtool.answers.judge import ExpectedAnswer, Finding, Seen, judge
 from pytest_loadtool.answers.shape import (
     LONGEST_READ,
@@ -61,7 +61,7 @@ class Likeness:
         self._forms = {"object": "{", "array": "["}.get(answer.json, "")
         self._wanted: list[tuple[str, str]] = [(f'"{key}"', f'"{key}"') for key in answer.keys]
         for key, said in answer.said:
-            if spelled(key) not in OUTCOMES:
+            if spelled(key) in ERRORS:
                 continue
             value = f'"{said}"' if isinstance(said, str) else str(said).lower()
             self._wanted.append((f'"{key}":{value}', f'"{key}": {value}'))

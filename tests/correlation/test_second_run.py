@@ -1,0 +1,186 @@
+"""What a session says that is played again on the server where it was recorded: each is right, or
+red, or says what was otherwise. Judged by the state of the server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from pytest_loadtool.recording import build_case
+from tests.correlation.client import Client
+from tests.correlation.outcomes.adversary import colour, replayed, serving
+from tests.correlation.talk import configure
+
+Answer = tuple[int, dict[str, str], str]
+
+
+def _json(body: Any, status: int = 200) -> Answer:
+    return status, {"Content-Type": "application/json"}, json.dumps(body)
+
+
+@dataclass
+class Switch:
+    """Each POST turns it, on and off."""
+
+    page: bool = False
+    is_on: bool = False
+
+    def answer(self, method: str, _target: str, _body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "POST":
+            self.is_on = not self.is_on
+            return _json({"done": True})
+        button = "Unstar" if self.is_on else "Star"
+        page = f"<html><title>x</title><form method=post action=/star><button>{button}</button>"
+        if self.page:
+            return 200, {"Content-Type": "text/html"}, f"{page}</form></html>"
+        return _json({"name": "x", "mode": {"starred": self.is_on}})
+
+
+@dataclass
+class Machine:
+    """Does what was asked in its modes."""
+
+    mode: str = "manual"
+    works: bool = True
+
+    def answer(self, method: str, _target: str, _body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "POST" and self.works:
+            self.mode = "automatic"
+        return _json({} if method == "POST" else {"machine": {"mode": self.mode}})
+
+
+@dataclass
+class Poll:
+    """Counts one vote of each user, with a friendly word for those that come again."""
+
+    votes: list[str] = field(default_factory=list)
+
+    def answer(self, method: str, _target: str, _body: str) -> Answer:
+        """What is answered to a request."""
+        if method != "POST":
+            return _json({"question": "Tea?"})
+        if self.votes:
+            return _json({"message": "You have already voted"})
+        self.votes.append("ann")
+        return _json({"message": "Thanks for voting"})
+
+
+@dataclass
+class Stock:
+    """Has one of each."""
+
+    left: int = 1
+
+    def answer(self, method: str, _target: str, _body: str) -> Answer:
+        """What is answered to a request."""
+        if method != "POST":
+            return _json({"shop": "Tea House"})
+        reserved, self.left = self.left > 0, max(self.left - 1, 0)
+        return _json({"reserved": reserved})
+
+
+@dataclass
+class Payments:
+    """Does nothing for a key that it knows."""
+
+    made: list[str] = field(default_factory=list)
+    keys: dict[str, int] = field(default_factory=dict)
+
+    def answer(self, method: str, _target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "POST":
+            asked = json.loads(body)
+            number = self.keys.setdefault(asked["idempotency_key"], len(self.keys) + 1)
+            if number > len(self.made):
+                self.made.append(asked["to"])
+            return _json({"payment": number}, 201)
+        return _json({"made": len(self.made)})
+
+
+def _three(path: str, body: Any) -> Callable[[Client], None]:
+    """Look, do it, look again."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/")
+        client.json("POST", path, body)
+        client.send("GET", "/")
+
+    return session
+
+
+def _played(office: Any, session: Callable[[Client], None], times: int = 2) -> list[str]:
+    """Record it, and play it so often on the same server."""
+    with serving(office) as url:
+        client = Client(url)
+        session(client)
+        client.close()
+    exchanges = tuple(client.exchanges)
+    case = configure(build_case(exchanges, name="again").case, exchanges).case
+    return [colour(replayed(case, office)) for _ in range(times)]
+
+
+@pytest.mark.parametrize("page", [False, True])
+def test_what_is_switched_back_is_red(page: bool) -> None:
+    """The session has switched it on: what leaves it off has not done that."""
+    office = Switch(page)
+    assert _played(office, _three("/star", {}), 3) == ["red", "GREEN", "red"]
+
+
+def test_a_state_that_is_reached_again_is_green() -> None:
+    """And red where it is not."""
+    office = Machine()
+    assert _played(office, _three("/mode", {}), 2) == ["GREEN", "GREEN"]
+    office = Machine()
+    with serving(office) as url:
+        client = Client(url)
+        _three("/mode", {})(client)
+        client.close()
+    exchanges = tuple(client.exchanges)
+    case = configure(build_case(exchanges, name="again").case, exchanges).case
+    assert colour(replayed(case, Machine())) == "GREEN"
+    assert colour(replayed(case, Machine(works=False))) == "red"
+
+
+@pytest.mark.parametrize(
+    ("office", "path", "body"),
+    [(Poll(), "/vote", {"choice": "yes"}), (Stock(), "/reserve", {"sku": "A1"})],
+    ids=["a message", "a truth"],
+)
+def test_an_answer_that_says_something_else_is_told(office: Any, path: str, body: Any) -> None:
+    """Where nothing shows what was done, the answer to the change is compared."""
+    assert _played(office, _three(path, body)) == ["told", "told"]
+
+
+@pytest.mark.parametrize("key", [str(uuid4()), "payment-of-ann-1"], ids=["random", "readable"])
+def test_an_idempotency_key_is_each_runs_own(key: str) -> None:
+    """By the name of its field."""
+    office = Payments()
+    session = _three("/payments", {"to": "Tea House", "idempotency_key": key})
+    assert _played(office, session) == ["GREEN", "GREEN"]
+    assert len(office.made) == 3
+
+
+def test_what_a_client_has_said_is_no_message_of_the_server() -> None:
+    """A chat answers with the text that was sent; others say something else."""
+
+    class Chat:
+        def answer(self, method: str, _target: str, body: str) -> Answer:
+            """What is answered to a request."""
+            said = json.loads(body)["message"] if method == "POST" else ""
+            return _json({"message": said} if said else {"room": "tea"})
+
+    with serving(Chat()) as url:
+        client = Client(url)
+        _three("/say", {"message": "Hello there"})(client)
+        client.close()
+    exchanges = tuple(client.exchanges)
+    case = configure(build_case(exchanges, name="again").case, exchanges).case
+    answers = (one.recorded.answer for one in case.transactions() if one.recorded is not None)
+    assert not any(one.said for one in answers if one is not None)
