@@ -184,3 +184,73 @@ def test_what_a_client_has_said_is_no_message_of_the_server() -> None:
     case = configure(build_case(exchanges, name="again").case, exchanges).case
     answers = (one.recorded.answer for one in case.transactions() if one.recorded is not None)
     assert not any(one.said for one in answers if one is not None)
+
+
+_HTML = {"Content-Type": "text/html"}
+_FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+@dataclass
+class Settings:
+    """A page with boxes and a list of members, which keeps what it is told unless it is broken."""
+
+    works: bool = True
+    news: bool = False
+    said: str = ""
+
+    def answer(self, method: str, target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "POST":
+            self.news = "news=on" in body if self.works else self.news
+            self.said = "Your settings are kept" if self.works else "Somebody else was quicker"
+            return 303, {"Location": target}, ""
+        said, self.said = self.said, ""
+        box = '<input type="checkbox" name="news"{}>'.format(" checked" if self.news else "")
+        shown = box if target == "/settings" else ""
+        alert = f'<div class="alert">{said}</div>' if said else ""
+        form = f'<form method="post" action="{target}">{shown}<button>Save</button></form>'
+        return 200, _HTML, f"<html><title>Settings</title>{alert}{form}</html>"
+
+
+@pytest.mark.parametrize("path", ["/settings", "/poll"], ids=["a box", "a message"])
+def test_what_a_page_shows_of_a_form(path: str) -> None:
+    """The box that is checked; where nothing is shown, the message of the page that it leads to."""
+    with serving(Settings()) as url:
+        client = Client(url)
+        client.send("GET", path)
+        client.send("POST", path, b"news=on", _FORM)
+        client.send("GET", path)
+        client.close()
+    exchanges = tuple(client.exchanges)
+    case = configure(build_case(exchanges, name="again").case, exchanges).case
+    assert colour(replayed(case, Settings())) == "GREEN"
+    assert colour(replayed(case, Settings(works=False))) == "red"
+
+
+@dataclass
+class Members:
+    """Members with their roles."""
+
+    works: bool = True
+    roles: dict[str, str] = field(default_factory=lambda: {"bob": "reader", "eve": "reader"})
+
+    def answer(self, method: str, _target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "POST" and self.works:
+            self.roles[json.loads(body)["user"]] = "admin"
+        members = [{"name": name, "role": role} for name, role in self.roles.items()]
+        return _json({} if method == "POST" else {"members": members})
+
+
+def test_the_state_of_an_item_by_its_name() -> None:
+    """Of the one that the change names, and not of others."""
+    with serving(Members()) as url:
+        client = Client(url)
+        _three("/promote", {"user": "eve"})(client)
+        client.close()
+    exchanges = tuple(client.exchanges)
+    case = configure(build_case(exchanges, name="again").case, exchanges).case
+    assert colour(replayed(case, Members())) == "GREEN"
+    assert colour(replayed(case, Members(works=False))) == "red"
+    others = {"ann": "owner", "eve": "reader", "bob": "owner"}
+    assert colour(replayed(case, Members(roles=others))) == "GREEN"

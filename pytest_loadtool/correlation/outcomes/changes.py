@@ -115,6 +115,17 @@ class Change:
         """Return the method that its request means."""
         return self.step.method
 
+    @property
+    def path(self) -> str:
+        """Return its path as recorded."""
+        return self.step.address.partition("?")[0]
+
+    @property
+    def path_template(self) -> str:
+        """Return its path with what stands for the ids in it."""
+        templates = {one.id: one.template for one in self.resources}
+        return "/".join(templates.get(one) or escape(one) for one in self.path.split("/"))
+
     def texts(self) -> Iterator[str]:
         """Yield all that answers are searched for: ids, values, and the fields that had them."""
         yield from (one.id for one in self.resources)

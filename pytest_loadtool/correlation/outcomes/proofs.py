@@ -161,7 +161,7 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
             yield from elements_in_document(change, answer, was)
             yield from beside_in_document(change, answer, was)
         yield from rendered_in_document(change, answer, was)
-        yield from switched_in_document(answer, was)
+        yield from switched_in_document(change, answer, was)
     elif answer.is_page:
         yield from row_gone(change, answer, was)
         yield from switched_on_page(change, answer, was)

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pytest_loadtool.answers.documents import GOOD_WORDS
+from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.graphql import operation
@@ -54,6 +55,13 @@ _BODY = re.compile(r"<(?:[\w.-]+:)?Body\b[^<>]*>\s*<(?:[\w.-]+:)?([A-Za-z_][\w.-
 #: The class of an element in which a page says that it went well.
 _FLASHES = ("success", "notice", "confirmation")
 _FLASH = re.compile(rf"""class=["'][^"'<>]*\b(?:{"|".join(_FLASHES)})\b[^"'<>]*["']""")
+#: What a page says in an element that is for that.
+_HINTS = ("alert", "flash", "message", "notice", "notification", "snackbar", "toast")
+_SAID = re.compile(
+    rf"""<\w+[^<>]*\b(?:class|id|role)=["']?[^"'<>]*\b(?:{"|".join(_HINTS)})s?\b[^<>]*>"""
+    r"""(?:\s*<\w[^<>]*>){0,2}\s*([^<>]{4,120}?)\s*<""",
+    re.IGNORECASE,
+)
 #: How a page begins a message that something was done, in the answer to the change itself.
 _MESSAGE = re.compile(r">\s*(?:OK|Ok|SUCCESS|Success|DONE|Done) ?[-:!] ")
 #: A number of resources that it was done to, in JSON.
@@ -151,6 +159,8 @@ def _on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
     for found in islice(_FLASH.finditer(answer.text), 1) if flashes else ():
         if not any(found[0] in one.text for one in was.alike(answer)):
             yield _proof(answer, "the page", TextValidator(escape(found[0])))
+    if not flashes and any(one in answer.text for one in _HINTS):
+        yield from _in_message(change, answer, was)
     if answer.step.index == change.step.index:
         for found in islice(_MESSAGE.finditer(answer.text), 1):
             if not any(found[0] in one.text for one in was.answers if not is_change(one.step)):
@@ -160,14 +170,24 @@ def _on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
     if sends_form and not any(one.marks(wrong) for one in (answer, *was.of_kind(answer))):
         says = "the page marks nothing as wrong"
         yield Proof(answer.step.index, REPLY, says, RegexValidator(wrong, absent=True))
-    again = f'action="{escape(change.step.path)}"'
+    again = f'action="{change.path}"'
     if (
         sends_form
         and again not in answer.text
         and any(again in one.text for one in was.answers[:_MOST_PAGES])
     ):
         says = "the form is not there again"
-        yield Proof(answer.step.index, REPLY, says, TextValidator(again, absent=True))
+        check = TextValidator(f'action="{change.path_template}"', absent=True)
+        yield Proof(answer.step.index, REPLY, says, check)
+
+
+def _in_message(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield the message of a page that no page had before, if it is the same for everyone."""
+    for found in islice(_SAID.finditer(answer.text), 1):
+        own = any(one.value in unescape(found[1]) for one in change.said)
+        words = any(map(str.isalpha, found[1])) and not any(map(str.isdigit, found[1]))
+        if words and not own and not any(found[1] in one.text for one in was.alike(answer)):
+            yield _proof(answer, "the message", TextValidator(escape(found[1])))
 
 
 def _proof(

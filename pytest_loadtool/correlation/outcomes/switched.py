@@ -5,13 +5,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.outcomes.changes import Change
-from pytest_loadtool.correlation.outcomes.documents import equal, is_listed
+from pytest_loadtool.correlation.outcomes.documents import (
+    equal,
+    is_listed,
+    object_named,
+    where_path,
+)
 from pytest_loadtool.correlation.outcomes.proof import (
     LONGEST_STATE,
     STATE,
@@ -23,10 +29,14 @@ from pytest_loadtool.correlation.outcomes.proof import (
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY, inner
 from pytest_loadtool.extraction.json_steps import format_path
+from pytest_loadtool.extraction.tags import controls
 from pytest_loadtool.model.validator import TextValidator
 
 #: What fields are called that have a state; the last word of their names.
 _STATES = frozenset({"mode", "phase", "stage", "state", "status", "visibility"})
+_NUMBER = re.compile(r"[2-9]|\d\d")
+#: How many boxes of a page are compared.
+_MOST_BOXES = 200
 _FORM = re.compile(r"<form\b([^<>]*)>(.{0,2000}?)</form", re.IGNORECASE | re.DOTALL)
 _ACTION = re.compile(r"""\baction=["']?([^"'\s<>]+)""", re.IGNORECASE)
 _BUTTON = re.compile(
@@ -35,32 +45,47 @@ _BUTTON = re.compile(
 )
 
 
-def switched_in_document(answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Yield the truths and states of a document that the change has switched."""
+def switched_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield the truths and states of a document that the change has switched: of the document
+    itself, and of an item of a list that is called as the change says."""
     same = _before(answer, was)
-    if same is None or not isinstance(same.document, dict):
+    if same is None or same.document is None:
         return
     for steps, item in answer.objects:
         before = None if is_listed(steps) else inner(same.document, steps)
-        if not isinstance(before, dict):
+        for key, value in _switched(before, item, _STATES):
+            yield equal(answer, 1, format_path(steps), (key,), escape(str(value)), value)
+    for said in change.said:
+        now, then = object_named(said, answer), object_named(said, same)
+        if now is None or then is None or now[1] != then[1] or not is_listed(now[0]):
             continue
-        for key, value in item.items():
-            if KEY.fullmatch(key) and _is_switched(key, before.get(key), value):
-                yield equal(answer, 1, format_path(steps), (key,), escape(str(value)), value)
+        path = where_path(*now, said.template)
+        item, before = (
+            inner(one.response.document(), at) for one, (at, _) in ((answer, now), (same, then))
+        )
+        for key, value in _switched(before, item):
+            yield equal(answer, 1, path, (key,), escape(str(value)), value)
 
 
 def switched_on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Yield what the button says of the form that has made the change."""
+    """Yield what the button says of the form that has made the change, and the boxes that are
+    checked now, or no more."""
     same = _before(answer, was)
     if same is None:
         return
-    then, now = (_buttons(one.text, change.step.path) for one in (same, answer))
+    then, now = (_buttons(one.text, change.path) for one in (same, answer))
     if len(then) == len(now) == 1 and then != now:
         (button,) = now
         if any(map(str.isalpha, button)) and not any(map(str.isdigit, button)):
             says = f"{short(unescape(button))} is offered"
             if button not in same.text:
                 yield Proof(answer.step.index, 1, says, TextValidator(escape(button)))
+    if change.has_fields and "checked" in same.text + answer.text:
+        before = _boxes(same.text)
+        for box, (tag, is_checked) in islice(_boxes(answer.text).items(), _MOST_BOXES):
+            if before.get(box, (tag, is_checked))[1] is not is_checked and tag not in same.text:
+                says = f"{short(box[0])} is {'checked' if is_checked else 'not checked'}"
+                yield Proof(answer.step.index, 1, says, TextValidator(escape(tag)))
 
 
 def _before(answer: SeenAnswer, was: Before) -> SeenAnswer | None:
@@ -69,16 +94,35 @@ def _before(answer: SeenAnswer, was: Before) -> SeenAnswer | None:
     return same if same is not None and was.only(same, answer) else None
 
 
-def _is_switched(key: str, before: Any, now: Any) -> bool:
-    if before.__class__ is not now.__class__ or before == now:
+def _switched(
+    before: Any, now: Any, states: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, bool | str]]:
+    """Yield the truths of an object that are others now, and what it says that something leaves by
+    a change alone: of its ``states``, or, without any, of all."""
+    for key, value in now.items() if isinstance(before, dict) and isinstance(now, dict) else ():
+        was = before.get(key)
+        if was.__class__ is not value.__class__ or was == value or not KEY.fullmatch(key):
+            continue
+        is_one = not states or not states.isdisjoint(plain(key).split()[-1:])
+        if isinstance(value, bool) or (is_one and _is_state(was) and _is_state(value)):
+            yield key, value
+
+
+def _is_state(text: Any) -> bool:
+    if not isinstance(text, str):
         return False
-    if isinstance(now, bool):
-        return True
-    is_state = isinstance(now, str) and not _STATES.isdisjoint(plain(key).split()[-1:])
-    return is_state and all(
-        STATE.fullmatch(one) and len(one) <= LONGEST_STATE and not is_passing(one)
-        for one in (before, now)
-    )
+    return len(text) <= LONGEST_STATE and bool(STATE.fullmatch(text)) and not is_passing(text)
+
+
+def _boxes(page: str) -> dict[tuple[str, str], tuple[str, bool]]:
+    """Return by name and value the boxes and radio buttons of a page, each as it is written, and
+    whether it is checked; but for those with numbers, which may be somebody else's tomorrow."""
+    return {
+        (found["name"], found.get("value", "")): (page[start:end], "checked" in found)
+        for _, found, start, end in controls(page)
+        if found.get("type", "").lower() in ("checkbox", "radio") and found.get("name")
+        if _NUMBER.search(page, start, end) is None
+    }
 
 
 def _buttons(page: str, path: str) -> list[str]:

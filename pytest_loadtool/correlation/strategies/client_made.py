@@ -189,10 +189,11 @@ class IdempotencyKeys:
     turns = frozenset({Turn.LAST})
 
     def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[ByClient]:
-        """Yield those that no response gave out before."""
-        named = [one for one in slots if _IDEMPOTENCY.intersection(plain(one.name).split())]
-        for value, own in _not_given_out(named, traffic).items():
-            yield ByClient(tuple(own), _IDEMPOTENT, _alike(value) or Uuid(), value)
+        """Yield those that no response gave out before, wherever they are sent."""
+        named = {one.value for one in slots if _IDEMPOTENCY.intersection(plain(one.name).split())}
+        own = (one for one in slots if one.value in named)
+        for value, uses in _not_given_out(own, traffic).items():
+            yield ByClient(tuple(uses), _IDEMPOTENT, _alike(value) or Uuid(), value)
 
 
 def _by_value(slots: Sequence[Slot], traffic: Traffic) -> Mapping[str, Sequence[Slot]]:
