@@ -19,8 +19,8 @@ from pytest_loadtool import LOAD_SUFFIX
 #: with all others of its group: three groups take a third of the time of one.
 _GROUPS = {
     "record": "record HTTP traffic",
-    "load": "load-test HTTP traffic",
     "replay": "replay recorded HTTP traffic",
+    "load": "load-test HTTP traffic",
 }
 #: Of which replays a file is kept.
 KEEPING = ("no", "failed", "all")
@@ -423,7 +423,7 @@ _PREFERENCES = {
     ),
 }
 
-#: What is no text in the configuration file.
+#: What is no text in the configuration file. Of what is, pytest looks for no type.
 _TYPES: dict[str, Any] = {
     "record_only": "args",
     "record_block": "args",
@@ -433,22 +433,24 @@ _TYPES: dict[str, Any] = {
 }
 
 
-def _destination(name: str) -> str:
-    found: str = OPTIONS[name].get("dest", name[2:].replace("-", "_"))
-    return found
+#: Where pytest keeps what is given, by the option.
+_DESTINATIONS: dict[str, str] = {
+    name: attributes.get("dest", name[2:].replace("-", "_")) for name, attributes in OPTIONS.items()
+}
 
 
-def _group(parser: pytest.Parser, name: str) -> pytest.OptionGroup:
-    kind = name[2:].partition("-")[0]
-    kind = kind if kind in _GROUPS else "replay"
-    return parser.getgroup(f"loadtool-{kind}", f"{_GROUPS[kind]} (pytest-loadtool)")
+def _groups(parser: pytest.Parser) -> dict[str, pytest.OptionGroup]:
+    return {
+        kind: parser.getgroup(f"loadtool-{kind}", f"{title} (pytest-loadtool)")
+        for kind, title in _GROUPS.items()
+    }
 
 
 def untouched(config: pytest.Config) -> bool:
     """Return whether nothing is asked of this package, on the command line or in the configuration
     file: then there is nothing to check, and nothing to say."""
     option = config.option
-    given = (*map(_destination, OPTIONS), *(f"load_{key}" for key in SIZES), "base_url")
+    given = (*_DESTINATIONS.values(), *(f"load_{key}" for key in SIZES), "base_url")
     if any(getattr(option, name, None) not in (None, False) for name in given):
         return False
     if any(LOAD_SUFFIX in argument for argument in config.args):
@@ -462,15 +464,16 @@ def untouched(config: pytest.Config) -> bool:
 
 def declare(parser: pytest.Parser) -> None:
     """Add the options and their twins."""
+    groups = _groups(parser)
     for name, attributes in OPTIONS.items():
-        group = _group(parser, name)
+        group = groups.get(name[2:].partition("-")[0], groups["replay"])
         # With its destination each costs half: pytest need not look whether another has it.
-        group.addoption(name, **{**attributes, "dest": _destination(name)})
+        group.addoption(name, **{**attributes, "dest": _DESTINATIONS[name]})
     for name, text in {**TWINS, **_PREFERENCES}.items():
-        parser.addini(name, text, type=_TYPES.get(name, "string"), default="")
+        parser.addini(name, text, type=_TYPES.get(name), default="")
     for key, (metavar, meaning) in SIZES.items():
         option = f"load-{key}".replace("_", "-")
-        _group(parser, f"--{option}").addoption(
+        groups["load"].addoption(
             f"--{option}",
             dest=f"load_{key}",
             metavar=metavar,
@@ -505,7 +508,7 @@ def declare_unless_taken(parser: pytest.Parser, *, load: bool) -> None:
             wanted[short] = {"dest": f"load_{key}", "metavar": metavar, "help": f"{meaning}."}
         once = {"dest": "load_once", "default": None, "help": "As --load-once."}
         wanted["--once"] = {"action": "store_true", **once}
+    groups = _groups(parser)
     for name, attributes in wanted.items():
         with contextlib.suppress(ValueError, argparse.ArgumentError):
-            kind = name if name == "--base-url" else "--load"
-            _group(parser, kind).addoption(name, **attributes)
+            groups["replay" if name == "--base-url" else "load"].addoption(name, **attributes)
