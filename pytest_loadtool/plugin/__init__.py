@@ -31,7 +31,7 @@ class ReplayHooks:
 
     Where nobody does, nothing is called. All but the last are called on the event loop of all users
     of the process, so what takes long there has all of them wait. They stand here as one more
-    module costs an idle run as much as thirty options.
+    module costs an idle run as much as a dozen options.
     """
 
     def pytest_loadtool_request(self, request: HookRequest, user: HookUser) -> None:
