@@ -8,26 +8,56 @@ imported until a hook has something to do. It asserts nothing: PYTEST_DONT_REWRI
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_loadtool import CASE_SUFFIX, LOAD_SUFFIX, listeners
-from pytest_loadtool.plugin import hookspecs, option_table
+from pytest_loadtool.plugin import option_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pytest_loadtool.capture import RecordingProxy
+    from pytest_loadtool.replay.hook_arguments import HookRequest, HookResponse, HookUser
     from pytest_loadtool.workflow.unattended import RecordedCase
 
 __all__ = ["loadtool_recorder", "loadtool_recorder_environment"]
 
 
+class ReplayHooks:
+    """The hooks that a conftest.py or a plugin may implement, to take part in replays.
+
+    Where nobody does, nothing is called. All but the last are called on the event loop of all users
+    of the process, so what takes long there has all of them wait. They stand here as one more
+    module costs an idle run as much as a dozen options.
+    """
+
+    def pytest_loadtool_request(self, request: HookRequest, user: HookUser) -> None:
+        """Called before a request is sent, with all that will be sent: its headers, target and body
+        may be changed, the user's variables be read and set."""
+
+    def pytest_loadtool_response(
+        self, response: HookResponse, request: HookRequest, user: HookUser
+    ) -> None:
+        """Called when a response has come, before extractors and validators look at it. What is
+        raised fails the transaction."""
+
+    def pytest_loadtool_iteration_start(self, user: HookUser) -> None:
+        """Called when an iteration begins, before its first request is made."""
+
+    def pytest_loadtool_iteration_end(self, user: HookUser, failed: bool) -> None:
+        """Called when an iteration has ended; ``failed`` says whether a transaction of it has."""
+
+    def pytest_loadtool_summary(self, summary: dict[str, Any]) -> None:
+        """Called for each load test of a session when its results are ready: what ``--load-json``
+        has of a run. What is raised fails the session."""
+
+
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Declare the hooks of replays."""
-    pluginmanager.add_hookspecs(hookspecs)
+    pluginmanager.add_hookspecs(ReplayHooks)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

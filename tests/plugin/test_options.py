@@ -189,7 +189,6 @@ def test_idle_plugin_imports_next_to_nothing() -> None:
     assert result.stdout.split() == [
         "pytest_loadtool",
         "pytest_loadtool.plugin",
-        "pytest_loadtool.plugin.hookspecs",
         "pytest_loadtool.plugin.option_table",
     ]
 
@@ -209,8 +208,5 @@ def test_run_without_cases_stays_light(pytester: pytest.Pytester) -> None:
     (pytester.path / "other.toml").write_text("")
     result = pytester.runpytest_subprocess("-v")
     result.stdout.fnmatch_lines(
-        [
-            "LOADED pytest_loadtool pytest_loadtool.plugin pytest_loadtool.plugin.hookspecs "
-            "pytest_loadtool.plugin.option_table"
-        ]
+        ["LOADED pytest_loadtool pytest_loadtool.plugin pytest_loadtool.plugin.option_table"]
     )
