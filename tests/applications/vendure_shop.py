@@ -21,8 +21,8 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 
 TITLE = "Vendure 3.7, GraphQL"
 BROWSER = False
-#: Of a customer there is one of an address.
-UNIQUE: tuple[str, ...] = ("ann@example.com", "ben@example.com")
+#: Of a customer there is one of an address, and of kinds one of a code.
+UNIQUE: tuple[str, ...] = ("ann@example.com", "ben@example.com", "tea-leaves")
 SESSIONS = 3
 
 _REQUIREMENTS = ("@vendure/core@3.7.3", "pg@8.23.1")
@@ -44,7 +44,7 @@ SELECT 'kind', t.name, f.name FROM facet_value v
   JOIN facet_translation f ON f."baseId" = v."facetId";
 SELECT 'collection', t.name, (SELECT name FROM facet_value_translation WHERE "baseId"::text =
   substring(filters from 'facetValueIds[^0-9]*([0-9]+)')) FROM collection c
-  JOIN collection_translation t ON t."baseId" = c.id;
+  JOIN collection_translation t ON t."baseId" = c.id WHERE NOT "isRoot";
 SELECT 'customer', "firstName", "lastName", "emailAddress", "deletedAt" IS NULL FROM customer;
 SELECT 'in', g.name, c."emailAddress" FROM customer_groups_customer_group j
   JOIN customer_group g ON g.id = j."customerGroupId" JOIN customer c ON c.id = j."customerId";
@@ -205,7 +205,15 @@ def use(url: str, folder: Path) -> None:
             admin.ask(_CUSTOMER, input=_customer(name, "Old", address))
         shop.ask(_ADD, variant=variant["id"], quantity=1)
         shop.ask(_ADD, variant=variant["id"], quantity=1)
-    tables = ("product_variant", "customer", '"order"', "order_line", "customer_group", "facet")
+    tables = (
+        "product_variant",
+        "facet_value",
+        "customer",
+        '"order"',
+        "order_line",
+        "customer_group",
+        "facet",
+    )
     moved = "".join(
         f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), {217 + 1013 * number});"
         for number, table in enumerate(tables)
@@ -221,7 +229,7 @@ def drive(url: str) -> None:
             {"code": name.lower(), "translations": [{"languageCode": "en", "name": name}]}
             for name in ("Green", "Black")
         ]
-        kinds = {"code": "leaf", "isPrivate": False, "values": values}
+        kinds = {"code": "tea-leaves", "isPrivate": False, "values": values}
         text = [{"languageCode": "en", "name": "Leaf"}]
         facet = admin.ask(_FACET, input={**kinds, "translations": text})
         green, black = (one["id"] for one in facet["values"])
