@@ -198,8 +198,8 @@ def _spans(text: str, name: str) -> Iterator[ValueSpan]:
         except (ValueError, RecursionError):
             return
         for start, end, place, key, value, around in json_spans(text):
-            called = key or (name if is_id_name(name) else "")
-            yield start, end, place, called, value, around if around == IN_NAME else ""
+            own = key or (name if is_id_name(name) else "")
+            yield start, end, place, own, value, around if around == IN_NAME else ""
     elif first == "<" and not _BRACKETED.fullmatch(text):
         yield from xml_spans(text)
     elif _ADDRESS.fullmatch(text):
