@@ -14,6 +14,8 @@ from pytest_loadtool.codec.calls import graphql_operation
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.model.exchange import Exchange
 
+#: The field in which an object says of which type it is (GraphQL §4.4).
+TYPE = "__typename"
 _ID_VARIABLE = re.compile(rb"\$(\w+)\s*:\s*\[?\s*ID\b")
 _FIELD = re.compile(r"\{\s*(?:\w+\s*:\s*)?(\w+)")
 #: How a mutation is called whose text is not sent along (persisted queries).
@@ -22,10 +24,12 @@ _CHANGING = frozenset({"create", "add", "insert", "new", "save", "store", "submi
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation: the words of its name and of its first field, and whether it is a mutation."""
+    """An operation: the words of its name and of its first ``field``, and whether it is a
+    mutation."""
 
     words: frozenset[str]
     changes: bool
+    field: str = ""
 
 
 def declared_ids(exchange: Exchange) -> frozenset[str]:
@@ -61,4 +65,4 @@ def operation(exchange: Exchange) -> Operation | None:
     called = name if isinstance(name, str) else found[2] if found else ""
     text = f"{called} {field[1] if field else ''}"
     changes = found[1] == "mutation" if found else False
-    return Operation(frozenset(plain(text).split()), changes)
+    return Operation(frozenset(plain(text).split()), changes, field[1] if field else "")

@@ -86,6 +86,12 @@ def id_stem(name: str) -> str:
     return " ".join((*words, stem) if ends_in_id(last) else words)
 
 
+def is_called(stem: str, resource: str) -> bool:
+    """Return whether a field is called after a resource, by all of its words or the last ones:
+    ``quote_line_id`` of a line, ``group_id`` of a customer group."""
+    return f" {stem}".endswith(f" {resource}") or f" {resource}".endswith(f" {stem}")
+
+
 def is_done(segment: str) -> bool:
     """Return whether a segment of a path says what is done, and not to what."""
     return _DONE.issuperset(plain(segment).split())
@@ -135,14 +141,22 @@ def words_of(called: str) -> frozenset[str]:
 
 
 def resources_of(producer: Producer, called: str) -> frozenset[str]:
-    """Return what the id under that key may be the id of, in the answer to a request."""
+    """Return what the id under that key may be the id of, in the answer to a request: that of
+    ``{"facet": {"values": [{"id": 1}]}}`` of a facet value, too."""
     stem = id_stem(producer.name)
     if stem:
         return frozenset({stem})
     keys = (one for one in producer.steps[:-1] if isinstance(one, str) and not is_dynamic_key(one))
     around = [*map(plain, keys)]
     inner = [name for name in around if name not in WRAPPERS]
-    return collection_names(collection(inner[-1]) if inner else collection(called))
+    typed = collection_names(producer.type)
+    if typed and len(inner) < 2:  # what a call of GraphQL does tells less
+        return typed
+    if not inner:
+        return collection_names(collection(called))
+    outer = collection(inner[-1])
+    within = {f"{outer} {singular(around[-1])}"} if around[-1] not in inner else set[str]()
+    return collection_names(outer) | typed | within
 
 
 def words_of_call(called: str) -> frozenset[str]:

@@ -87,6 +87,8 @@ class Producer:
     form: int = -1
     control: Literal["", "hidden", "text", "choice"] = ""
     labels: frozenset[str] = frozenset()
+    type: str = ""
+    """The type of the object that it is a field of, where that says so itself (GraphQL)."""
     encoded: str | None = None
     """What an extractor takes, where that is not the value yet: ``filters`` make it so."""
     filters: tuple[str, ...] = ()

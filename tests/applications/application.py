@@ -69,6 +69,8 @@ APPLICATIONS = {
     "parse-server": "parse_orders",
     "zabbix": "zabbix_api",
     "ghost": "ghost_blog",
+    "ganache": "ganache_chain",
+    "vendure": "vendure_shop",
 }
 
 

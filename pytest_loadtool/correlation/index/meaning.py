@@ -11,6 +11,7 @@ from pytest_loadtool.correlation.classify import (
     is_id_name,
     is_short_number,
     is_version_name,
+    singular,
 )
 from pytest_loadtool.correlation.graphql import declared_ids, operation
 from pytest_loadtool.correlation.index.spelling import slug
@@ -19,6 +20,7 @@ from pytest_loadtool.correlation.kinds import (
     WRAPPERS,
     collection,
     id_stem,
+    is_called,
     resources_of,
     words_of,
     words_of_call,
@@ -49,6 +51,8 @@ ANYTHING = frozenset({"entity", "node", "object", "parent", "record", "related",
 _REFERENCES = frozenset({"parent"})
 #: Fields that tell which kind of resource is meant by the id beside them.
 _KINDS = ("class", "collection", "entity", "index", "kind", "model", "resource", "table", "type")
+#: Words in the name of what is called behind which another resource is named: ``addItemToOrder``.
+_LINKING = frozenset({"for", "from", "in", "of", "on", "to", "with"})
 _BRACE = re.compile("[{}]")
 
 
@@ -57,7 +61,7 @@ def _declared(slot: Slot, traffic: Traffic) -> str | None:
     does."""
     exchange = traffic.steps[slot.transaction].exchange
     declared = exchange is not None and slot.name in declared_ids(exchange)
-    return plain(slot.name) if declared else None
+    return singular(slot.name) if declared else None
 
 
 def is_index(slot: Slot, traffic: Traffic) -> bool:
@@ -85,14 +89,15 @@ def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
         kinds = _kinds_beside(slot, stem, traffic)
         if kinds:
             return any(f" {kind}".endswith(f" {one}") for kind in kinds for one in resources)
-        return stem in ANYTHING or any(f" {stem}".endswith(f" {one}") for one in resources)
+        return stem in ANYTHING or any(is_called(stem, one) for one in resources)
     step = traffic.steps[slot.transaction]
     if stem is not None or plain(slot.name) in _BARE:
         kinds = _kinds_beside(slot, "", traffic) & traffic.requests.resources
         if kinds:
             return any(resources & collection_names(one) for one in kinds)
         words = _around(slot, step, traffic)
-        return any(words.issuperset(one.split()) for one in resources)
+        about = any(words.issuperset(one.split()) for one in resources)
+        return about and not _is_of_another(slot, resources, traffic)
     named = bool(resources & collection_names(slot.name))
     if not is_short_number(slot.value):
         return named
@@ -103,6 +108,28 @@ def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
         and step.changes_state
         and slot.name not in traffic.responses.typed
     )
+
+
+def _is_of_another(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
+    """Return whether a field of GraphQL ends in the word for another kind of resource, of which one
+    has that number, too: ``updateProductVariant(id: 1)`` is about no product."""
+    exchange = traffic.steps[slot.transaction].exchange
+    asked = operation(exchange) if exchange is not None else None
+    called = collection(asked.field).split() if asked is not None else []
+    if not called or not is_short_number(slot.value) or _LINKING.intersection(called):
+        return False
+    if _heads(resources) & {singular(called[-1])}:
+        return False
+    return any(
+        singular(called[-1]) in _heads(resources_of(one, traffic.steps[one.transaction].called))
+        for one in traffic.producers_of(slot.value)
+        if one.transaction < slot.transaction
+    )
+
+
+def _heads(resources: frozenset[str]) -> frozenset[str]:
+    """Return the last words of what resources are called, which say what they are."""
+    return frozenset(singular(one.split()[-1]) for one in resources if one)
 
 
 def _behind(slot: Slot, traffic: Traffic) -> frozenset[str]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pytest_loadtool.codec.filters import BASE64, filtered
 from pytest_loadtool.codec.names import is_typed_secret
 from pytest_loadtool.codec.places import encode
-from pytest_loadtool.correlation.classify import looks_random
+from pytest_loadtool.correlation.classify import is_id_name, looks_random
 from pytest_loadtool.correlation.requests.decoded_view import OWN_FILTER, View, decoded
 from pytest_loadtool.correlation.requests.positions import (
     HOLE,
@@ -198,7 +198,8 @@ def _spans(text: str, name: str) -> Iterator[ValueSpan]:
         except (ValueError, RecursionError):
             return
         for start, end, place, key, value, around in json_spans(text):
-            yield start, end, place, key, value, around if around == IN_NAME else ""
+            own = key or (name if is_id_name(name) else "")
+            yield start, end, place, own, value, around if around == IN_NAME else ""
     elif first == "<" and not _BRACKETED.fullmatch(text):
         yield from xml_spans(text)
     elif _ADDRESS.fullmatch(text):

@@ -185,12 +185,12 @@ def json_spans(text: str) -> Iterator[ValueSpan]:
 
     The number of a call has `CALL` there, and an argument of a call behind its first value that is
     no text has `ARGUMENT`. What is compared, ``["shop", "=", 7]``, is called as what it is compared
-    with.
+    with, and the ``value`` of an id as the ``name`` beside it: ``{"name": "shopId", "value": 7}``.
     """
     is_call = '"jsonrpc"' in text or ('"method"' in text and '"params"' in text)
     keys: list[str] = [""]  # the current key in each open container
     objects: list[bool] = [False]  # whether that container is an object
-    texts: list[list[str]] = [[]]  # the first strings of that container, if it is an array
+    texts: list[list[str]] = [[]]  # the first strings of that container; of an object, its name
     first = 0  # where the first argument of a call begins that is no text
     at_key = False
 
@@ -203,7 +203,9 @@ def json_spans(text: str) -> Iterator[ValueSpan]:
         return around[0] if objects[-1] else ""
 
     def called() -> str:
-        if len(texts[-1]) == 2 and texts[-1][1] in _COMPARED:
+        if len(texts[-1]) == 2 and not objects[-1] and texts[-1][1] in _COMPARED:
+            return texts[-1][0]
+        if keys[-1] == "value" and objects[-1] and texts[-1] and is_id_name(texts[-1][0]):
             return texts[-1][0]
         return keys[-2] if keys[-1] in _OPERATORS and len(keys) > 1 else keys[-1]
 
@@ -233,7 +235,7 @@ def json_spans(text: str) -> Iterator[ValueSpan]:
         elif string is not None:
             value = _json_string(string)
             yield *token.span(1), Place.JSON_STRING, called(), value, around()
-            if not objects[-1] and len(texts[-1]) < 2:
+            if len(texts[-1]) < 2 and (not objects[-1] or keys[-1] == "name"):
                 texts[-1].append(value)
         elif number is not None or token[0] == HOLE:
             yield *token.span(), Place.JSON, called(), token[0], around()

@@ -25,6 +25,7 @@ from pytest_loadtool.correlation.classify import (
     looks_random,
     singular,
 )
+from pytest_loadtool.correlation.graphql import TYPE
 from pytest_loadtool.correlation.kinds import is_in_own_list, is_result, is_result_name
 from pytest_loadtool.correlation.producer import (
     PARTIAL,
@@ -267,6 +268,8 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
         if value not in wanted or (is_answer and steps == ("id",)):  # as the request had it
             continue
         leaf = json_leaf(steps, value, transaction)
+        if leaf.name == "id" and steps[-1] == "id":
+            leaf = replace(leaf, type=_type(inner(document, steps[:-1])))
         if address:
             before = text[address.start(1) : address.start(2)]
             leaf = replace(leaf, name=f"{singular(address[1])}_id", text=text, before=before)
@@ -279,6 +282,12 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
             yield replace(leaf, labels=_titles(document, steps)) if leaf.of_many else leaf
     for steps in keys:
         yield from _own_key(document, steps, transaction)
+
+
+def _type(around: Any) -> str:
+    """Return the type that a GraphQL object says to be of."""
+    told = around.get(TYPE) if isinstance(around, dict) else None
+    return told if isinstance(told, str) else ""
 
 
 def _own_key(document: Any, steps: tuple[str | int, ...], transaction: int) -> Iterator[Producer]:

@@ -21,7 +21,7 @@ from pytest_loadtool.correlation.classify import (
     is_title_name,
 )
 from pytest_loadtool.correlation.index.traffic import Traffic
-from pytest_loadtool.correlation.kinds import id_stem, resources_of
+from pytest_loadtool.correlation.kinds import id_stem, is_called, resources_of
 from pytest_loadtool.correlation.producer import Producer, is_dynamic_key
 from pytest_loadtool.correlation.proposals import ByClient
 from pytest_loadtool.correlation.responses.json_rows import with_named_rows
@@ -325,7 +325,7 @@ def _best(
             continue
         text = json_text(value)
         for anchor in known(text or ""):
-            rank = _rank(keys[-1], anchor, resources, alone=len(items) == 1)
+            rank = _rank(keys, anchor, resources, alone=len(items) == 1)
             if rank is not None and _fits(value, anchor):
                 found.append((rank, len(keys), -anchor.at, keys, anchor))
     found.sort(key=lambda one: one[:3])
@@ -343,13 +343,15 @@ def _fits(value: Any, anchor: AnchorText) -> bool:
     return not NO_TEXT.search(anchor.recorded) and not {"'", '"'} <= set(anchor.recorded)
 
 
-def _rank(key: str, anchor: AnchorText, resources: Collection[str], *, alone: bool) -> int | None:
-    """Return how well an anchor under that key tells items apart, 0 being best; None: by chance."""
+def _rank(keys: Keys, anchor: AnchorText, resources: Collection[str], *, alone: bool) -> int | None:
+    """Return how well an anchor under those keys tells items apart, 0 being best; None: by
+    chance."""
+    key, *outer = reversed(keys)
     name = plain(key).split()[-1:] or [key]
     if anchor.address:
         return 0
     if anchor.extracted:
-        if not is_id_name(key) or not _is_of(key, anchor, resources):
+        if not is_id_name(key) or not _is_of(key, anchor, resources, *outer[:1]):
             return None
         return 0 if plain(key) == name[0] else 3  # the item's own id, or that of another resource
     if is_title_name(key) or key == OWN_TEXT:
@@ -360,11 +362,13 @@ def _rank(key: str, anchor: AnchorText, resources: Collection[str], *, alone: bo
     return 2 if same else 4 if anchor.telling else None
 
 
-def _is_of(key: str, anchor: AnchorText, resources: Collection[str]) -> bool:
+def _is_of(key: str, anchor: AnchorText, resources: Collection[str], outer: str = "") -> bool:
     """Return whether a small number that was extracted may be the id that stands under the key:
-    that of a user is none of an order's ``id``."""
-    stem = id_stem(anchor.field.partition("[")[0])
+    that of a user is none of an order's ``id``; and under ``outer`` and the key, only that of what
+    is called so."""
+    called = anchor.field.partition("[")[0]
+    stem = id_stem(called) or (plain(called) if outer and not is_id_name(called) else "")
     if not stem or not is_short_number(anchor.recorded):
         return True
-    own = {id_stem(key)} - {""} or resources
-    return any(f" {stem}".endswith(f" {one}") for one in own)
+    own = {id_stem(key)} - {""} or (collection_names(outer) if outer else resources)
+    return any(is_called(stem, one) for one in own)

@@ -10,6 +10,7 @@ from urllib.parse import SplitResult
 
 from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.codec.names import is_password
+from pytest_loadtool.codec.template import Template
 from pytest_loadtool.correlation.kinds import reads
 from pytest_loadtool.correlation.requests.fields import CONSTANT, fields_of
 from pytest_loadtool.diagnosis.causes.pages import same_page_elsewhere
@@ -51,9 +52,11 @@ def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
     at = max(missed or needed or found, default=None)
     if at is None:
         return None
+    gone = not missed and _is_gone(situation, before[at])
     return Cause(
-        f"Perhaps {titles[at]} did not take effect: no answer since has shown it.",
-        Sure.SHOWN if missed else Sure.POSSIBLE,
+        f"Perhaps {titles[at]} did not take effect: "
+        + ("what it gave out is not there." if gone else "no answer since has shown it."),
+        Sure.SHOWN if missed else Sure.LIKELY if gone else Sure.POSSIBLE,
         remedies=(
             compared(
                 situation,
@@ -63,6 +66,13 @@ def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
             ),
         ),
     )
+
+
+def _is_gone(situation: Situation, change: Transaction) -> bool:
+    """Return whether nothing is at an address that has what the change has given out."""
+    address = Template.parse(situation.failed.transaction.request.target)
+    asked = {one.name for one in address.references}
+    return situation.status in (404, 410) and bool(given_by(change) & asked)
 
 
 def is_change(one: Transaction) -> bool:

@@ -92,3 +92,17 @@ def test_what_a_change_has_made_is_not_there(status: int, first: bool) -> None:
     refused = replace(refused, failures=(*refused.failures, said))
     found = diagnose(case, (made, refused), path="x.case.toml", evidence=Evidence(), mask=Mask())
     assert (found.mend.index == 0) is first
+
+
+@pytest.mark.parametrize(("status", "first"), [(404, True), (410, True), (400, False)])
+def test_what_a_change_gave_out_is_not_there(status: int, first: bool) -> None:
+    """The change is told before what the server says of the address, be it no outcome's."""
+    case = TestCase("shop", (Page("p", (AUTHOR, BOOK, USE)),))
+    made = outcome(0, "p", AUTHOR, Answer(b'{"id": "x7"}', 201))
+    other = outcome(1, "p", BOOK, Answer(b"{}", 201))
+    said = Answer(b'{"message": "id: x7"}', status)
+    refused = outcome(2, "p", USE, said, f"Status Code is {status}")
+    replayed = (made, other, refused)
+    found = diagnose(case, replayed, path="x.case.toml", evidence=Evidence(), mask=Mask())
+    name = "Perhaps POST /authors did not take effect: what it gave out is not there."
+    assert found.causes[0].text.startswith(name) is first
