@@ -20,6 +20,11 @@ _TIME = re.compile(
     r"|\d{8}T\d{6}Z?|\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
     r"|1\d{9}(?:\d{3}){0,2}(?:\.\d+)?"  # seconds, ms or µs since 1970, from 2001 to 2033
 )
+_MOMENT = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d))?"
+    r"|1\d{9}(?:\d{3}){0,2}(?:\.\d+)?"
+    r"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT"
+)
 #: An id in base64 may have its padding, and one may be a URI of its own: ``gid://shop/Order/17``.
 _CODE = re.compile(
     r"[A-Za-z0-9_-]{4,64}={0,2}|(?!https?:|data:|mailto:|file:)[a-z][a-z0-9+.-]{1,12}:[\w:/.-]{2,100}"
@@ -153,6 +158,12 @@ def looks_like_time(value: str) -> bool:
     """Return whether it is an ISO 8601 date or time, also ``2026-11-21.05:50:55`` and
     ``20261121T055055Z``, or seconds, milliseconds or microseconds since 1970."""
     return _TIME.fullmatch(value) is not None
+
+
+def is_moment(value: str) -> bool:
+    """Return whether it is a time with its day, as servers write when something was changed: no
+    person types it to the second."""
+    return _MOMENT.fullmatch(value) is not None
 
 
 @lru_cache(1 << 12)
