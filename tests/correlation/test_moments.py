@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler
@@ -15,13 +16,13 @@ from urllib.parse import urlencode
 import pytest
 
 from pytest_loadtool.engine.functional import replay_once
-from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.replay import compile_case
 from tests.correlation.client import Client
 from tests.correlation.outcomes.adversary import failures
 from tests.correlation.talk import configure, made
-from tests.observed import Observed
+from tests.observed import Observed, explained
 from tests.served import answer, served
 
 _JSON = {"Content-Type": "application/json"}
@@ -68,7 +69,8 @@ WAYS = {
     "the id around it": Way(
         _iso, _put(lambda id_, *rest: {"id": id_, "set": _flat(id_, *rest)}, "/things/save")),
     "the id beside it": Way(
-        _iso, _put(lambda id_, *rest: {"where": {"id": id_}, "data": _flat(id_, *rest)}, "/things/save")),
+        _iso,
+        _put(lambda id_, *rest: {"where": {"id": id_}, "data": _flat(id_, *rest)}, "/things/do")),
     "with the thing beside it": Way(
         _iso, _put(lambda id_, *rest: {**_flat(id_, *rest), "tags": [{"id": 1}, {"id": 2}]})),
     "a call": Way(_iso, lambda id_, *rest: (
@@ -155,7 +157,7 @@ def _serving(register: Register) -> Iterator[str]:
         yield url
 
 
-def _case(way: Way) -> TestCase:
+def _session(way: Way) -> tuple[Exchange, ...]:
     register = Register(way, datetime(2026, 3, 1, 9, tzinfo=UTC), 2)
     with _serving(register) as url:
         client = Client(url)
@@ -169,24 +171,37 @@ def _case(way: Way) -> TestCase:
                 client.send(method, target, body.encode(), headers)
         client.json("GET", "/things")
         client.close()
-    exchanges = tuple(client.exchanges)
-    configuration = configure(build_case(exchanges, name="moments").case, exchanges)
-    rules = {one.rule for one in made(configuration)}
-    assert rules & {"row-time", "filled-in-field"}
-    return configuration.case
+    return tuple(client.exchanges)
+
+
+def _used(way: Way, others: int) -> Register:
+    """On another day."""
+    return Register(way, datetime(2026, 11, 28, 6, tzinfo=UTC), others)
 
 
 @pytest.mark.parametrize("name", WAYS)
 def test_moments(name: str) -> None:
     """On another day, and where the clock is at another half of a second."""
-    way = WAYS[name]
-    case = _case(way)
+    exchanges = _session(WAYS[name])
+    configuration = configure(build_case(exchanges, name="moments").case, exchanges)
+    assert {one.rule for one in made(configuration)} & {"row-time", "filled-in-field"}
     for others in (0, 5):
-        used = Register(way, datetime(2026, 11, 28, 6, tzinfo=UTC), others)
+        used = _used(WAYS[name], others)
         observed = Observed()
         with _serving(used) as url:
-            replay_once(compile_case(case, server=url), observer=observed)
+            replay_once(compile_case(configuration.case, server=url), observer=observed)
         assert failures(observed) == []
         mine = [one["note"] for one in used.things.values()][others:]
         assert mine == [" first second"] * 2
         assert not any(one["note"] for one in [*used.things.values()][:others])
+
+
+def test_what_is_told_of_one_that_was_left() -> None:
+    """The time is to blame, and not the id, which the list has as well."""
+    exchanges = _session(WAYS["ISO"])
+    case = build_case(exchanges, name="moments").case
+    left = replace(case, asm=replace(case.asm, ignore=("updated_at",)))
+    with _serving(_used(WAYS["ISO"], 0)) as url:
+        said = explained(configure(left, exchanges).case, exchanges, url)
+    assert "updated_at = 2026-03-01T09:00:01.000Z was sent as recorded" in said
+    assert "was taken from" not in said
