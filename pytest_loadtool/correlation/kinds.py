@@ -49,6 +49,13 @@ _VERBS = frozenset(
         ),
     }
 )
+#: Of these, what leaves less than there was, and other words for that.
+_REMOVING = frozenset(
+    {
+        *("archive", "cancel", "clear", "del", "delete", "destroy", "discard", "drop", "erase"),
+        *("purge", "remove", "trash", "unlink"),
+    }
+)
 #: Likewise, where nothing is changed by it.
 _READING = frozenset(
     {
@@ -84,6 +91,11 @@ def id_stem(name: str) -> str:
         words.pop()
     stem = last.removesuffix("s").removesuffix("id")
     return " ".join((*words, stem) if ends_in_id(last) else words)
+
+
+def removes(called: str, method: str) -> bool:
+    """Return whether a request takes something away, by its method or by what it calls."""
+    return method == "DELETE" or not _REMOVING.isdisjoint(words_of(called))
 
 
 def is_done(segment: str) -> bool:

@@ -34,12 +34,14 @@ class Outcome:
     of that title if it is not the first: ``POST /orders (2)``. Application state management sets
     it, and replaces its own outcomes; one without it is a person's, and so is an ``edited`` one.
     With ``before`` it holds before the change: an answer of which it does not is not as recorded,
-    and no failure unless it is ``needed``, since the change would undo what others have done.
+    and no failure unless it is ``needed``, since the change would undo what others have done. A
+    ``doubtful`` one goes by a text that others may have left there, and is judged likewise.
     """
 
     name: str
     change: str = ""
     before: bool = False
+    doubtful: bool = False
     needed: bool = False
     edited: bool = False
 

@@ -147,6 +147,7 @@ VALIDATOR: Table = Table(
         "outcome": Key(filled),
         "change": Key(filled),
         "before": Key(boolean),
+        "doubtful": Key(boolean),
         "needed": Key(boolean),
         "edited": Key(boolean),
         **{key: Key(_FORMS.get(key, _named_value)) for key in VALIDATOR_KINDS},
@@ -172,6 +173,7 @@ _NOT_REPEATED = ("absent", "equals", "row")
 _OF_OUTCOME = (
     ("change", "outcome", "what came of it"),
     ("before", "change", "before what it is so"),
+    ("doubtful", "change", "what has come of it, unless others have left the same"),
     ("needed", "before", "that it is so before the change"),
     ("edited", "change", "what `configure` found it for"),
 )
@@ -223,6 +225,7 @@ def _outcome(node: Node, found: Mapping[str, Any]) -> Outcome | None:
         found["outcome"],
         found.get("change", ""),
         before=found.get("before", False),
+        doubtful=found.get("doubtful", False),
         needed=found.get("needed", False),
         edited=found.get("edited", False),
     )
@@ -237,6 +240,8 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
             pairs["change"] = string(validator.outcome.change)
         if validator.outcome.before:
             pairs["before"] = "true"
+        if validator.outcome.doubtful:
+            pairs["doubtful"] = "true"
         if validator.outcome.needed:
             pairs["needed"] = "true"
         if validator.outcome.edited:

@@ -56,6 +56,8 @@ class Proof:
     """The name of the one field that it is about."""
     beside: bool = False
     """Whether it says what the change has left as it was: that proves nothing by itself."""
+    doubtful: bool = False
+    """Whether it goes by a text that somebody else may have sent, too."""
     again: bool = False
     """Whether it says so once more after another change of the resource, which may be to blame."""
 
@@ -133,6 +135,13 @@ class Before:
         """Return whether nothing changes anything after the change and before an answer."""
         at = bisect_right(self._every, self._change)
         return at == len(self._every) or self._every[at] > later.step.index
+
+    def only(self, earlier: SeenAnswer, later: SeenAnswer) -> bool:
+        """Return whether the change is all that changes anything between two answers."""
+        start = bisect_right(self._every, earlier.step.index)
+        return list(self._every[start : bisect_left(self._every, later.step.index)]) == [
+            self._change
+        ]
 
     def alone(self, resource: Resource, earlier: SeenAnswer, later: SeenAnswer) -> bool:
         """Return whether nothing else has changed the resource between two answers."""

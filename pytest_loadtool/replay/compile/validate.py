@@ -106,11 +106,13 @@ def _extension(validator: ExtensionValidator) -> Holds:
 
 
 def noting(check: Check, outcome: Outcome, strict: bool) -> Check:
-    """Return the check as one of how things stand before a change: where it fails, the answer is
-    not as recorded, which is a failure if ``strict``, or if it is needed."""
+    """Return the check as one of how things stand before a change, or that others may have to do
+    with: where it fails, the answer is not as recorded, which is a failure if ``strict``, or if it
+    is needed."""
     lost = f", and {outcome.change} would take that away" if outcome.needed else ""
+    when = "before" if outcome.before else "after"
     found = (
-        f"not so before {outcome.change}: {outcome.name}; an earlier run or somebody else may have "
+        f"not so {when} {outcome.change}: {outcome.name}; an earlier run or somebody else may have "
         f"left it{lost} (`explain` says what then)"
     )
     fails = strict or outcome.needed
