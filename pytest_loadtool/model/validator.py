@@ -99,12 +99,14 @@ class TextValidator(Compared):
     """The decoded body contains ``text`` (a template); with ``absent``, does not.
 
     With ``row`` (a template, too), only the rows count that have it: ``tr``, ``li`` or ``article``
-    elements. With ``unrepeated``, all that counts is that it is not there a second time.
+    elements, or what ``item`` says: ``div.card``. With ``unrepeated``, all that counts is that it
+    is not there a second time.
     """
 
     text: str
     absent: bool = False
     row: str = ""
+    item: str = ""
     outcome: Outcome | None = None
     unrepeated: bool = False
     equals: int | None = None
@@ -256,7 +258,7 @@ VALIDATOR_KINDS: Mapping[str, ValidatorKind] = MappingProxyType(
             "text",
             "text {!r}",
             compares=(),
-            own=("row", "count", "unrepeated"),
+            own=("row", "item", "count", "unrepeated"),
             templates=("text", "row"),
         ),
         "regex": ValidatorKind(RegexValidator, "pattern", "match of {!r}", own=("count",)),

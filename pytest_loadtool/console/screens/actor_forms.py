@@ -86,7 +86,12 @@ def _compared(kind: str) -> tuple[Blank, Blank]:
 
 _STATUS = (Radio("kind", "status", "Status Code"), Blank("status"))
 _VALIDATING: _Rows = (
-    (Radio("kind", "text", "Search text"), Blank("text"), Blank("row", "in the row of")),
+    (
+        Radio("kind", "text", "Search text"),
+        Blank("text"),
+        Blank("row", "in the row of"),
+        Blank("item"),
+    ),
     (Radio("kind", "regex", "Regex"), Blank("regex"), *_compared("regex")),
     (Radio("kind", "json", "JSON path"), Blank("json"), *_compared("json")),
     (Radio("kind", "xml", "XML path"), Blank("xml"), *_compared("xml")),
