@@ -92,6 +92,10 @@ _TITLE_WORDS = frozenset(
     }
 )
 
+#: Last words of the names under which a resource has its kind; and words before ``name`` there.
+_TYPE_WORDS = frozenset({"classname", "discriminator", "kind", "type", "typename"})
+_NAMED_TYPES = frozenset({"class", "kind", "type"})
+
 #: What fields hold that are no more than a choice, whatever they are called.
 SWITCHES = frozenset({"", "true", "false", "on", "off", "yes", "no", "1", "0"})
 
@@ -283,7 +287,16 @@ def is_title_name(name: str) -> bool:
     """Return whether a field of that name holds what people call a resource: ``title``,
     ``item_name``."""
     words = words_of(name)
-    return bool(words) and words[-1] in _TITLE_WORDS
+    return bool(words) and words[-1] in _TITLE_WORDS and not is_type_name(name)
+
+
+def is_type_name(name: str) -> bool:
+    """Return whether a field of that name says of what kind a resource is, as many are: ``type``,
+    ``@type``, ``className``, ``__typename``, ``resourceType``."""
+    words = words_of(name)
+    return bool(words) and (
+        words[-1] in _TYPE_WORDS or (words[-1] == "name" and words[-2:][0] in _NAMED_TYPES)
+    )
 
 
 def singular(name: str) -> str:

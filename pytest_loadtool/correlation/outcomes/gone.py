@@ -6,7 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_loadtool.codec.entities import in_markup
-from pytest_loadtool.correlation.classify import TELLING, is_identity_name, is_title_name
+from pytest_loadtool.correlation.classify import (
+    TELLING,
+    is_identity_name,
+    is_title_name,
+    is_type_name,
+)
 from pytest_loadtool.correlation.kinds import removes
 from pytest_loadtool.correlation.outcomes.changes import Change, Said
 from pytest_loadtool.correlation.outcomes.documents import unlisted_path
@@ -61,7 +66,8 @@ def _names(change: Change, was: Before) -> Iterator[Said]:
 
 
 def _tells(said: Said) -> bool:
-    return said.is_text and len(said.value) >= (SHORTEST if _is_title(said) else TELLING)
+    telling = len(said.value) >= (SHORTEST if _is_title(said) else TELLING)
+    return said.is_text and telling and not is_type_name(said.field)
 
 
 def _is_title(said: Said) -> bool:

@@ -59,6 +59,8 @@ def items_around(text: str, position: int) -> Iterator[Item]:
     for tag, at in reversed(_opened(text, position)):
         class_ = _CLASS.match(text, at)
         names = _classes(class_) if len(tag) > 2 or tag.lower() in _SOMETIMES else []
+        if tag == "a" and not names:  # as in any menu
+            continue
         kind = ".".join((tag, *names))
         start, end = item_around(text, position, kind)
         beside = _sibling(text, tag, start, end) if start == at and end else None
