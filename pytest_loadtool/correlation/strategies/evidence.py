@@ -157,8 +157,13 @@ def _behind_collection(slot: Slot, producer: Producer, traffic: Traffic) -> bool
     """Where the resources are that the request was about, and used for more than to go there."""
     asked = collection(traffic.steps[producer.transaction].called)
     about = collection_names(collection(producer.before)) & collection_names(asked)
-    if slot.place is Place.PATH and not (about and traffic.requests.uses[slot.value] > 1):
-        return False
+    changes = traffic.steps[slot.transaction].changes_state
+    if slot.place is Place.PATH:
+        if not about or not (changes or traffic.requests.uses[slot.value] > 1):
+            return False
+        ends = producer.text.partition("?")[0].rstrip("/").endswith(f"/{slot.value}")
+        if changes and ends and slot.before != "/" and not is_done(slot.value):
+            return True
     return _in_address(slot, producer, traffic)
 
 
