@@ -6,6 +6,7 @@ session puts two things there, writes a note on the one, and drops the other. Th
 is asked, or says so and does not.
 """
 
+# ruff: noqa: E501 - a table of pages
 from __future__ import annotations
 
 import html
