@@ -239,6 +239,7 @@ def is_short_number(value: str) -> bool:
     return len(value) <= 7 and value.isascii() and value.isdigit()
 
 
+@lru_cache(1 << 12)
 def is_id_name(name: str) -> bool:
     """Return whether a field of that name holds an id: ``id``, ``item_id``, ``form-0-id``,
     ``oldid``."""
@@ -253,6 +254,7 @@ def is_code_name(name: str) -> bool:
     return is_id_name(name) or (bool(words) and words[-1] in _CODE_WORDS)
 
 
+@lru_cache(1 << 12)
 def is_version_name(name: str) -> bool:
     """Return whether a field of that name says in which state a resource was when it was read:
     ``version``, ``rowVersion``, ``_etag``, ``mod_revision``, ``If-Match``."""
@@ -283,6 +285,7 @@ def names_somebody(name: str, value: str) -> bool:
     return is_identity_name(name) and same_name(value) != same_name(name)
 
 
+@lru_cache(1 << 12)
 def is_title_name(name: str) -> bool:
     """Return whether a field of that name holds what people call a resource: ``title``,
     ``item_name``."""

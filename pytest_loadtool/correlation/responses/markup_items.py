@@ -91,9 +91,10 @@ def _opened(text: str, position: int) -> list[tuple[str, int]]:
                 opened.pop()
             opened.append((tag, found.start()))
         elif tag.lower() != "dt":  # what is said of a term is behind it
-            names = [one for one, _ in opened]
-            if tag in names:
-                del opened[len(names) - 1 - names[::-1].index(tag) :]
+            for back in range(len(opened) - 1, -1, -1):
+                if opened[back][0] == tag:
+                    del opened[back:]
+                    break
     return opened
 
 
