@@ -20,6 +20,11 @@ _TIME = re.compile(
     r"|\d{8}T\d{6}Z?|\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
     r"|1\d{9}(?:\d{3}){0,2}(?:\.\d+)?"  # seconds, ms or µs since 1970, from 2001 to 2033
 )
+_MOMENT = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d))?"
+    r"|1\d{9}(?:\d{3}){0,2}(?:\.\d+)?"
+    r"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT"
+)
 #: An id in base64 may have its padding, and one may be a URI of its own: ``gid://shop/Order/17``.
 _CODE = re.compile(
     r"[A-Za-z0-9_-]{4,64}={0,2}|(?!https?:|data:|mailto:|file:)[a-z][a-z0-9+.-]{1,12}:[\w:/.-]{2,100}"
@@ -87,6 +92,10 @@ _TITLE_WORDS = frozenset(
     }
 )
 
+#: Last words of the names under which a resource has its kind; and words before ``name`` there.
+_TYPE_WORDS = frozenset({"classname", "discriminator", "kind", "type", "typename"})
+_NAMED_TYPES = frozenset({"class", "kind", "type"})
+
 #: What fields hold that are no more than a choice, whatever they are called.
 SWITCHES = frozenset({"", "true", "false", "on", "off", "yes", "no", "1", "0"})
 
@@ -153,6 +162,12 @@ def looks_like_time(value: str) -> bool:
     """Return whether it is an ISO 8601 date or time, also ``2026-11-21.05:50:55`` and
     ``20261121T055055Z``, or seconds, milliseconds or microseconds since 1970."""
     return _TIME.fullmatch(value) is not None
+
+
+def is_moment(value: str) -> bool:
+    """Return whether it is a time with its day, as servers write when something was changed: no
+    person types it to the second."""
+    return _MOMENT.fullmatch(value) is not None
 
 
 @lru_cache(1 << 12)
@@ -224,6 +239,7 @@ def is_short_number(value: str) -> bool:
     return len(value) <= 7 and value.isascii() and value.isdigit()
 
 
+@lru_cache(1 << 12)
 def is_id_name(name: str) -> bool:
     """Return whether a field of that name holds an id: ``id``, ``item_id``, ``form-0-id``,
     ``oldid``."""
@@ -238,6 +254,7 @@ def is_code_name(name: str) -> bool:
     return is_id_name(name) or (bool(words) and words[-1] in _CODE_WORDS)
 
 
+@lru_cache(1 << 12)
 def is_version_name(name: str) -> bool:
     """Return whether a field of that name says in which state a resource was when it was read:
     ``version``, ``rowVersion``, ``_etag``, ``mod_revision``, ``If-Match``."""
@@ -268,11 +285,21 @@ def names_somebody(name: str, value: str) -> bool:
     return is_identity_name(name) and same_name(value) != same_name(name)
 
 
+@lru_cache(1 << 12)
 def is_title_name(name: str) -> bool:
     """Return whether a field of that name holds what people call a resource: ``title``,
     ``item_name``."""
     words = words_of(name)
-    return bool(words) and words[-1] in _TITLE_WORDS
+    return bool(words) and words[-1] in _TITLE_WORDS and not is_type_name(name)
+
+
+def is_type_name(name: str) -> bool:
+    """Return whether a field of that name says of what kind a resource is, as many are: ``type``,
+    ``@type``, ``className``, ``__typename``, ``resourceType``."""
+    words = words_of(name)
+    return bool(words) and (
+        words[-1] in _TYPE_WORDS or (words[-1] == "name" and words[-2:][0] in _NAMED_TYPES)
+    )
 
 
 def singular(name: str) -> str:

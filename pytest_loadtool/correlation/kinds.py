@@ -49,6 +49,13 @@ _VERBS = frozenset(
         ),
     }
 )
+#: Of these, what leaves less than there was, and other words for that.
+_REMOVING = frozenset(
+    {
+        *("archive", "cancel", "clear", "del", "delete", "destroy", "discard", "drop", "erase"),
+        *("purge", "remove", "trash", "unlink"),
+    }
+)
 #: Likewise, where nothing is changed by it.
 _READING = frozenset(
     {
@@ -90,6 +97,11 @@ def is_called(stem: str, resource: str) -> bool:
     """Return whether a field is called after a resource, by all of its words or the last ones:
     ``quote_line_id`` of a line, ``group_id`` of a customer group."""
     return f" {stem}".endswith(f" {resource}") or f" {resource}".endswith(f" {stem}")
+
+
+def removes(called: str, method: str) -> bool:
+    """Return whether a request takes something away, by its method or by what it calls."""
+    return method == "DELETE" or not _REMOVING.isdisjoint(words_of(called))
 
 
 def is_done(segment: str) -> bool:

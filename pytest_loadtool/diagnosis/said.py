@@ -202,7 +202,9 @@ def _said(value: object, *, failed: bool) -> Iterator[_Saying]:
                 for name, one in found.items():
                     inner = spelled(name)
                     if inner in _BY_FIELD and isinstance(one, dict) and not _known(one):
-                        yield from _by_field(one, "")
+                        says = not names.keys().isdisjoint(_MESSAGES)
+                        own = _by_field(one, "")
+                        yield from map(_behind, own) if says else own
                     elif inner not in _ECHOES:
                         waiting.append((one, inner, bad or inner in _BY_FIELD))
             case list():
@@ -211,6 +213,13 @@ def _said(value: object, *, failed: bool) -> Iterator[_Saying]:
                     texts[:_MOST_ITEMS] if bad and (key in _BY_FIELD or key in _MESSAGES) else ()
                 )
                 waiting += [(one, key, bad) for one in found[:_MOST_ITEMS]]
+
+
+def _behind(said: _Saying) -> _Saying:
+    """Return what is said beside a message: a word alone, such as the time of a change, tells less
+    than that."""
+    place, text = said
+    return said if " " in text or not place else ("", f"{place}: {text}")
 
 
 def _known(found: Mapping[str, object]) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Final
 
 from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.extraction.address import VALUE, Address, Filled, Fills
-from pytest_loadtool.extraction.row_search import LONGEST_ROW, row_around
+from pytest_loadtool.extraction.row_search import LONGEST_ROW, FindRow, row_around
 from pytest_loadtool.extraction.tags import (
     attributes,
     choices,
@@ -239,6 +239,11 @@ def _pattern(anchor: str) -> re.Pattern[str]:
     return re.compile(rf">\s*+{page_text(anchor)}\s*+<")
 
 
+def row_finder(item: str) -> FindRow | None:
+    """Return what finds the item around a place; None of rows, which are found without."""
+    return partial(item_around, item=item) if item else None
+
+
 def item_around(text: str, at: int, item: str) -> tuple[int, int]:
     """Return where the innermost element of that name and with those classes starts and ends that
     is around ``at``; twice 0 if there is none."""
@@ -251,21 +256,38 @@ def item_around(text: str, at: int, item: str) -> tuple[int, int]:
         if found is not None:
             has = attributes(text, found.end())[0].get("class", "").split() if classes else []
             if set(classes) <= set(has):
-                end = _end(text, tags, start)
+                end = _end(text, tags, start, tag.lower())
                 if end > at:
                     return start, end
         start = text.rfind(opening, first, start)
     return 0, 0
 
 
-def _end(text: str, tags: re.Pattern[str], start: int) -> int:
+def _end(text: str, tags: re.Pattern[str], start: int, tag: str) -> int:
     """Return where the element ends that starts there."""
+    if tag in UNNESTED:
+        found = _behind(tag).search(text, start + 1, start + LONGEST_ROW)
+        return found.start() if found is not None else min(len(text), start + LONGEST_ROW)
     depth = 0
-    for tag in tags.finditer(text, start, start + LONGEST_ROW):
-        depth += -1 if tag[1] else 1
+    for one in tags.finditer(text, start, start + LONGEST_ROW):
+        depth += -1 if one[1] else 1
         if not depth:
-            return tag.start()
+            return one.start()
     return min(len(text), start + LONGEST_ROW)
+
+
+#: Elements that are in none of their kind, so that they need no end tag (HTML §13.1.2.4), and what
+#: is behind each: a term goes on until the next, with what is said of it.
+UNNESTED: Final = {
+    "dt": r"<dt(?=[\s>/])|</dl\b",
+    "option": r"</?(?:option|optgroup)(?=[\s>/])|</select\b",
+    "p": r"</?p(?=[\s>/])",
+}
+
+
+@lru_cache(maxsize=64)
+def _behind(tag: str) -> re.Pattern[str]:
+    return re.compile(UNNESTED[tag], re.IGNORECASE)
 
 
 @lru_cache(maxsize=64)

@@ -6,7 +6,7 @@ The hot path has no time for a parser.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from pytest_loadtool.codec.entities import as_written, in_markup
@@ -29,18 +29,25 @@ LONGEST_ROW: Final = 20_000
 _MOST_ROWS: Final = 50
 
 
-def in_row(text: str, anchor: str, wanted: str) -> bool:
-    """Return whether one row, a ``tr``, ``li`` or ``article``, has both texts, as they are or with
-    character references. In XML, whether the element around that with the first text
-    has."""
-    return any(in_markup(wanted, text[start:end]) for start, end in _rows(text, anchor))
+#: Finds where the row around a place of a text starts and ends; twice 0 if there is none.
+FindRow = Callable[[str, int], tuple[int, int]]
 
 
-def _rows(text: str, anchor: str) -> Iterator[tuple[int, int]]:
+def in_row(text: str, anchor: str, wanted: str, find: FindRow | None = None) -> bool:
+    """Return whether one row, a ``tr``, ``li`` or ``article``, or what ``find`` finds around a
+    place, has both texts, as they are or with character references. In XML, whether the element
+    around that with the first text has."""
+    return any(in_markup(wanted, text[start:end]) for start, end in _rows(text, anchor, find))
+
+
+def _rows(text: str, anchor: str, find: FindRow | None) -> Iterator[tuple[int, int]]:
     anchor = as_written(anchor, text)
     at, seen = text.find(anchor), 0
     while at >= 0 and seen < _MOST_ROWS:
-        start, end = _with_attribute(text, at) or row_around(text, at)
+        if find is not None:
+            start, end = find(text, at)
+        else:
+            start, end = _with_attribute(text, at) or row_around(text, at)
         if end:
             yield start, end
         seen += 1

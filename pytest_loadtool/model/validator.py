@@ -34,12 +34,14 @@ class Outcome:
     of that title if it is not the first: ``POST /orders (2)``. Application state management sets
     it, and replaces its own outcomes; one without it is a person's, and so is an ``edited`` one.
     With ``before`` it holds before the change: an answer of which it does not is not as recorded,
-    and no failure unless it is ``needed``, since the change would undo what others have done.
+    and no failure unless it is ``needed``, since the change would undo what others have done. A
+    ``doubtful`` one goes by a text that others may have left there, and is judged likewise.
     """
 
     name: str
     change: str = ""
     before: bool = False
+    doubtful: bool = False
     needed: bool = False
     edited: bool = False
 
@@ -97,12 +99,14 @@ class TextValidator(Compared):
     """The decoded body contains ``text`` (a template); with ``absent``, does not.
 
     With ``row`` (a template, too), only the rows count that have it: ``tr``, ``li`` or ``article``
-    elements. With ``unrepeated``, all that counts is that it is not there a second time.
+    elements, or what ``item`` says: ``div.card``. With ``unrepeated``, all that counts is that it
+    is not there a second time.
     """
 
     text: str
     absent: bool = False
     row: str = ""
+    item: str = ""
     outcome: Outcome | None = None
     unrepeated: bool = False
     equals: int | None = None
@@ -254,7 +258,7 @@ VALIDATOR_KINDS: Mapping[str, ValidatorKind] = MappingProxyType(
             "text",
             "text {!r}",
             compares=(),
-            own=("row", "count", "unrepeated"),
+            own=("row", "item", "count", "unrepeated"),
             templates=("text", "row"),
         ),
         "regex": ValidatorKind(RegexValidator, "pattern", "match of {!r}", own=("count",)),

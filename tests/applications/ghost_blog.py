@@ -23,8 +23,8 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 
 TITLE = "Ghost 5.130"
 BROWSER = False
-#: A member is known by the address, and a tag by its name.
-UNIQUE: tuple[str, ...] = ("lou@example.com", "max@example.com", "Green teas")
+#: A member is known by the address, tags and labels by their names.
+UNIQUE: tuple[str, ...] = ("lou@example.com", "max@example.com", "Green teas", "Tasters")
 
 _VERSION = "5.130.6"
 _PASSWORD = "correct-horse-battery"
@@ -43,7 +43,8 @@ _SETTINGS = {
     "spam__user_login__freeRetries": "100000",
 }
 _STATE = """
-SELECT type, title, status, visibility, featured, plaintext FROM posts ORDER BY id;
+SELECT type, title, status, visibility, featured, plaintext FROM posts
+  WHERE type = 'post' AND slug <> 'coming-soon' ORDER BY id;
 SELECT 'tag', name, slug, description FROM tags;
 SELECT 'tagged', title, name FROM posts_tags JOIN posts ON posts.id = post_id
   JOIN tags ON tags.id = tag_id;

@@ -598,3 +598,13 @@ def test_json_of_a_protocol() -> None:
     )
     (decision,) = made(configured)
     assert requests(configured)[1].endswith(f'{{"Handle": "${{{decision.variable}}}"}}')
+
+
+@pytest.mark.parametrize("id_", ["RNvnAvOpyE", "vtkgnkuhmp", "vtkgnk", "VTKGNKUH", "mvoogUhPdv"])
+def test_letters_of_a_redirect_that_is_not_followed(id_: str) -> None:
+    """A word where ids stand is one, if what is there is changed."""
+    location = html("", ("Location", f"/orders/{id_}"))
+    last = run(
+        post("/orders", "name=Tea", location, status=303), post(f"/orders/{id_}/note", "text=Hot")
+    )
+    assert requests(last)[1] == "/orders/${order_id[1]}/note text=Hot"

@@ -9,7 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_loadtool.casefile.quantities import format_duration, parse_duration
-from pytest_loadtool.casefile.syntax import pattern, sought_path, sought_xml_path, template, token
+from pytest_loadtool.casefile.syntax import (
+    item_kind,
+    pattern,
+    sought_path,
+    sought_xml_path,
+    template,
+    token,
+)
 from pytest_loadtool.casefile.toml.render import key as key_of
 from pytest_loadtool.casefile.toml.render import scalar, string
 from pytest_loadtool.casefile.toml.schema import (
@@ -147,10 +154,12 @@ VALIDATOR: Table = Table(
         "outcome": Key(filled),
         "change": Key(filled),
         "before": Key(boolean),
+        "doubtful": Key(boolean),
         "needed": Key(boolean),
         "edited": Key(boolean),
         **{key: Key(_FORMS.get(key, _named_value)) for key in VALIDATOR_KINDS},
         "row": Key(searched),
+        "item": Key(parsed(item_kind)),
         "count": Key(boolean),
         **COMPARISON_KEYS,
         "absent": Key(boolean),
@@ -162,7 +171,7 @@ VALIDATOR: Table = Table(
 #: What goes with some kinds alone.
 _OF_KIND = {
     own: [key for key, kind in VALIDATOR_KINDS.items() if own in kind.own]
-    for own in ("row", "unrepeated", "count")
+    for own in ("row", "item", "unrepeated", "count")
 }
 
 #: What says something else of how often it is there, or where.
@@ -172,6 +181,7 @@ _NOT_REPEATED = ("absent", "equals", "row")
 _OF_OUTCOME = (
     ("change", "outcome", "what came of it"),
     ("before", "change", "before what it is so"),
+    ("doubtful", "change", "what has come of it, unless others have left the same"),
     ("needed", "before", "that it is so before the change"),
     ("edited", "change", "what `configure` found it for"),
 )
@@ -205,10 +215,12 @@ def validator(node: Node) -> Validator:
         raise node.child("unrepeated", True).wrong(
             f"goes without {others[0]!r}: leave one of them out"
         )
+    if "item" in found and "row" not in found:
+        raise node.child("item", None).wrong("goes with 'row', the text that the item has")
     if found.get("row") and comparing:
         raise node.child("row", None).wrong("goes without 'count': leave one of them out")
     of = VALIDATOR_KINDS[kind]
-    own = {key: found[key] for key in ("row", "unrepeated", "absent") if key in found}
+    own = {key: found[key] for key in ("row", "item", "unrepeated", "absent") if key in found}
     outcome = _outcome(node, found)
     return of.make(**{of.subject: found[kind]}, **own, **comparing, outcome=outcome)
 
@@ -223,6 +235,7 @@ def _outcome(node: Node, found: Mapping[str, Any]) -> Outcome | None:
         found["outcome"],
         found.get("change", ""),
         before=found.get("before", False),
+        doubtful=found.get("doubtful", False),
         needed=found.get("needed", False),
         edited=found.get("edited", False),
     )
@@ -237,6 +250,8 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
             pairs["change"] = string(validator.outcome.change)
         if validator.outcome.before:
             pairs["before"] = "true"
+        if validator.outcome.doubtful:
+            pairs["doubtful"] = "true"
         if validator.outcome.needed:
             pairs["needed"] = "true"
         if validator.outcome.edited:
@@ -248,6 +263,8 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
         pairs[key] = string(getattr(validator, kind.subject))
     if row := getattr(validator, "row", ""):
         pairs["row"] = string(row)
+    if item := getattr(validator, "item", ""):
+        pairs["item"] = string(item)
     pairs |= {"count": "true"} if validator.counted else {}
     seconds = isinstance(validator, ResponseValidator) and validator.measure == "duration"
     for how, value in comparisons(validator).items():

@@ -35,6 +35,7 @@ class Requirement(OptionGroup):
 
     text: str | None = None
     row: str | None = None
+    item: str | None = None
     regex: str | None = None
     json: str | None = None
     xml: str | None = None
@@ -107,8 +108,9 @@ async def validate(
     """Add a validator: what a response must have.
 
     One of --text, a text of the body (`${users.name}` is a dataset field), with --row, another text
-    of the row of the page that it is sought in; --regex, a regular expression; --json or --xml, a
-    path; --header, its name; --response, one of status, size (bytes) and duration (`800ms`).
+    of the row of the page that it is sought in, and --item, what a row is there, such as div.card;
+    --regex, a regular expression; --json or --xml, a path; --header, its name; --response, one of
+    status, size (bytes) and duration (`800ms`).
     What is there is compared by --equals (of JSON, '"17"' is a text, 17 a number), --not-equals,
     --contains, a text in it, --matches, a regular expression, --less-than, --at-most, --more-than,
     --at-least, --empty, where nothing is to be there; a JSON value by --type, too (string, number,

@@ -86,7 +86,12 @@ def _compared(kind: str) -> tuple[Blank, Blank]:
 
 _STATUS = (Radio("kind", "status", "Status Code"), Blank("status"))
 _VALIDATING: _Rows = (
-    (Radio("kind", "text", "Search text"), Blank("text"), Blank("row", "in the row of")),
+    (
+        Radio("kind", "text", "Search text"),
+        Blank("text"),
+        Blank("row", "in the row of"),
+        Blank("item"),
+    ),
     (Radio("kind", "regex", "Regex"), Blank("regex"), *_compared("regex")),
     (Radio("kind", "json", "JSON path"), Blank("json"), *_compared("json")),
     (Radio("kind", "xml", "XML path"), Blank("xml"), *_compared("xml")),
@@ -271,7 +276,7 @@ def _status_line(number: int, values: Mapping[str, str]) -> str:
 def _expecting(validator: Validator) -> dict[str, str]:
     """Return what is filled in for a validator. Whose outcome it is, the command knows."""
     pairs = validator_pairs(validator).items()
-    known = ("change", "before", "needed", "edited")
+    known = ("change", "before", "doubtful", "needed", "edited")
     table = {key: _read(text) for key, text in pairs if key not in known}
     kinds = (row[0].option for row in _VALIDATING if isinstance(row[0], Radio))
     kind = next(one for one in kinds if one in table)

@@ -47,8 +47,8 @@ def described(validator: Validator | StatusCodes) -> str:
     match validator:
         case TextValidator(text=text, unrepeated=True):
             what = f"text {text!r} no second time"
-        case TextValidator(text=text, absent=absent, row=row) if not compared:
-            where = f" in the row of {row!r}" if row else ""
+        case TextValidator(text=text, absent=absent, row=row, item=item) if not compared:
+            where = f" in the {item or 'row'} of {row!r}" if row else ""
             what = f"{'no ' if absent else ''}text {text!r}{where}"
         case RegexValidator(pattern=pattern, absent=absent) if not compared:
             what = f"{'no ' if absent else ''}match of {pattern!r}"

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from pytest_loadtool.correlation.classify import (
     collection_names,
+    is_moment,
     is_path_id,
     is_short_number,
     is_version_name,
@@ -343,13 +344,13 @@ def _place(one: Producer) -> _Place:
 
 
 def _given(found: Iterable[Producer], traffic: Traffic) -> list[Producer]:
-    """Return those that a request may have its value from. The version that an answer has is what
-    the resource has now, also where it is by chance the one that was sent, if an answer before had
-    given that out."""
+    """Return those that a request may have its value from. The version or the moment that an answer
+    has is what the resource has now, also where it is by chance the one that was sent, if an answer
+    before had given that out."""
     given: list[Producer] = []
     versions: set[str] = set()
     for one in found:
-        named = is_version_name(one.name)
+        named = is_version_name(one.name) or is_moment(one.value)
         if _gives(one, traffic) or (named and one.value in versions):
             given.append(one)
             if named:

@@ -93,7 +93,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     for change, one, seen in sorted(shown, key=lambda each: each[1].again):
         if one.again and (one.at, one.validator) in told:
             continue
-        outcome = Outcome(one.says, names[change.step.index])
+        outcome = Outcome(one.says, names[change.step.index], doubtful=one.doubtful)
         if one.validator is not None and (one.at, outcome) not in edited:
             new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
         alone = "" if "${" in targets[one.at] else _text_alone(change, one.validator)

@@ -98,11 +98,11 @@ def _states_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
         is_last = was.last_of_all(answer) if own is None else was.last(own, answer)
         if not (row.is_new and is_last):
             continue
-        for cell in words_at(answer.text, row.at):
+        for cell, kind in words_at(answer.text, row.at):
             word = cell.strip("> \t\r\n")
             sent = any(one.value == word for one in change.said)
             if plain(word) in _SETTLED and not sent:
-                check = TextValidator(f"{escape(cell)}<", row=row.template)
+                check = TextValidator(f"{escape(cell)}<", row=row.template, item=kind)
                 yield _beside(answer, f"{word} is shown with {row.called}", check)
 
 

@@ -33,7 +33,13 @@ from pytest_loadtool.correlation.outcomes.proof import (
     short,
 )
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
-from pytest_loadtool.correlation.responses.markup_items import row_texts
+from pytest_loadtool.correlation.responses.markup_items import (
+    Item,
+    repeated_around,
+    row_texts,
+    texts_of,
+)
+from pytest_loadtool.extraction.page import item_around, row_finder
 from pytest_loadtool.extraction.row_search import in_row, row_around
 from pytest_loadtool.model.validator import TextValidator
 
@@ -51,6 +57,7 @@ _MOST_ATTRIBUTES = 200
 _LONGEST_ADDRESS = 200
 _NO_ADDRESS = re.compile(r"[<>\s]")
 #: A text behind a tag, and words of which it is another one soon.
+_AROUND = "> \t\r\n"
 _CELL = re.compile(r">\s*[^\s<>][^<>]*(?=<)")
 #: A row of a table, and how much before and behind one is looked at.
 _ROW, _MOST_TABLE = re.compile(r"<tr\b.*?</tr", re.DOTALL | re.IGNORECASE), 10_000
@@ -68,12 +75,13 @@ def on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
             row = _row_of(change, answer, at)
             if row is None and answer.paged and not _is_about(change, answer):
                 continue
-            name = _name_of_row(said, raw, answer, at, was) if row is None else None
-            anchor, recorded, created = row or ("", "", False)
+            name, named = _name_of_row(said, raw, answer, at, was) if row is None else (None, "")
+            anchor, recorded, created, kind = row or ("", "", False, named)
             if not created and was.known(said.value):
                 continue
-            if not any(_holds(one, raw, recorded) for one in was.alike(answer)):
-                validator = TextValidator(template, row=name.template if name else anchor)
+            if not any(_holds(one, raw, recorded, kind) for one in was.alike(answer)):
+                by = name.template if name else anchor
+                validator = TextValidator(template, row=by, item=kind)
                 says = f"{short(said.value)} is shown"
                 says += f" with {short(name.value)}" if name else ""
                 text = "" if row else said.value
@@ -82,11 +90,19 @@ def on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
                 break
 
 
-def _name_of_row(said: Said, raw: str, answer: SeenAnswer, at: int, was: Before) -> Said | None:
-    """Return what the session has called the row around a place before; None: nothing."""
-    named = filter(None, map(was.named, sorted(row_texts(answer.text, at))))
-    others = (one for one in named if one.value != said.value)
-    return next((one for one in others if in_row(answer.text, one.value, raw)), None)
+def _name_of_row(
+    said: Said, raw: str, answer: SeenAnswer, at: int, was: Before
+) -> tuple[Said | None, str]:
+    """Return what the session has called the row around a place before, and what the row is; None:
+    nothing."""
+    text = answer.text
+    for item in repeated_around(text, at) if not answer.is_xml else (None,):
+        shown = texts_of(text, item) if item is not None else row_texts(text, at)
+        kind = item.kind if item is not None else ""
+        for one in filter(None, map(was.named, sorted(shown))):
+            if one.value != said.value and in_row(text, one.value, raw, row_finder(kind)):
+                return one, kind
+    return None, ""
 
 
 def short_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -95,18 +111,19 @@ def short_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
     short = [one for one in change.said if _is_short(one, answer)]
     shown_as = {one: re.compile(rf">\s*{re.escape(one.value)}\s*<") for one in short}
     for row in rows_of(change, answer, was) if short else ():
-        start, end = row_around(answer.text, row.at)
         earlier = [each for each in was.answers if row.anchor in each.text]
-        for one in short if end and (earlier or row.is_new) else ():
+        items = [*repeated_around(answer.text, row.at)] if earlier or row.is_new else []
+        for one, item in ((one, item) for one in short for item in items):
+            start, end, kind = item.start, item.end, item.kind
             found = shown_as[one].search(answer.text, start, end)
-            if not found or any(_holds(each, found[0], row.anchor) for each in earlier):
+            if not found or any(_holds(each, found[0], row.anchor, kind) for each in earlier):
                 continue
             tells_rows = row.is_new and _tells_rows(answer.text, start, end, found.start())
             if tells_rows or (one.is_text and is_passing(one.value)):
                 continue
             shown = escape(found[0]).replace(one.value, one.template)
             says = f"{one.value} is shown with {row.called}"
-            check = TextValidator(shown, row=row.template)
+            check = TextValidator(shown, row=row.template, item=kind)
             strength = 0 if row.is_new and row.resource is not None else 1
             yield Proof(answer.step.index, strength, says, check, field=one.field)
 
@@ -141,16 +158,29 @@ def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
         template, anchor = next(attributes_with(answer.text, resource, change.resources), ("", ""))
         if not anchor or anchor not in earlier.text:
             continue
-        now, before = (words_at(one.text, one.text.find(anchor)) for one in (answer, earlier))
-        changed = [pair for pair in zip(now, before, strict=False) if pair[0] != pair[1]]
-        if len(now) != len(before) or len(changed) != 1:
-            continue
-        shown, was_shown = (one.strip("> \t\r\n") for one in changed[0])
-        states = all(STATE.fullmatch(one) and not _passes(one) for one in (shown, was_shown))
-        if states and len(shown) <= LONGEST_STATE and changed[0][0] not in before:
-            check = TextValidator(f"{escape(changed[0][0])}<", row=template)
-            says = f"{short(shown)} is shown with the {resource.noun}"
-            yield Proof(answer.step.index, 0, says, check)
+        for item in repeated_around(answer.text, answer.text.find(anchor)):
+            word = _changed_word(answer.text, earlier.text, anchor, item)
+            if word:
+                check = TextValidator(f"{escape(word)}<", row=template, item=item.kind)
+                says = f"{short(word.strip(_AROUND))} is shown with the {resource.noun}"
+                yield Proof(answer.step.index, 0, says, check)
+                break
+
+
+def _changed_word(now: str, was: str, anchor: str, item: Item) -> str:
+    """Return the one word of an item that is another than it was, from the ``>`` before it on, if
+    both are words for states; else nothing."""
+    start, end = item_around(was, was.find(anchor), item.kind) if item.kind else (0, 0)
+    if not item.kind:
+        start, end = row_around(was, was.find(anchor))
+    shown = _CELL.findall(now, item.start, item.end)
+    before = _CELL.findall(was, start, end) if end else []
+    changed = [pair for pair in zip(shown, before, strict=False) if pair[0] != pair[1]]
+    if len(shown) != len(before) or len(changed) != 1 or changed[0][0] in before:
+        return ""
+    states = [one.strip(_AROUND) for one in changed[0]]
+    fits = all(STATE.fullmatch(one) and not _passes(one) for one in states)
+    return changed[0][0] if fits and len(states[0]) <= LONGEST_STATE else ""
 
 
 def row_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -173,10 +203,11 @@ def row_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
             yield Proof(answer.step.index, 1, says, TextValidator(gone, absent=True))
 
 
-def words_at(text: str, at: int) -> list[str]:
-    """Return what stands between the tags of the row around that place, each from its ``>`` on."""
-    start, end = row_around(text, at)
-    return _CELL.findall(text, start, end) if end else []
+def words_at(text: str, at: int) -> Iterator[tuple[str, str]]:
+    """Yield what stands between the tags of the rows around that place, each from its ``>`` on, and
+    what the row is."""
+    for item in repeated_around(text, at):
+        yield from ((word, item.kind) for word in _CELL.findall(text, item.start, item.end))
 
 
 def _passes(words: str) -> bool:
@@ -288,8 +319,8 @@ def in_text(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
             yield Proof(answer.step.index, 1, says, TextValidator(said.template), text)
 
 
-def _holds(answer: SeenAnswer, raw: str, row: str) -> bool:
-    return in_row(answer.text, row, raw) if row else raw in answer.text
+def _holds(answer: SeenAnswer, raw: str, row: str, item: str) -> bool:
+    return in_row(answer.text, row, raw, row_finder(item)) if row else raw in answer.text
 
 
 def _is_about(change: Change, answer: SeenAnswer) -> bool:
@@ -342,15 +373,17 @@ def _alone(text: str, at: int, written: str) -> bool:
     return text.startswith(f">{written}<", max(0, text.rfind(">", 0, at + 1)))
 
 
-def _row_of(change: Change, answer: SeenAnswer, at: int) -> tuple[str, str, bool] | None:
+def _row_of(change: Change, answer: SeenAnswer, at: int) -> tuple[str, str, bool, str] | None:
     """Return what the row around that place is known by: the resource's id in an attribute there;
-    and whether the change has created the resource, so that all in its row comes from that."""
-    start, end = row_around(answer.text, at)
-    for resource in _known(change, answer) if end else ():
-        for template, recorded in attributes_with(
-            answer.text[start:end], resource, change.resources
-        ):
-            return template, recorded, resource.given
+    whether the change has created the resource, so that all in its row comes from that; and what
+    the row is."""
+    known = [one for one in _known(change, answer) if one.id in answer.text]
+    for item in repeated_around(answer.text, at) if known else ():
+        for resource in known:
+            for template, recorded in attributes_with(
+                answer.text[item.start : item.end], resource, change.resources
+            ):
+                return template, recorded, resource.given, item.kind
     return None
 
 

@@ -56,6 +56,8 @@ class Proof:
     """The name of the one field that it is about."""
     beside: bool = False
     """Whether it says what the change has left as it was: that proves nothing by itself."""
+    doubtful: bool = False
+    """Whether it goes by a text that somebody else may have sent, too."""
     again: bool = False
     """Whether it says so once more after another change of the resource, which may be to blame."""
 

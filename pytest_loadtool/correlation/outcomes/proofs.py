@@ -32,6 +32,7 @@ from pytest_loadtool.correlation.outcomes.documents import (
     repeated_in_document,
     unlisted_path,
 )
+from pytest_loadtool.correlation.outcomes.gone import named_gone
 from pytest_loadtool.correlation.outcomes.pages import (
     attributes_with,
     in_control,
@@ -146,8 +147,10 @@ def _shown(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     said = tuple(_said(change, answer, was))
     yield from said
     if not any(one.strength == 0 and not one.beside for one in said):  # which says more
-        for resource in change.resources:
-            yield from _come_or_gone(change, resource, answer, was)
+        found = [*chain(*(_come_or_gone(change, one, answer, was) for one in change.resources))]
+        yield from found
+        if not any(one.strength == 0 for one in found):
+            yield from named_gone(change, answer, was)
 
 
 def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:

@@ -50,7 +50,7 @@ _NO_SLOTS = frozenset(
     {
         *("accept", "accept-charset", "accept-encoding", "accept-language", "cache-control"),
         *("connection", "content-encoding", "content-length", "content-type", "cookie", "date"),
-        *("dnt", "expect", "host", "if-modified-since", "if-none-match", "if-unmodified-since"),
+        *("dnt", "expect", "host", "if-modified-since", "if-none-match"),
         *("keep-alive", "origin", "pragma", "priority", "range", "referer", "te", "trailer"),
         *("transfer-encoding", "upgrade", "upgrade-insecure-requests", "user-agent", "via"),
         *("x-requested-with", "soapaction"),

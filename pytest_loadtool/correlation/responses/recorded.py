@@ -13,7 +13,7 @@ from pytest_loadtool.model.exchange import Exchange, HeaderList
 
 _TEXTLESS = ("image/", "font/", "audio/", "video/", "application/octet-stream", "application/pdf")
 _NOISE = re.compile(
-    r"date|expires|age|last-modified|content-(?:length|encoding|security-policy.*)|vary|via|server.*"
+    r"date|expires|age|content-(?:length|encoding|security-policy.*)|vary|via|server.*"
     r"|connection|keep-alive|transfer-encoding|cache-control|alt-svc|nel|report-to|traceparent"
     r"|.*(?:trace|request|correlation|span)-?id|.*rate-?limit.*|x-runtime|x-response-time|cf-.*"
 )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.names import is_password, is_typed_secret
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.classify import SWITCHES, TELLING, without_ids
+from pytest_loadtool.correlation.classify import SWITCHES, TELLING, is_type_name, without_ids
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic, recorded_slots
 from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.slots import Masked, Slot, request_slots
@@ -160,6 +160,7 @@ def _is_written(slot: Slot) -> bool:
         and value.lower() not in SWITCHES
         and any(map(str.isalpha, value))
         and not is_typed_secret(slot.name)
+        and not is_type_name(slot.name)
     )
 
 

@@ -16,6 +16,7 @@ from pytest_loadtool.correlation.classify import (
     is_code,
     is_code_name,
     is_id_name,
+    is_moment,
     is_path_id,
     is_short_number,
     is_version_name,
@@ -48,7 +49,7 @@ from pytest_loadtool.correlation.strategies.new_pages import (
     new_link,
     signs_in,
 )
-from pytest_loadtool.correlation.strategies.states import outlasts
+from pytest_loadtool.correlation.strategies.states import outlasts, read_of_it
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
 
@@ -85,6 +86,13 @@ def _version(slot: Slot, _: Producer, traffic: Traffic) -> bool:
     """The field is called a version, ``If-Match``, or what else tells one state from the next, and
     no change with it has left it as it was."""
     return is_version_name(slot.name) and not outlasts(slot, traffic)
+
+
+def _moment(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The value is a moment, with its day and second, and what has it is the very resource that the
+    request is about: by the id or the address of both."""
+    own = is_moment(slot.value) and not is_id_name(slot.name)
+    return own and read_of_it(slot, producer, traffic)
 
 
 def _long(slot: Slot, _: Producer, __: Traffic) -> bool:
@@ -149,8 +157,13 @@ def _behind_collection(slot: Slot, producer: Producer, traffic: Traffic) -> bool
     """Where the resources are that the request was about, and used for more than to go there."""
     asked = collection(traffic.steps[producer.transaction].called)
     about = collection_names(collection(producer.before)) & collection_names(asked)
-    if slot.place is Place.PATH and not (about and traffic.requests.uses[slot.value] > 1):
-        return False
+    changes = traffic.steps[slot.transaction].changes_state
+    if slot.place is Place.PATH:
+        if not about or not (changes or traffic.requests.uses[slot.value] > 1):
+            return False
+        ends = producer.text.partition("?")[0].rstrip("/").endswith(f"/{slot.value}")
+        if changes and ends and slot.before != "/" and not is_done(slot.value):
+            return True
     return _in_address(slot, producer, traffic)
 
 
@@ -375,6 +388,7 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "new": _new,
         "changing": _changing,
         "version": _version,
+        "moment": _moment,
         "long": _long,
         "random": _random,
         "dynamic": _dynamic,

@@ -12,7 +12,7 @@ from itertools import islice
 
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.codec.names import is_given_out
-from pytest_loadtool.correlation.classify import is_short_number, is_version_name
+from pytest_loadtool.correlation.classify import is_moment, is_short_number, is_version_name
 from pytest_loadtool.correlation.index.indexing import MOST_PRODUCERS
 from pytest_loadtool.correlation.index.traffic import ByKind, Traffic
 from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
@@ -20,7 +20,7 @@ from pytest_loadtool.correlation.proposals import Issue, Miss, ProducerCandidate
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
 from pytest_loadtool.correlation.responses.producers import undo
 from pytest_loadtool.correlation.strategies.evidence import holds
-from pytest_loadtool.correlation.strategies.states import of_the_resource_first
+from pytest_loadtool.correlation.strategies.states import of_the_resource_first, unlike
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.extraction.pattern import Pattern
@@ -92,7 +92,7 @@ def _believed(
             return
         kinds = tuple(filter(there.__contains__, rule.kinds))
         if kinds not in first:
-            nearest = _nearest(traffic, slot, producers, kinds, address)
+            nearest = _called_so_first(_nearest(traffic, slot, producers, kinds, address), slot)
             alone = _alone_first(list(islice(nearest, MOST_PRODUCERS)), slot, traffic)
             first[kinds] = of_the_resource_first(alone, slot, traffic)
         for producer in first[kinds]:
@@ -158,15 +158,23 @@ def _nearest(
     yield from sorted(same, key=rank)
 
 
+def _called_so_first(nearest: Iterator[Producer], slot: Slot) -> Iterator[Producer]:
+    """Yield the same, but of a moment those first that are called as the slot, then those of a
+    change: much may have been made in one second."""
+    if not is_moment(slot.value):
+        return nearest
+    return iter(sorted(nearest, key=lambda one: unlike(one, slot)))
+
+
 def _alone_first(producers: list[Producer], slot: Slot, traffic: Traffic) -> list[Producer]:
     """Return the same, but what no script can read last, what a long poll has brought after what
     was asked for, and values of a list after those that stand alone, in JSON and XML.
 
     What is the first of a list for one user is the third for another: of an id that one response
-    has alone and a later one in a list, the former is this user's. Of a version or token the latest
-    counts.
+    has alone and a later one in a list, the former is this user's. Of a version, a moment or a
+    token the latest counts.
     """
-    latest = is_version_name(slot.name) or is_given_out(slot.name)
+    latest = is_version_name(slot.name) or is_given_out(slot.name) or is_moment(slot.value)
     alone = not latest and any(one.kind in DOCUMENTS and not one.of_many for one in producers)
     waited = traffic.responses.waited
     return sorted(

@@ -6,14 +6,15 @@ Two resources may have version 7 at once, so the number alone does not tell whos
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any
 
-from pytest_loadtool.correlation.classify import is_id_name, is_version_name
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.correlation.classify import is_id_name, is_moment, is_path_id, is_version_name
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.index.traffic import Traffic
-from pytest_loadtool.correlation.kinds import ARGUMENTS
+from pytest_loadtool.correlation.kinds import ARGUMENTS, id_stem
 from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
@@ -21,6 +22,10 @@ from pytest_loadtool.correlation.responses.xml_document import xml_document
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind, same_name
 
+#: Words in the names of what becomes another with each change.
+_OF_CHANGES = frozenset(
+    {"changed", "change", "last", "modification", "modified", "mtime", "update", "updated"}
+)
 #: A longer request is not taken apart.
 _LONGEST_BODY = 50_000
 
@@ -28,37 +33,60 @@ _LONGEST_BODY = 50_000
 def of_the_resource_first(
     producers: Sequence[Producer], slot: Slot, traffic: Traffic
 ) -> Sequence[Producer]:
-    """Return the producers of a version, those first that stand beside an id or address which the
-    slot's own request has, and of one response those that are called as the slot; without those
-    that stand beside the id of another resource than the slot does. All others as they are."""
-    if not producers or not is_version_name(slot.name):
+    """Return the producers of a version or a moment, those first that stand beside an id or address
+    which the slot's own request has, and of one response those that are called as the slot; without
+    those that stand beside the id of another resource than the slot does. All others as they
+    are."""
+    if not producers or not (is_version_name(slot.name) or is_moment(slot.value)):
         return producers
     own = _named(_beside_slot(slot, traffic))
     known = [one for one in producers if not _is_of_another(one, own, traffic)]
-    path, name = _path(slot.transaction, traffic), same_name(slot.name)
+    path = _path(slot.transaction, traffic)
     ids = {path} | _ids(slot, traffic)
     order: dict[tuple[int, bool], int] = {}
     for at, one in enumerate(known):
         order.setdefault((one.transaction, one.in_list), at)
 
-    def rank(one: Producer) -> tuple[bool, int, bool]:
+    def rank(one: Producer) -> tuple[bool, int, int, int]:
         nearest = order[one.transaction, one.in_list]
-        return not _is_of(one, path, ids, traffic), nearest, same_name(one.name) != name
+        return not _is_of(one, path, ids, traffic), nearest, unlike(one, slot), len(one.steps)
 
     return sorted(known, key=rank)
 
 
-def _is_of(one: Producer, path: str, ids: Collection[str], traffic: Traffic) -> bool:
+def unlike(one: Producer, slot: Slot) -> int:
+    """Return how little a producer is called as the slot: 0, as it is; 1, as what becomes another
+    with each change; 2, otherwise."""
+    if same_name(one.name) == same_name(slot.name):
+        return 0
+    return 2 if _OF_CHANGES.isdisjoint(plain(one.name).split()) else 1
+
+
+def read_of_it(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """Return whether what gives the value is the very resource that the slot's request is about."""
+    ids = {_path(slot.transaction, traffic)} | _ids(slot, traffic)
+    return _is_of(producer, _path(slot.transaction, traffic), ids, traffic)
+
+
+def _is_of(one: Producer, path: str, ids: Set[str], traffic: Traffic) -> bool:
     """Return whether what has the version is at that path, unless all calls go there; or has one of
-    the ids beside it."""
+    the ids as its own, or, if it has none, beside it."""
     step = traffic.steps[one.transaction]
     if step.exchange is None:
         return False
+    beside = _beside(one, traffic)
+    own = [str(value) for name, value in beside.items() if _is_own(name)]
+    if own:
+        return not ids.isdisjoint(own)
     is_call = step.called != step.path or operation(step.exchange) is not None
     if not is_call and _path(one.transaction, traffic) == path:
-        return True
-    beside = _beside(one, traffic)
+        parts = path.split("/")
+        return any(map(is_path_id, parts)) or ids <= {path, *parts}
     return any(str(value) in ids for name, value in beside.items() if _tells(name, "href"))
+
+
+def _is_own(name: str) -> bool:
+    return is_id_name(name) and not id_stem(name) and not is_version_name(name)
 
 
 def _is_of_another(one: Producer, own: Mapping[str, str], traffic: Traffic) -> bool:
@@ -83,8 +111,8 @@ def _tells(name: str, *others: str) -> bool:
 
 
 def _beside(one: Producer, traffic: Traffic) -> Mapping[str, Any]:
-    """Return the object of a document that has the value; of XML, what leads to it is known in
-    lists alone."""
+    """Return the object of a document that has the value, or the next around it that has an id; of
+    XML, what leads to it is known in lists alone."""
     step = traffic.steps[one.transaction]
     if one.kind not in DOCUMENTS or one.box is not None or step.exchange is None:
         return {}
@@ -92,22 +120,29 @@ def _beside(one: Producer, traffic: Traffic) -> Mapping[str, Any]:
     document = response.json() if one.kind is ProducerKind.JSON else xml_document(response.text)
     if not one.steps:
         return _only(document, one.name, one.value)
+    around = [document]
     for name in one.steps[:-1]:
-        document = document[name]
-    return document if isinstance(document, dict) else {}
+        around.append(around[-1][name])
+    objects = [each for each in reversed(around) if isinstance(each, dict)]
+    named = (each for each in objects if _named(each))
+    return next(named, objects[0] if objects else {})
 
 
 def _beside_slot(slot: Slot, traffic: Traffic) -> Mapping[str, Any]:
     """Return the only object of the request's document that has the value under the slot's name."""
+    return _only(_sent_document(slot, traffic), slot.name, slot.value)
+
+
+def _sent_document(slot: Slot, traffic: Traffic) -> Any:
+    """Return the document of the request's body, if the slot is in one."""
     exchange = traffic.steps[slot.transaction].exchange
     body = exchange.request_body if exchange is not None and slot.part == "body" else b""
     if body[:1] not in (b"{", b"[", b"<") or len(body) > _LONGEST_BODY:
-        return {}
+        return None
     try:
-        document = xml_document(body.decode()) if body[:1] == b"<" else json.loads(body)
+        return xml_document(body.decode()) if body[:1] == b"<" else json.loads(body)
     except (ValueError, RecursionError):
-        return {}
-    return _only(document, slot.name, slot.value)
+        return None
 
 
 def _only(document: Any, name: str, value: str) -> Mapping[str, Any]:
@@ -122,7 +157,9 @@ def _objects(document: Any) -> Iterator[dict[str, Any]]:
         one = stack.pop()
         if isinstance(one, dict):
             yield one
-        stack += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+            stack += reversed(one.values())
+        elif isinstance(one, list):
+            stack += reversed(one)
 
 
 def _path(at: int, traffic: Traffic) -> str:
@@ -131,12 +168,40 @@ def _path(at: int, traffic: Traffic) -> str:
 
 def _ids(slot: Slot, traffic: Traffic) -> set[str]:
     """Return what may be the id of the resource: what is called so, stands in the path, or is an
-    argument of a call without a name."""
-    return {
+    argument of a call without a name; not that of what the object around the slot holds, and none
+    of the body but its own, if it has one."""
+    holder = _holder(slot, traffic)
+    own = {str(value) for name, value in holder.items() if _tells(name)}
+    held = {
+        str(value)
+        for below in holder.values()
+        for one in _objects(below)
+        for name, value in one.items()
+        if _tells(name)
+    }
+    return own | {
         one.value
         for one in traffic.slots_of(slot.transaction)
-        if _tells(one.name) or one.place is Place.PATH or one.name in ARGUMENTS
+        if one.place is Place.PATH
+        or (not (own and one.part == "body") and one.value not in held and _names_it(one))
     }
+
+
+def _names_it(slot: Slot) -> bool:
+    return _tells(slot.name) or slot.name in ARGUMENTS
+
+
+def _holder(slot: Slot, traffic: Traffic) -> Mapping[str, Any]:
+    """Return the object of the request's document in which the slot stands; of several that are
+    alike there, the one of its number."""
+    alike = [
+        one
+        for one in traffic.slots_of(slot.transaction)
+        if (one.name, one.value, one.part) == (slot.name, slot.value, slot.part)
+    ]
+    document = _sent_document(slot, traffic)
+    found = [one for one in _objects(document) if str(one.get(slot.name)) == slot.value]
+    return found[alike.index(slot)] if len(found) == len(alike) and slot in alike else {}
 
 
 def outlasts(slot: Slot, traffic: Traffic) -> bool:

@@ -86,7 +86,9 @@ def token_of_wrong_page(situation: Situation) -> Cause | RuledOut | None:
         giver, form = _giver(situation, name), _recorded_giver(situation, field, name)
         if giver is None:
             continue
-        if form is None or form.index == giver.index or _is_as_recorded(situation, form, name):
+        sent = situation.subject.sent.get(name) or ""
+        was = situation.subject.case.variables[name].recorded or ""
+        if form is None or form.index == giver.index or _gives(form, was) or _gives(form, sent):
             right.append(f"{field.name} was taken anew from {situation.name(giver)}")
             continue
         return Cause(
@@ -259,12 +261,14 @@ def _recorded_giver(situation: Situation, field: Field, name: str) -> StepOutcom
     return None
 
 
-def _is_as_recorded(situation: Situation, giver: StepOutcome, name: str) -> bool:
-    """Return whether an answer has the recorded value now, too: it is no source of another."""
-    value = situation.subject.case.variables[name].recorded or ""
+def _gives(giver: StepOutcome, value: str) -> bool:
+    """Return whether an answer has a value now: the recorded one, then it is no source of another;
+    or that which was sent, then it is the right one."""
     text = text_of(giver.response)[0]
     lines = (line.decode("latin-1") for _, line in giver.response.headers)
-    return any(spelled in each for each in (text, *lines) for spelled in spellings(value))
+    return bool(value) and any(
+        spelled in each for each in (text, *lines) for spelled in spellings(value)
+    )
 
 
 def token_fields(situation: Situation) -> str:

@@ -8,7 +8,12 @@ from collections.abc import Iterator
 from pytest_loadtool.codec.cookie import set_cookies
 from pytest_loadtool.codec.names import is_given_out, is_typed_secret
 from pytest_loadtool.codec.spellings import any_of, spellings
-from pytest_loadtool.correlation.classify import is_id_name, is_identity_name, looks_random
+from pytest_loadtool.correlation.classify import (
+    is_id_name,
+    is_identity_name,
+    is_moment,
+    looks_random,
+)
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
 from pytest_loadtool.diagnosis.finding import LONGEST_VALUE, Cause, RuledOut, Sure
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
@@ -53,7 +58,7 @@ def _may_be(field: Field) -> bool:
         return is_given_out(name)
     telling = is_given_out(name) or is_id_name(name) or field.section == "PATH"
     telling = telling or _OF_STATES.search(name) is not None
-    return looks_random(value) or (telling and bool(_DIGITS.search(value)))
+    return looks_random(value) or is_moment(value) or (telling and bool(_DIGITS.search(value)))
 
 
 def _about(situation: Situation, field: Field) -> Cause | None:

@@ -212,9 +212,10 @@ class _Parts:
         made = makers((expected_text(validator),), self.case.variables, self.names, None)
         strict = self.case.strict
         check = checking(compile_validator(validator, self.names, strict=strict, kept=kept), made)
-        if validator.outcome is None or not validator.outcome.before:
+        outcome = validator.outcome
+        if outcome is None or not (outcome.before or outcome.doubtful):
             return check
-        return noting(check, validator.outcome, strict)
+        return noting(check, outcome, strict)
 
     def _sure(self, transaction: Transaction) -> Iterator[Check]:
         """Yield what looks whether values are those of one's own: nothing that is in doubt, if the

@@ -15,6 +15,7 @@ from pytest_loadtool.codec.entities import in_markup, times_in_markup
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.errors import ReplayError, SlowPatternError
 from pytest_loadtool.extensions import VALIDATORS, made
+from pytest_loadtool.extraction.page import row_finder
 from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.extraction.row_search import in_row
 from pytest_loadtool.model.result import Cause, Failure
@@ -106,11 +107,13 @@ def _extension(validator: ExtensionValidator) -> Holds:
 
 
 def noting(check: Check, outcome: Outcome, strict: bool) -> Check:
-    """Return the check as one of how things stand before a change: where it fails, the answer is
-    not as recorded, which is a failure if ``strict``, or if it is needed."""
+    """Return the check as one of how things stand before a change, or that others may have to do
+    with: where it fails, the answer is not as recorded, which is a failure if ``strict``, or if it
+    is needed."""
     lost = f", and {outcome.change} would take that away" if outcome.needed else ""
+    when = "before" if outcome.before else "after"
     found = (
-        f"not so before {outcome.change}: {outcome.name}; an earlier run or somebody else may have "
+        f"not so {when} {outcome.change}: {outcome.name}; an earlier run or somebody else may have "
         f"left it{lost} (`explain` says what then)"
     )
     fails = strict or outcome.needed
@@ -131,7 +134,9 @@ def _text(validator: TextValidator, names: VariableNames, strict: bool, kept: in
     needle = pieces(Template.parse(validator.text), names)
     row = pieces(Template.parse(validator.row), names)
     absent = validator.absent
-    where = f" in a row with {validator.row!r}" if row else ""
+    kind = validator.item or "row"
+    where = f" in a {kind} with {validator.row!r}" if row else ""
+    find = row_finder(validator.item)
     said = "found, but should be absent" if absent else "not found"
     failure = _failure("text", f"Search text {said}{where}: {validator.text!r}", validator.outcome)
     unseen = None if absent else unseen_item(validator, names, strict, kept)
@@ -143,7 +148,7 @@ def _text(validator: TextValidator, names: VariableNames, strict: bool, kept: in
         return failure if unseen is None else unseen(response, values) or failure
 
     def check_rows(response: JudgedResponse, values: Sequence[str]) -> Failure | None:
-        found = in_row(response.text, joined(row, values), joined(needle, values))
+        found = in_row(response.text, joined(row, values), joined(needle, values), find)
         if found is not absent:
             return None
         return failure if unseen is None else unseen(response, values) or failure

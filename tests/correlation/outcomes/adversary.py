@@ -191,7 +191,7 @@ def replayed(case: TestCase, office: Answering) -> Observed:
     return observed
 
 
-def at_once(case: TestCase, office: Office, users: int, turns: int) -> list[Observed]:
+def at_once(case: TestCase, office: Answering, users: int, turns: int) -> list[Observed]:
     """What became of the transactions of each replay by so many users at once."""
     with serving(office) as url, ThreadPoolExecutor(users) as pool:
         plan = compile_case(case, server=url)

@@ -765,10 +765,11 @@ def test_a_row_below_another_of_ones_own() -> None:
     ]
 
 
-def test_a_type_is_no_name() -> None:
+@pytest.mark.parametrize("key", ["type", "className", "__typename", "kind"])
+def test_a_type_is_no_name(key: str) -> None:
     """That a thing of the type is listed already is nothing to tell: there may be many."""
-    sent = call("POST", "/orders", {"type": "text/x-wiki"})
-    shown = get("/orders", json_body({"orders": [{"id": 1, "type": "text/x-wiki"}]}))
+    sent = call("POST", "/orders", {key: "text/x-wiki"})
+    shown = get("/orders", json_body({"orders": [{"id": 1, key: "text/x-wiki"}]}))
     made = run(items("Milk"), sent, shown).case
     validators = [one for each in made.transactions() for one in each.validators]
     assert [one.outcome.before for one in validators if one.outcome] == [False]

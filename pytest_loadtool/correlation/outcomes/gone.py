@@ -1,0 +1,74 @@
+"""Proofs that something is gone by what the session has called it: a list showed that name before
+the change, and shows it no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_loadtool.codec.entities import in_markup
+from pytest_loadtool.correlation.classify import (
+    TELLING,
+    is_identity_name,
+    is_title_name,
+    is_type_name,
+)
+from pytest_loadtool.correlation.kinds import removes
+from pytest_loadtool.correlation.outcomes.changes import Change, Said
+from pytest_loadtool.correlation.outcomes.documents import unlisted_path
+from pytest_loadtool.correlation.outcomes.proof import SHORTEST, Before, Proof, short
+from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
+from pytest_loadtool.model.validator import TextValidator
+
+
+def named_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield that the same address shows a name of the change's resource no more, if nothing else
+    has been changed since it did, or the change removes by what it is called. It is in doubt, if
+    others may give that name, too."""
+    earlier = was.same(answer)
+    if earlier is None or answer.paged or not _is_alone(change, earlier, answer, was):
+        return
+    names = (one for one in _names(change, was) if one.value in earlier.text or "&" in earlier.text)
+    for name in sorted(names, key=lambda one: (not one.unique, not _is_title(one))):
+        if not earlier.says(name.value) and not in_markup(name.value, earlier.text):
+            continue
+        if in_markup(name.value, answer.text):
+            continue
+        in_list = earlier.document is not None and answer.document is not None
+        path = unlisted_path(name, earlier, answer) if in_list else None
+        says = f"{short(name.value)} is gone"
+        check = path or TextValidator(name.template, absent=True)
+        yield Proof(answer.step.index, 1, says, check, name.value, doubtful=not name.unique)
+        return
+
+
+def _is_alone(change: Change, earlier: SeenAnswer, answer: SeenAnswer, was: Before) -> bool:
+    """Return whether the change alone may have taken something away between two answers."""
+    if was.only(earlier, answer):
+        return True
+    own = (one for one in change.resources if not one.given)
+    return removes(change.step.called, change.method) and all(
+        was.last(one, answer) and was.alone(one, earlier, answer) for one in own
+    )
+
+
+def _names(change: Change, was: Before) -> Iterator[Said]:
+    """Yield what the session has called the resources of the change, before and in it, but for what
+    it is called anew."""
+    renamed = {one.field for one in change.said}
+    for resource in change.resources:
+        for _, said in was.sent_of(resource.known_as) if not resource.given else ():
+            if _tells(said) and said.field not in renamed:
+                yield said
+    for said in (*change.said, *((change.last,) if change.last is not None else ())):
+        named = was.named(said.value)
+        if named is not None and _tells(named):
+            yield named
+
+
+def _tells(said: Said) -> bool:
+    telling = len(said.value) >= (SHORTEST if _is_title(said) else TELLING)
+    return said.is_text and telling and not is_type_name(said.field)
+
+
+def _is_title(said: Said) -> bool:
+    return is_title_name(said.field) or is_identity_name(said.field)
