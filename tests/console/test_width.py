@@ -59,7 +59,7 @@ def broken(said: list[str]) -> list[str]:
     for line in said:
         if isinstance(line, ViewLine) and line.hanging in (UNBROKEN, VERBATIM):
             continue
-        if re.search(r"^\S.*[\w,'’]\n[a-z]", line, re.M):
+        if re.search(r"^\S.*[\w,']\n[a-z]", line, re.M):
             found.append(line)
         drawn = lines_drawn(line, COLUMNS, coloured=False)
         words = {one for one in line.split() if cells(one) <= COLUMNS // 2}
