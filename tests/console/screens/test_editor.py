@@ -206,8 +206,8 @@ def test_errors_and_variables_of_the_replay() -> None:
     assert any("Status Code is 200" in line for line in lines)
     assert " `why 2` says more" in [line.replace("   `", " `") for line in lines]
     assert right(replayed(1, "tab 6"))[2:] == [
-        " Variable  Where Set  at the end",
-        " csrf[1]   1          new-token-9",
+        " Variable  set by  at the end",
+        " csrf[1]   1       new-token-9",
     ]
     headers = right(replayed(2, "tab 2"))
     assert headers.index(" Recorded") < headers.index(" Replayed")
