@@ -25,6 +25,7 @@ _MARKS = (
 #: What is no UTF-8 was most likely written by a spreadsheet on Windows. It has a text for each byte
 #: but five, which cp1252 leaves open.
 _FALLBACK = "cp1252"
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
 
@@ -106,9 +107,9 @@ def _encoding(content: bytes) -> str:
 
 
 def _delimiter(text: str) -> str:
-    """Return the one that is in the first lines most often, as often in each; a comma if none
-    is."""
-    lines = [line for line in text.splitlines() if line.strip()][:20]
+    """Return the one that is in the first lines most often, as often in each; a comma if none is.
+    What stands in quotes may have any in it, and line ends."""
+    lines = [line for line in _QUOTED.sub('""', text).splitlines() if line.strip()][:20]
     counts = {one: [line.count(one) for line in lines] for one in DELIMITERS}
 
     def rank(one: str) -> tuple[bool, int]:
@@ -125,7 +126,9 @@ def _rows(path: Path, text: str, delimiter: str) -> list[tuple[int, tuple[str, .
         found = [(reader.line_num, tuple(one.strip() for one in row)) for row in reader]
     except (csv.Error, TypeError) as error:
         what = str(error).replace('"delimiter"', "--delimiter")
-        raise FileError(str(path), 0, "", f"it is no table of values: {what}") from None
+        raise FileError(
+            str(path), 0, "", f"it is no table of values: {what}; --delimiter says another"
+        ) from None
     return [(line, row) for line, row in found if row]
 
 

@@ -67,12 +67,13 @@ def _note(session: Console, running: Running, before: State, count: int) -> None
     """Have `undo` take back what a command has changed, in one step; ``count`` were made before."""
     made, files = session.history.made, tuple(session.written)
     differs = _differ(before.document, session.document)
+    line = without_secrets(running.line, _secrets(session))  # `undo` says it, and is logged
     if len(made) == count:
         if files or differs:
-            session.history.note(running.line, before, files)
+            session.history.note(line, before, files)
     elif running.nested and not (running.only_asked and len(made) == count + 1):
         inner = (file for step in reversed(made[count:]) for file in step.files)
-        made[count:] = [UndoStep(running.line, before, (*files, *inner))]
+        made[count:] = [UndoStep(line, before, (*files, *inner))]
     session.written.clear()
 
 

@@ -27,9 +27,13 @@ from pathlib import Path
 from types import MappingProxyType, NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.console.arguments import Argument, OptionGroup
 from pytest_loadtool.console.errors import UsageError
+
+#: Characters of a word that is no command: a text that was pasted by mistake may be long.
+_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +122,7 @@ class Registry:
             if longer
             else _nearest(name, [*self.commands, *self.aliases]) or "`help` lists the commands"
         )
-        raise UsageError(f"there is no command {name!r}; {hint}")
+        raise UsageError(f"there is no command {clip(name, _SHOWN)!r}; {hint}")
 
     def _named(self, name: str) -> Command | None:
         longer = [one for one in self.commands if "-" in name and one.startswith(f"{name}-")]

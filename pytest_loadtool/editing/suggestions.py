@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.layout import readable_json
+from pytest_loadtool.codec.media import is_json, media_type
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot
@@ -21,8 +24,14 @@ from pytest_loadtool.correlation.responses.producers import (
 )
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.search_budget import Searches
-from pytest_loadtool.correlation.sources.synthesis import Reading, beside, synthesise
+from pytest_loadtool.correlation.sources.synthesis import (
+    Reading,
+    beside,
+    reproducing,
+    synthesise,
+)
 from pytest_loadtool.correlation.strategies.replay_compare import in_links
+from pytest_loadtool.extraction.extract import taken
 from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.extraction.page import escaped_text
 from pytest_loadtool.model.exchange import Exchange
@@ -39,6 +48,7 @@ from pytest_loadtool.model.extractor import (
     RegularExpression,
     Source,
     XmlPath,
+    source_templates,
     with_texts,
 )
 from pytest_loadtool.model.place import Place
@@ -68,9 +78,102 @@ _DIGITS = re.compile(r"\d+")
 Suggested = tuple[Source, int]
 
 
-def suggested_extractors(exchange: Exchange, text: str) -> tuple[Suggested, ...]:
-    """Return what takes ``text`` from a response, the steadiest first; nothing if none does."""
+@dataclass(frozen=True, slots=True)
+class PickedPlace:
+    """Which of the places that have a text is meant: ``number`` (from 0; -1 where that is not
+    known) of ``count``, and how it is ``written`` there."""
+
+    written: str
+    number: int
+    count: int
+
+
+class PlaceError(ValueError):
+    """It cannot be told which of several places in a response is meant."""
+
+
+def suggested_extractors(
+    exchange: Exchange, text: str, place: PickedPlace | None = None
+) -> tuple[Suggested, ...]:
+    """Return what takes ``text`` from a response, the steadiest first; nothing if none does. Of
+    several places that have it, the one that is given is meant, or else any.
+
+    Raises:
+        PlaceError: nobody knows which one that is.
+    """
+    other = _elsewhere(exchange, text, place)
+    if other is None:
+        return _suggested(RecordedResponse(exchange), text)
+    recorded = RecordedResponse(exchange)
+    word = re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")
+    return tuple(
+        (source, match)
+        for source, match in _suggested(*other, text)
+        if taken(source, recorded, match) == text
+        and (
+            isinstance(source, JsonPath | XmlPath)
+            or not any(map(word.search, source_templates(source)))
+        )
+    )
+
+
+def _elsewhere(
+    exchange: Exchange, text: str, place: PickedPlace | None
+) -> tuple[RecordedResponse, str] | None:
+    """Return the response as it would be if the text at that place alone were another, and that
+    other text: what takes it there takes what stands at the place. None where the text has but one
+    place.
+
+    Raises:
+        PlaceError: as `suggested_extractors`.
+    """
     response = RecordedResponse(exchange)
+    if place is None or not response.has_text:
+        return None
+    media = response.header("content-type") or ""
+    body = response.text
+    if is_json(media) and place.written not in body:  # it is shown with letters for escapes
+        body = readable_json(body)
+    starts = [found.start() for found in re.finditer(re.escape(place.written), body)]
+    if len(starts) < 2:
+        return None
+    if place.number < 0 or len(starts) != place.count:
+        raise PlaceError(f"{len(starts)} places in the response have it")
+    other = _other(text, body)
+    written = other if place.written == text else html.escape(other)
+    start = starts[place.number]
+    body = body[:start] + written + body[start + len(place.written) :]
+    return RecordedResponse(_with_body(exchange, media, body)), other
+
+
+def _with_body(exchange: Exchange, media: str, body: str) -> Exchange:
+    headers = tuple(
+        (name, value) for name, value in exchange.response_headers if name.lower() != "content-type"
+    )
+    plain = f"{media_type(media)}; charset=utf-8"
+    return exchange.changed(
+        response_headers=(*headers, ("Content-Type", plain)),
+        response_body=body.encode("utf-8", "replace"),
+    )
+
+
+def _other(text: str, body: str) -> str:
+    """Return a text that the body does not have, of the same kind."""
+    if text in _OPPOSITE:
+        return _OPPOSITE[text]
+    more = "7391" if text[-1:].isdigit() else "qzx"
+    other = text + more
+    while other in body:
+        other += more
+    return other
+
+
+_OPPOSITE = {"true": "false", "false": "true"}
+
+
+def _suggested(response: RecordedResponse, text: str, recorded: str = "") -> tuple[Suggested, ...]:
+    """Return what takes ``text``; what stands before it goes by no text that is ``recorded`` as a
+    value."""
     reading = Reading(response)
     slot = Slot(0, "body", 0, len(text), Place.TEXT, "", text, raw=text)
     found: dict[Suggested, None] = {}
@@ -83,9 +186,9 @@ def suggested_extractors(exchange: Exchange, text: str) -> tuple[Suggested, ...]
             for named in _named(response.text, producer.text, one[0], text):
                 if reading.taken(named) == text:
                     found[escaped(named), 1] = None
-    for source in _patterns(response, text):
-        if reading.taken(source) == text:
-            found[escaped(source), 1] = None
+    for source in _patterns(response, text, recorded):
+        if match := reproducing(source, text, reading, _LAST_MATCH):
+            found[escaped(source), match] = None
 
     def rank(one: Suggested) -> tuple[bool, bool, int, int, int]:
         source, match = one
@@ -130,24 +233,33 @@ def _leaves(response: RecordedResponse) -> Iterable[tuple[tuple[str | int, ...],
         return ()
 
 
-def _patterns(response: RecordedResponse, text: str) -> Iterator[Source]:
+def _patterns(response: RecordedResponse, text: str, recorded: str) -> Iterator[Source]:
     """Yield a regular expression and a boundary by what stands beside the text in the body."""
     start = response.text.find(text) if response.has_text else -1
     if start < 0:
         return
     left, right = beside(response.text, start, start + len(text))
-    if left and right:
+    if recorded:
+        left = left.rpartition(recorded)[2]
+    if left.strip() and right:
         yield RegularExpression(f"{escaped_text(left)}(.+?){escaped_text(right)}")
         yield Boundary(left, right)
 
 
-def suggested_validators(exchange: Exchange, text: str) -> tuple[Validator, ...]:
-    """Return what looks for ``text`` in a response: as a JSON value, as a text, as a pattern with
-    other numbers; nothing if it is not there."""
+def suggested_validators(
+    exchange: Exchange, text: str, place: PickedPlace | None = None
+) -> tuple[Validator, ...]:
+    """Return what looks for ``text`` in a response: as a JSON value, at the place that is given if
+    there is one, as a text, as a pattern with other numbers; nothing if it is not there.
+
+    Raises:
+        PlaceError: as `suggested_extractors`.
+    """
     response = RecordedResponse(exchange)
     found: list[Validator] = []
-    for steps, value in _leaves(response):
-        if value == text:
+    picked, wanted = _elsewhere(exchange, text, place) or (response, text)
+    for steps, value in _leaves(picked):
+        if value == wanted:
             path = with_texts(JsonPath(format_path(steps)), escape)
             assert isinstance(path, JsonPath), "it stays what it is"
             here = inner(response.json(), steps)

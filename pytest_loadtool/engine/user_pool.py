@@ -12,7 +12,7 @@ from typing import Any
 from pytest_loadtool.engine.observers import CaseObservers
 from pytest_loadtool.engine.timer_queue import TimerQueue
 from pytest_loadtool.engine.transport_factory import Networks
-from pytest_loadtool.load.cluster.share import RowTakers, Share, case_of, rows_among
+from pytest_loadtool.load.cluster.share import RowTakers, Share, case_in, rows_among
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.load import LoadConfiguration
@@ -208,7 +208,7 @@ class UserPool(ABC):
 
     def _case_of(self, turn: int) -> int:
         """Return the number of the test case of a user or an arrival."""
-        return self.population.cases[case_of(turn, self.population.weights)]
+        return case_in(self.population, turn)
 
     def _count(self, change: int) -> None:
         """So many more users are at work."""

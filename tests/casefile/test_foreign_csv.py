@@ -26,6 +26,7 @@ def table(tmp_path: Path, content: bytes, **said: object) -> ForeignTable:
         ("name;text\nJörg;a,b".encode("cp1252"), "cp1252", ";", True, (("Jörg", "a,b"),)),
         (b"anna,30\nbert,40\n", "utf-8", ",", False, (("anna", "30"), ("bert", "40"))),
         (b"anna\nbert\n", "utf-8", ",", True, (("bert",),)),
+        (b'name;text\n"B; C, Ann";"a\n,b"\n', "utf-8", ";", True, (("B; C, Ann", "a\n,b"),)),
         (b'name,text\nanna,"a ""b"",\nc"\n', "utf-8", ",", True, (("anna", 'a "b",\nc'),)),
     ],
 )
@@ -67,7 +68,7 @@ def test_rows_of_other_width_are_left_out(tmp_path: Path) -> None:
         (b"\xff\xfe\xff", {"encoding": "utf-8"}, "it is not utf-8: say --encoding"),
         (b"a,b", {"encoding": "klingon"}, "there is no encoding 'klingon'"),
         (b"a,b", {"delimiter": "::"}, "no table of values: --delimiter must be"),
-        (b'a,"b', {}, "no table of values: unexpected end of data"),
+        (b'a,"b', {}, "no table of values: unexpected end of data; --delimiter says another"),
     ],
 )
 def test_what_is_no_table_is_said(

@@ -102,6 +102,7 @@ def test_blank_lines_and_comments_are_nothing_to_do(line: str) -> None:
     [
         ("fetsh x", "there is no command 'fetsh'; did you mean 'fetch'?"),
         ("zzz", "there is no command 'zzz'; `help` lists the commands"),
+        ("x" * 9000, f"there is no command '{'x' * 59}…'; `help` lists the commands"),
         ("fetch-man", "there is no command 'fetch-man'; did you mean 'fetch'?"),
         ("fetch many thing", "TIMES must be a whole number, not 'thing'"),
         ("fetch-many for_long=long", "--for-long must be a duration such as 30s, 5m or 1h30m"),

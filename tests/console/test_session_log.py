@@ -99,6 +99,19 @@ def test_a_line_without_its_secrets(line: str, kept: str) -> None:
     assert without_secrets(line, ["sesame street", "4711"]) == kept
 
 
+def test_a_change_that_is_undone_is_told_without_its_secrets(tmp_path: Path) -> None:
+    """Neither the log nor what is printed when a password is taken back, and set again, has it."""
+    write_har(tmp_path / "in.har", *sign_in("http://shop.test"))
+    changed = ["set-field 2 password --constant geheim-77", "undo", "redo"]
+    lines = ["import in.har", "configure", *changed, "save", "log --save log.txt"]
+    done = run_script(tmp_path, "\n".join(lines))
+    log = (tmp_path / "log.txt").read_text()
+    assert "#   Undid `set-field 2 password --constant …`." in log
+    assert "#   Did `set-field 2 password --constant …` again." in log
+    assert "geheim-77" not in log
+    assert done.stdout.count("geheim-77") == 1, "the script's own line"
+
+
 def test_log_is_kept_for_this_user_alone(tmp_path: Path) -> None:
     """In the private state folder, from the moment that a command ends, session after session."""
     case = tmp_path / "shop.case.toml"

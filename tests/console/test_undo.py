@@ -83,7 +83,8 @@ DATASET = "dataset new things name --rows 2 --fill name=thing{}"
 OTHERS = {
     *("record", "run", "wait", "stop", "preferences", "view", "tree", "collapse", "expand"),
     *("show", "fields", "show-errors", "show-fidelity", "undo", "redo", "validators"),
-    *("extractors", "explain", "wizards", "datasets", "dataset-show", "dataset-reset", "play"),
+    *("extractors", "explain", "wizards", "datasets", "dataset-show", "dataset-simulate"),
+    *("dataset-reset", "play"),
     *("break", "breakpoints", "replays", "why", "response", "diff", "variables", "search"),
     *("trace", "curl", "open", "create-load-configuration", "load", "load-set", "load-trial"),
     *("start", "load-result", "navigator", "open-case", "save", "log", "shell", "clear"),

@@ -53,11 +53,14 @@ def admin(session: Console, listener: Listener, tmp_path: Path) -> Console:
 
 
 def broken(said: list[str]) -> list[str]:
-    """The lines that are too wide, and those of which a word was cut."""
+    """The lines that are too wide, those of which a word was cut, and texts that break their
+    sentences themselves: in a narrow terminal each piece would be broken again."""
     found = []
     for line in said:
         if isinstance(line, ViewLine) and line.hanging in (UNBROKEN, VERBATIM):
             continue
+        if re.search(r"^\S.*[\w,']\n[a-z]", line, re.M):
+            found.append(line)
         drawn = lines_drawn(line, COLUMNS, coloured=False)
         words = {one for one in line.split() if cells(one) <= COLUMNS // 2}
         if max(map(cells, drawn)) > COLUMNS or not words <= set(" ".join(drawn).split()):

@@ -67,6 +67,7 @@ from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.regroup import preferences, regroup
 from pytest_loadtool.console.commands.replay import break_, breakpoints, play
 from pytest_loadtool.console.commands.replays import replays, why
+from pytest_loadtool.console.commands.simulating import dataset_simulate
 from pytest_loadtool.console.commands.structure import (
     duplicate,
     merge,
@@ -109,6 +110,8 @@ _ALIASES = {
     "fill": "dataset-fill",
     "generate-values": "dataset-fill",
     "reset-dataset-state": "dataset-reset",
+    "simulate": "dataset-simulate",
+    "simulate-parameter": "dataset-simulate",
     "new-variable": "variable",
     "edit-field": "set-field",
     "add-validator": "validate",
@@ -165,8 +168,8 @@ COMMANDS = registry(
         "Users": (wizards, test_case_configuration, user_identity),
         "Dataset": (
             *(datasets, dataset_show, dataset_new, dataset_import, dataset_fill, dataset_set),
-            *(dataset_add_row, dataset_add_column, dataset_properties, dataset_reset),
-            *(dataset_rename, dataset_remove),
+            *(dataset_add_row, dataset_add_column, dataset_properties, dataset_simulate),
+            *(dataset_reset, dataset_rename, dataset_remove),
         ),
         "Replay": (
             *(play, break_, breakpoints, replays, why),

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.foreign_csv import read_table
 from pytest_loadtool.casefile.syntax import dataset_name
 from pytest_loadtool.console.arguments import DatasetName, NewColumns
@@ -86,7 +87,7 @@ async def dataset_import(
     and --no-header say it. --preview only shows. The dataset is called like the file unless --name
     says otherwise, and its own file NAME.csv stands beside the test case, in UTF-8 with commas, or
     NAME.json for JSON; one that is there is written over only with --replace, or if you agree. FILE
-    stays as it is.
+    stays as it is, unless it is that very file: then it is told, and `undo` brings it back.
 
     Example: `dataset import people.csv --name users --preview`
     """
@@ -111,7 +112,9 @@ async def dataset_import(
     new = DatasetUse(name, dataset_file(session.case_path, name, file))
     use = next((one for one in case.datasets if one.name == name), new)
     path = session.case_path.parent / use.file
-    if path.exists() and not replace_ and not _same(path, file):
+    itself = _same(path, file)
+    before = read_bytes(path) if itself else b""
+    if path.exists() and not replace_ and not itself:
         shown = session.shown(path)
         await session.agree(
             f"{shown} would be written over. Replace?",
@@ -119,7 +122,11 @@ async def dataset_import(
             "--replace",
         )
     declared(session, use, found.dataset)
+    if itself and read_bytes(path) != before:
+        session.say(
+            f"{session.shown(path)} was that table, and is written anew: `undo` brings it back."
+        )
 
 
 def _same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
+    return one.exists() and one.resolve() == other.resolve()

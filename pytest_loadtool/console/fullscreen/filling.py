@@ -94,7 +94,7 @@ class FormFilling:
     def drawn(self, editor: Editor, columns: int, rows: int) -> list[ViewLine]:
         """Return the form below as much of the editor as there is room for."""
         assert self.form is not None
-        above = self._above(rows)
+        above = self._above(columns, rows)
         lines = editor_drawn(editor, columns, above) if above else []
         pieces = (piece for line in self._said for piece in wrapped(line, columns - 1))
         said = list(islice(pieces, _SAID_ROWS))
@@ -103,9 +103,9 @@ class FormFilling:
     def clicked(self, column: int, row: int, columns: int, rows: int) -> None:
         """Do what a click at that place of the body is for."""
         assert self.form is not None
-        self._changed(forms.clicked(self.form, column, row - self._above(rows), columns))
+        self._changed(forms.clicked(self.form, column, row - self._above(columns, rows), columns))
 
-    def _above(self, rows: int) -> int:
+    def _above(self, columns: int, rows: int) -> int:
         assert self.form is not None
-        left = rows - forms.needed_rows(self.form, _SAID_ROWS)
+        left = rows - forms.needed_rows(self.form, _SAID_ROWS, columns)
         return left if left >= _LEAST_ABOVE else 0

@@ -7,6 +7,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pytest_loadtool.casefile import extractor_pairs, validator_pairs
@@ -22,7 +23,12 @@ from pytest_loadtool.console.screens.form import (
     form_of,
 )
 from pytest_loadtool.editing.actors import constants
-from pytest_loadtool.editing.suggestions import suggested_extractors, suggested_validators
+from pytest_loadtool.editing.suggestions import (
+    PlaceError,
+    Suggested,
+    suggested_extractors,
+    suggested_validators,
+)
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.extractor import Extractor, InItem, Source
 from pytest_loadtool.model.validator import (
@@ -134,16 +140,36 @@ def extractor_form(editor: Editor) -> Form | None:
         return None
     case, text = editor.tree.document.case, editor.picked
     values: dict[str, str] = {}
-    for source, match in suggested_extractors(editor.exchange, text) if text else ():
+    found: tuple[Suggested, ...] = ()
+    note = ""
+    if text:
+        try:
+            found = suggested_extractors(editor.exchange, text, editor.place)
+        except PlaceError as error:
+            note = f"{error}: which of them is picked cannot be told, so nothing is filled in."
+    for source, match in found:
         given = _source(Extractor("", source, match))
         kind = given.pop("source")
         if f"match {kind}" not in values and not _RARE.keys() & given.keys():
             values |= given
             values.setdefault("source", kind)
             values.setdefault("variable", _variable(case, source))
+    if text and not note:
+        note = _left_out(values)
     values.setdefault("source", "regex")
     values.setdefault("variable", _variable(case, None))
-    return _extractor_form(editor, "New extractor in", "", values, text)
+    return replace(_extractor_form(editor, "New extractor in", "", values, text), note=note)
+
+
+def _left_out(values: Mapping[str, str]) -> str:
+    """Return which of what goes by the text around a value is not filled in, and why."""
+    kinds = [label for kind, label in _AROUND.items() if f"match {kind}" not in values]
+    if not kinds:
+        return ""
+    return f"{' and '.join(kinds)}: what stands around it there does not tell this place."
+
+
+_AROUND = {"regex": "Regex", "boundary": "Boundary"}
 
 
 def _extractor_form(
@@ -225,14 +251,22 @@ def validator_form(editor: Editor) -> Form | None:
     if exchange is None:
         return None
     values: dict[str, str] = {}
-    for one in suggested_validators(exchange, text) if text else ():
+    found: tuple[Validator, ...] = ()
+    note = ""
+    if text:
+        try:
+            found = suggested_validators(exchange, text, editor.place)
+        except PlaceError as error:
+            found = suggested_validators(exchange, text)
+            note = f"{error}: a JSON path may be that of another."
+    for one in found:
         given = _expecting(one)
         kind = given.pop("kind")
         if kind not in values:
             values |= given
             values.setdefault("kind", kind)
     values.setdefault("kind", "text")
-    return _validator_form(editor, "New validator", _VALIDATING, values)
+    return replace(_validator_form(editor, "New validator", _VALIDATING, values), note=note)
 
 
 def _validator_form(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import shlex
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from pytest_loadtool.console.screens.pager import TOP, Pager
 from pytest_loadtool.console.screens.picking import Pick
 from pytest_loadtool.console.screens.tree import CaseTree, tree_of
 from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.editing.suggestions import PickedPlace
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
@@ -116,6 +118,17 @@ class Editor:
     def picked(self) -> str:
         """The text that is picked out of the content."""
         return html.unescape(self.pick.text(self.body)) if self.pick is not None else ""
+
+    @property
+    def place(self) -> PickedPlace | None:
+        """Which of the places in the content that have the picked text it was picked at."""
+        if self.pick is None:
+            return None
+        lines, pick = tuple(map(str, self.body)), self.pick
+        written, at = pick.text(lines), sum(len(one) + 1 for one in lines[: pick.line]) + pick.start
+        found = re.finditer(re.escape(written), "\n".join(lines))
+        starts = [one.start() for one in found]
+        return PickedPlace(written, starts.index(at) if at in starts else -1, len(starts))
 
     @property
     def exchange(self) -> Exchange | None:

@@ -10,7 +10,14 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from pytest_loadtool.codec.printable import on_one_line
-from pytest_loadtool.console.screens.cells import as_line, columns_of, filled, padded, split_at
+from pytest_loadtool.console.screens.cells import (
+    as_line,
+    columns_of,
+    filled,
+    padded,
+    split_at,
+    wrapped,
+)
 from pytest_loadtool.console.screens.keys import ScreenKey
 from pytest_loadtool.console.views.line import Kind, ViewLine
 
@@ -66,6 +73,8 @@ class Form:
     line: Callable[[Mapping[str, str]], str]
     at: int = 0
     cursor: int = 0
+    note: str = ""
+    """What is said above the rows, about what is not filled in."""
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -271,27 +280,33 @@ def drawn(form: Form, said: Sequence[str], columns: int, rows: int) -> list[View
     """Return the form in so many columns and rows, and below it what its command would do."""
     rule = "─" * max(0, columns - columns_of(form.title) - 4)
     head = ViewLine(("── ", "dim"), (form.title, "heading"), (f" {rule}", "dim"))
+    noted = [ViewLine((" ", ""), (one, "dim")) for one in _note(form, columns)]
     below = [ViewLine((" ", ""), *as_line(line).spans) for line in said]
-    room = max(rows - 1 - len(below), 1)
+    room = max(rows - 1 - len(noted) - len(below), 1)
     cells = list(_cells(form, columns))
     here = next(i for i, row in enumerate(cells) if any(one.at == form.at for one in row))
     top = max(0, min(here - room // 2, len(cells) - room))
     lines = [_row(row) for row in cells[top : top + room]]
-    return filled((head, *lines, *below), columns, rows)
+    return filled((head, *noted, *lines, *below), columns, rows)
 
 
-def needed_rows(form: Form, said: int) -> int:
+def _note(form: Form, columns: int) -> list[str]:
+    return [str(one) for one in wrapped(form.note, columns - 2)] if form.note else []
+
+
+def needed_rows(form: Form, said: int, columns: int) -> int:
     """Return how many rows all of it takes, with so many lines of what its command would do."""
-    return 1 + len(form.rows) + said
+    return 1 + len(_note(form, columns)) + len(form.rows) + said
 
 
 def clicked(form: Form, column: int, row: int, columns: int) -> Form:
     """Return the form after a click, where all of it is seen: it chooses, or puts the cursor
     there."""
     cells = list(_cells(form, columns))
-    if not 1 <= row <= len(cells):
+    row -= 1 + len(_note(form, columns))
+    if not 0 <= row < len(cells):
         return form
-    hit = [one for one in cells[row - 1] if one.start <= column < one.start + one.width]
+    hit = [one for one in cells[row] if one.start <= column < one.start + one.width]
     return _chosen(form.moved_to(hit[0].at)) if hit else form
 
 

@@ -45,6 +45,8 @@ _DATASET = (
     ScreenKey(("i",), "import a table of another program", "import",
               line="dataset import --name {name} ", ask=True),
     ScreenKey(("p",), "who gets which row", "rules", line="dataset properties {name} ", ask=True),
+    ScreenKey(("S",), "simulate: which rows users of a load take", "simulate",
+              line="dataset simulate {name}"),
     ScreenKey(("R",), "reset: the next replay takes the first row", "reset",
               line="dataset reset {name}"),
 )  # fmt: skip

@@ -10,6 +10,7 @@ from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.workflow.datasets import OpenDataset, RowsNeeded
+from pytest_loadtool.workflow.row_simulation import SimulatedUser
 from pytest_loadtool.workflow.telling import counted
 
 #: Characters of a value before it is cut.
@@ -72,6 +73,37 @@ def grid(
         mark = ">" if row == at else " "
         number = f"{mark} {row + 1:>{wide}}"
         yield ViewLine((number, "number"), (_cells(cells, widths), ""))
+
+
+def simulation(
+    content: Dataset,
+    users: Sequence[SimulatedUser],
+    names: Sequence[str],
+    *,
+    secrets: bool = False,
+) -> Iterator[ViewLine]:
+    """Yield a line for each user, of one at least: the row that it takes in each iteration, with
+    the value there of the first column. ``names`` are those of the test cases."""
+    mask: Mask = Unmasked() if secrets else BY_NAME
+    name = content.columns[0]
+
+    def cell(row: int | None) -> str:
+        if row is None:
+            return "none left"
+        value = content.rows[row][0]
+        return clipped(f"{row + 1} {mask.value(name, value) if value else ''}".rstrip(), _VALUE)
+
+    cases = len({one.case for one in users}) > 1
+    steps = ["iteration 1", *(str(at + 2) for at in range(len(users[0].rows) - 1))]
+    table = [["user", *(["test case"] if cases else ()), *steps]]
+    table += (
+        [str(one.number), *([names[one.case]] if cases else ()), *map(cell, one.rows)]
+        for one in users
+    )
+    widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
+    for at, cells in enumerate(table):
+        none = at and None in users[at - 1].rows
+        yield ViewLine((_cells(cells, widths), "bad" if none else "" if at else "heading"))
 
 
 def more(dataset: Dataset, rows: range) -> Iterator[str]:

@@ -85,7 +85,7 @@ def synthesise(
     if producer.box is not None:
         return _packed(producer, producer.box, slot, reading, matches, known)
     for source in _SOURCES[producer.kind](producer, slot, reading, known):
-        match = _reproducing(source, producer.extracted, reading, matches)
+        match = reproducing(source, producer.extracted, reading, matches)
         if match is not None:
             return escaped(source), match
     return None
@@ -111,7 +111,8 @@ def _inner(outer: Source, decode: tuple[str, ...], inner: Source, match: int) ->
     return Decoded(outer, decode, inner, match)
 
 
-def _reproducing(source: Source, value: str, reading: Reading, matches: int) -> int | None:
+def reproducing(source: Source, value: str, reading: Reading, matches: int) -> int | None:
+    """Return which match of a source, of the first so many, is the first to give the value."""
     for match in range(1, matches + 1):
         found = reading.taken(source, match)
         if found is None or found == value:

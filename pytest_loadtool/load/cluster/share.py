@@ -90,6 +90,11 @@ def case_of(user: int, weights: Sequence[int]) -> int:
     return pattern[(place + turn) % len(pattern)]
 
 
+def case_in(population: Population, turn: int) -> int:
+    """Return the number of the test case that a user of a population runs, or an arrival there."""
+    return population.cases[case_of(turn, population.weights)]
+
+
 @lru_cache(maxsize=64)
 def _pattern(weights: tuple[int, ...]) -> tuple[int, ...]:
     """Return the shortest series that holds each index in proportion to its weight, spread evenly.

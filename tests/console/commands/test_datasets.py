@@ -124,6 +124,25 @@ def test_rows_come_in_random_order(searching: Console, server: Server, listener:
     assert read_case(searching.case_path).datasets[0].order == "random"
 
 
+def test_a_table_in_the_place_of_its_dataset_is_told(
+    searching: Console, tmp_path: Path, listener: Listener
+) -> None:
+    """It is written anew, as datasets are, and `undo` brings it back; one that is as they are
+    stays."""
+    path, table = tmp_path / "people.csv", "name;town\nJörg;Köln\n".encode("cp1252")
+    path.write_bytes(table)
+    do(searching, f"dataset import {path}")
+    told = "people.csv was that table, and is written anew: `undo` brings it back."
+    assert listener.said[-1] == told
+    assert path.read_text(encoding="utf-8") == "name,town\nJörg,Köln\n"
+    do(searching, "undo")
+    assert path.read_bytes() == table
+    path.write_bytes(b"name,town\nAnn,Ulm\n")
+    do(searching, f"dataset import {path}")
+    assert "written anew" not in listener.said[-1]
+    assert path.read_bytes() == b"name,town\nAnn,Ulm\n"
+
+
 def test_undo_covers_the_values(searching: Console, tmp_path: Path, listener: Listener) -> None:
     """Files are brought back and removed; what somebody else has changed since is left alone."""
     path = tmp_path / "things.csv"

@@ -25,6 +25,7 @@ from pytest_loadtool.console.screens.form import (
     typed,
 )
 from pytest_loadtool.console.screens.forms import FORMS
+from pytest_loadtool.console.screens.picking import Pick
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.model.case import Transaction
 from pytest_loadtool.model.editing import with_transactions
@@ -177,6 +178,29 @@ def test_extractor_is_filled_in() -> None:
     assert "--form" not in other.command
     assert COMMANDS.parse(form.command) is not None
     assert COMMANDS.parse(other.command) is not None
+
+
+def test_an_extractor_is_of_the_place_that_is_picked() -> None:
+    """Of two places with one text, the one at the cursor; a kind that cannot tell it from the other
+    has nothing filled in, which is said above the blanks."""
+    first = picking(1, "password")
+    second = POLL_INTERVAL["next word"](POLL_INTERVAL["next word"](first, *SMALL), *SMALL)
+    assert (first.picked, second.picked) == ("password", "password")
+    forms = [made("extractor", one) for one in (first, second)]
+    assert [one.values["regex"] for one in forms] == [
+        'input type="(.+?)"',
+        '" name="(.+?)"',
+    ]
+    assert [one.values["match regex"] for one in forms] == ["2", "2"]
+    assert [one.note for one in forms] == ["", ""]
+    told = "Regex and Boundary: what stands around it there does not tell this place."
+    exchanges = list(SHOP.exchanges)
+    exchanges[2] = exchanges[2].changed(response_body=b'{"n": "17 17"}')
+    tree = editor_of(replace(SHOP, exchanges=tuple(exchanges))).tree.goto(3, SMALL[1])
+    lost = made("extractor", Editor(tree, pick=Pick(1, 11, 13)))
+    shown = [line.strip() for line in screen(lost, columns=90, rows=12)]
+    assert shown[1] == told == lost.note
+    assert (lost.values["source"], lost.values.get("regex", "")) == ("regex", "")
 
 
 def test_validator_is_filled_in() -> None:
