@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pytest_loadtool.answers.shape import LOGIN_PLACE
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.correlation.classify import TELLING
 from pytest_loadtool.correlation.decisions.ignoring import Entries
@@ -96,7 +97,8 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         outcome = Outcome(one.says, names[change.step.index], doubtful=one.doubtful)
         if one.validator is not None and (one.at, outcome) not in edited:
             new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
-        alone = "" if "${" in targets[one.at] else _text_alone(change, one.validator)
+        known = "${" in targets[one.at] or _signs_in(change)
+        alone = "" if known else _text_alone(change, one.validator)
         page = seen.of(steps[one.at]) if alone and one.text else None
         before = not_yet(change, one, page, seen) if page is not None else None
         decisions.append(_decision(change, one, title, alone, before))
@@ -214,6 +216,11 @@ def _reason(proof: Proof, shown: str, done: str) -> str:
     if proof.strength == REPLY:
         return f'"{shown}" says so itself, which proves nothing: a validator asserts that it does.'
     return f'"{shown}" shows it after "{done}": a validator asserts it.'
+
+
+def _signs_in(change: Change) -> bool:
+    """Return whether it is a login, in which nobody may have another name; who registers may."""
+    return change.logs_in and LOGIN_PLACE.search(change.path) is not None
 
 
 def _text_alone(change: Change, validator: Validator | None) -> str:

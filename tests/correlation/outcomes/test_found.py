@@ -476,6 +476,19 @@ def test_a_text_alone_may_be_that_of_an_earlier_run(shown: Exchange, alone: bool
     assert ("`unique Tea House` makes it each run's own" in reason) == alone
 
 
+@pytest.mark.parametrize(("path", "told"), [("/login", False), ("/register", True)])
+def test_who_logs_in_has_no_other_name(path: str, told: bool) -> None:
+    """Who registers may take one that is each run's own."""
+    sent = {"username": "Zoe Miller", "password": "kept to herself"}
+    reasons = [
+        one.reason
+        for one in run(call("POST", path, sent), page("/", "<p>Zoe Miller</p>")).decisions
+        if one.rule == OUTCOME
+    ]
+    assert len(reasons) == 1
+    assert ("`unique Zoe Miller`" in reasons[0]) == told
+
+
 @pytest.mark.parametrize(
     ("earlier", "told"),
     [
