@@ -30,16 +30,14 @@ def chosen(
     change's own answer says; what the change has left as it was; and that some of it is so at the
     end.
     """
-    looked: list[Look] = []
     for seen in looks:
-        looked.append(seen)
         shown = list(seen.shown)
         found = list(_found(change, shown, counts))
         proven = sorted(_but_beside(found), key=_rank)
         if proven and proven[0].strength < OWN:
             break
     if not proven:
-        found += (proven := sorted(_replies(looked, counts), key=_rank))
+        found += (proven := sorted(_replies(seen, counts), key=_rank))
     if not proven:
         return [], seen.answers
     first = proven[0]
@@ -48,18 +46,15 @@ def chosen(
     before = (one for one in proven if one.strength < OWN and one.at < first.at and one.at in taken)
     best = [*best[:_MOST_PROOFS], *islice(before, 1)]
     if 0 < first.strength < OWN:  # a name may have been there: an answer that says no is none
-        best += _replies(looked, counts)[: _MOST_PROOFS - len(best)]
+        best += _replies(seen, counts)[: _MOST_PROOFS - len(best)]
     places = {one.at for one in best}
     beside = _each_once(one for one in found if one.beside and one.at in places)
     again = _at_the_end(change, best, shown, found, counts)
     return [*best, *beside[:_MOST_BESIDE], *again], seen.answers
 
 
-def _replies(looked: Iterable[Look], counts: Callable[[Proof], bool]) -> list[Proof]:
-    """Return what the change's own answer says, or the page that it leads to: of the first look
-    that has some."""
-    said = (list(filter(counts, one.replies)) for one in looked)
-    return next(filter(None, said), [])
+def _replies(seen: Look, counts: Callable[[Proof], bool]) -> list[Proof]:
+    return list(filter(counts, seen.replies))
 
 
 def _rank(one: Proof) -> tuple[int, int]:

@@ -19,6 +19,7 @@ from tests.diagnosis.situations.bench import Situation, Stage
 from tests.diagnosis.situations.peers import at_app, at_nginx, recorded
 from tests.diagnosis.situations.sessions import by_notes
 from tests.diagnosis.situations.shop import Answer
+from tests.diagnosis.situations.table import as_constant
 from tests.diagnosis.situations.unseen import odd
 
 _BUSY = """limit_req_zone $binary_remote_addr zone=all:1m rate=1r/s;
@@ -226,7 +227,7 @@ UNSEEN_FOURTH: tuple[Situation, ...] = (
     ),
     Situation(
         "FastAPI: an idempotency key that was used (409)",
-        _api(_by_paying),
+        _api(_by_paying, spoil=as_constant("idempotency_key[1]")),
         "POST /payments",
         "(?i)idempotency-key",
         wanting="it is said which key was used; no command gives a header a new value each time",
