@@ -36,7 +36,7 @@ def as_constant(name: str) -> Callable[[str], str]:
     """Send a variable's recorded value instead: somebody took the correlation back."""
 
     def spoil(text: str) -> str:
-        line = rf"""^"{re.escape(name)}" = \{{ recorded = ["'](.*?)["'], .*\n"""
+        line = rf"""^"{re.escape(name)}" = \{{ .*?\brecorded = ["'](.*?)["'], .*\n"""
         found = re.search(line, text, re.MULTILINE)
         assert found is not None
         text = text.replace(found[0], "")
