@@ -90,7 +90,7 @@ class Stock:
 class Payments:
     """Does nothing for a key that it knows."""
 
-    made: list[str] = field(default_factory=list)
+    made: list[tuple[str, str]] = field(default_factory=list)
     keys: dict[str, int] = field(default_factory=dict)
 
     def answer(self, method: str, _target: str, body: str) -> Answer:
@@ -99,7 +99,7 @@ class Payments:
             asked = json.loads(body)
             number = self.keys.setdefault(asked["idempotency_key"], len(self.keys) + 1)
             if number > len(self.made):
-                self.made.append(asked["to"])
+                self.made.append((asked["to"], asked["amount"]))
             return _json({"payment": number}, 201)
         return _json({"made": len(self.made)})
 
@@ -158,13 +158,15 @@ def test_an_answer_that_says_something_else_is_told(office: Any, path: str, body
     assert _played(office, _three(path, body)) == ["told", "told"]
 
 
-@pytest.mark.parametrize("key", [str(uuid4()), "payment-of-ann-1"], ids=["random", "readable"])
+@pytest.mark.parametrize(
+    "key", [str(uuid4()), "payment-of-ann-1", "1"], ids=["random", "readable", "short"]
+)
 def test_an_idempotency_key_is_each_runs_own(key: str) -> None:
     """By the name of its field."""
     office = Payments()
-    session = _three("/payments", {"to": "Tea House", "idempotency_key": key})
+    session = _three("/payments", {"to": "Tea House", "idempotency_key": key, "amount": "1"})
     assert _played(office, session) == ["GREEN", "GREEN"]
-    assert len(office.made) == 3
+    assert office.made == [("Tea House", "1")] * 3
 
 
 def test_what_a_client_has_said_is_no_message_of_the_server() -> None:

@@ -74,6 +74,8 @@ _OF_RESOURCES = frozenset({"id", "uuid", "guid"})
 _UNITS: Mapping[int, tuple[Timestamp, int]] = MappingProxyType(
     {10: (Timestamp("s"), 1), 13: (Timestamp("ms"), 10**3), 16: (Timestamp("us"), 10**6)}
 )
+#: A shorter value stands somewhere else by chance.
+_TELLING = 8
 #: By how many seconds a time may differ from that of its request: scripts write it down, then send.
 _BEFORE, _AFTER = 10.0, 1.5
 #: Words in the names of fields for times, and in those of parameters that keep caches out.
@@ -189,11 +191,21 @@ class IdempotencyKeys:
     turns = frozenset({Turn.LAST})
 
     def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[ByClient]:
-        """Yield those that no response gave out before, wherever they are sent."""
-        named = {one.value for one in slots if _IDEMPOTENCY.intersection(plain(one.name).split())}
-        own = (one for one in slots if one.value in named)
+        """Yield those that no response gave out before, the long ones wherever they are sent: a
+        short one is by chance what stands elsewhere, too."""
+        named = {one.value for one in slots if _is_idempotency_key(one)}
+        own = (
+            one
+            for one in slots
+            if _is_idempotency_key(one) or (len(one.value) >= _TELLING and one.value in named)
+        )
         for value, uses in _not_given_out(own, traffic).items():
-            yield ByClient(tuple(uses), _IDEMPOTENT, _alike(value) or Uuid(), value)
+            alike = _alike(value) if len(value) >= _TELLING else None
+            yield ByClient(tuple(uses), _IDEMPOTENT, alike or Uuid(), value)
+
+
+def _is_idempotency_key(slot: Slot) -> bool:
+    return not _IDEMPOTENCY.isdisjoint(plain(slot.name).split())
 
 
 def _by_value(slots: Sequence[Slot], traffic: Traffic) -> Mapping[str, Sequence[Slot]]:
@@ -202,7 +214,7 @@ def _by_value(slots: Sequence[Slot], traffic: Traffic) -> Mapping[str, Sequence[
     telling = (
         one
         for one in slots
-        if 8 <= len(one.value) <= 128 and (looks_random(one.value) or _is_iso(one.value))
+        if _TELLING <= len(one.value) <= 128 and (looks_random(one.value) or _is_iso(one.value))
     )
     return _not_given_out(telling, traffic)
 
