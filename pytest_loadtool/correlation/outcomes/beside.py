@@ -29,10 +29,10 @@ from pytest_loadtool.correlation.outcomes.documents import (
 )
 from pytest_loadtool.correlation.outcomes.pages import rows_of, words_at, written
 from pytest_loadtool.correlation.outcomes.proof import (
-    LONGEST_STATE,
-    STATE,
+    STATES,
     Before,
     Proof,
+    is_lasting,
     is_passing,
     names,
     short,
@@ -46,8 +46,6 @@ from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 #: Of how many other resources, and of how many fields, it is asserted that they are as before.
 _MOST_OTHERS, _MOST_FIELDS = 1, 2
-#: What fields are called that have a state.
-_STATES = frozenset({"draft", "phase", "published", "stage", "state", "status", "visibility"})
 #: Words that pages have for states which nothing leaves by itself.
 _SETTLED = frozenset(
     {
@@ -129,7 +127,7 @@ def _states(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
     """Yield the states of what the change has made, as its own answer has them, too."""
     for resource in change.resources:
         for steps, item in islice(of_resource(answer, resource), 1) if resource.given else ():
-            made = _made(change, resource) if any(plain(key) in _STATES for key in item) else None
+            made = _made(change, resource) if any(plain(key) in STATES for key in item) else None
             if made is None or may_be_pushed_off(steps, answer):
                 return
             path = where_path(steps, (key := id_key(item, resource),), resource.template, item[key])
@@ -166,12 +164,7 @@ def _made(change: Change, resource: Resource) -> dict[str, Any] | None:
 
 def _is_state(keys: Keys, value: Any) -> bool:
     """Return whether it is a state that a resource does not leave by itself."""
-    if plain(keys[-1]) not in _STATES:
-        return False
-    if isinstance(value, bool):
-        return True
-    word = isinstance(value, str) and STATE.fullmatch(value) and len(value) <= LONGEST_STATE
-    return bool(word) and not is_passing(value)
+    return plain(keys[-1]) in STATES and (isinstance(value, bool) or is_lasting(value))
 
 
 def _fields(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:

@@ -26,6 +26,8 @@ _MOST_OTHERS, _MOST_CHANGES = 4, 20
 #: A word that the server writes for a state: ``shipped``, ``in progress``.
 STATE = re.compile(r"[^\W\d_][^\W\d]*(?:[ _-][^\W\d]+){0,3}")
 LONGEST_STATE = 40
+#: What fields are called that have a state.
+STATES = frozenset({"draft", "phase", "published", "stage", "state", "status", "visibility"})
 #: Words of states that pass.
 _PASSING = frozenset(
     {
@@ -189,6 +191,12 @@ def names(step: RecordedStep, resource: Resource) -> bool:
     if asked and re.search(word, step.address):
         return True
     return sent and re.search(word.encode(), body) is not None
+
+
+def is_lasting(state: Any) -> bool:
+    """Return whether it is a word for a state that a resource does not leave by itself."""
+    word = isinstance(state, str) and len(state) <= LONGEST_STATE and STATE.fullmatch(state)
+    return bool(word) and not is_passing(state)
 
 
 def is_passing(state: str) -> bool:

@@ -18,22 +18,15 @@ from pytest_loadtool.correlation.outcomes.documents import (
     object_named,
     where_path,
 )
-from pytest_loadtool.correlation.outcomes.proof import (
-    LONGEST_STATE,
-    STATE,
-    Before,
-    Proof,
-    is_passing,
-    short,
-)
+from pytest_loadtool.correlation.outcomes.proof import STATES, Before, Proof, is_lasting, short
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY, inner
 from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.extraction.tags import controls
 from pytest_loadtool.model.validator import TextValidator
 
-#: What fields are called that have a state; the last word of their names.
-_STATES = frozenset({"mode", "phase", "stage", "state", "status", "visibility"})
+#: The last words of the names of fields that have a state.
+_STATES = STATES | {"mode"}
 _NUMBER = re.compile(r"[2-9]|\d\d")
 #: How many boxes of a page are compared.
 _MOST_BOXES = 200
@@ -104,14 +97,8 @@ def _switched(
         if was.__class__ is not value.__class__ or was == value or not KEY.fullmatch(key):
             continue
         is_one = not states or not states.isdisjoint(plain(key).split()[-1:])
-        if isinstance(value, bool) or (is_one and _is_state(was) and _is_state(value)):
+        if isinstance(value, bool) or (is_one and is_lasting(was) and is_lasting(value)):
             yield key, value
-
-
-def _is_state(text: Any) -> bool:
-    if not isinstance(text, str):
-        return False
-    return len(text) <= LONGEST_STATE and bool(STATE.fullmatch(text)) and not is_passing(text)
 
 
 def _boxes(page: str) -> dict[tuple[str, str], tuple[str, bool]]:
