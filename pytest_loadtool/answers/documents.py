@@ -13,8 +13,8 @@ from typing import Any
 from pytest_loadtool.model.answer import Answer
 
 __all__ = [
-    "BAD_WORDS", "ERRORS", "GOOD_WORDS", "MOST_KEYS", "OUTCOMES", "document", "document_of",
-    "spelled",
+    "BAD_WORDS", "ERRORS", "GOOD_WORDS", "MOST_KEYS", "OUTCOMES", "RESULTS", "document",
+    "document_of", "spelled",
 ]  # fmt: skip
 
 MOST_KEYS = 20
@@ -44,6 +44,8 @@ OUTCOMES = frozenset(
     }
 )
 
+RESULTS = ERRORS | OUTCOMES
+"""Names of fields that say how it went, whatever was asked for."""
 #: Those of a sentence for a person on what was done.
 _MESSAGES = frozenset({"message", "msg", "notice", "flash", "resultmessage", "statusmessage"})
 _LONGEST_MESSAGE = 200

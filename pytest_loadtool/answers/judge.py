@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pytest_loadtool.answers.documents import BAD_WORDS, ERRORS, GOOD_WORDS, OUTCOMES, spelled
+from pytest_loadtool.answers.documents import BAD_WORDS, GOOD_WORDS, RESULTS, spelled
 from pytest_loadtool.answers.shape import LOGIN_PLACE, LONGEST_READ, REDIRECTS
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.case import Kind, Recorded
@@ -149,7 +149,7 @@ def _is_bad(
     if name in _FLAGS:
         return value in _FALSE and before not in _FALSE
     if name not in _WORD_OR_CODE:
-        return name in ERRORS | OUTCOMES and value is True and before is not True
+        return name in RESULTS and value is True and before is not True
     number, ago = _number(value), _number(before)
     if number is not None and ago is not None:
         names = frozenset(map(spelled, now.keys))
@@ -247,7 +247,7 @@ def _confirms(was: ExpectedAnswer, now: Seen) -> str:
     word with the recorded one: ``You have already voted``."""
     after = dict(now.answer.said)
     for key, value in was.answer.said:
-        said = None if spelled(key) in ERRORS | OUTCOMES else after.get(key)
+        said = None if spelled(key) in RESULTS else after.get(key)
         if value is True and said is False:
             return f'"{key}" is false where true was recorded'
         if isinstance(value, str) and isinstance(said, str):

@@ -10,14 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from pytest_loadtool.answers.documents import (
-    ERRORS,
-    OUTCOMES,
-    document,
-    document_of,
-    element,
-    spelled,
-)
+from pytest_loadtool.answers.documents import RESULTS, document, document_of, element, spelled
 from pytest_loadtool.answers.pages import page
 from pytest_loadtool.codec.http import DEFAULT_PORTS, SAFE_METHODS
 from pytest_loadtool.codec.media import decoded, is_html, is_json, is_xml, media_type
@@ -215,7 +208,7 @@ def _counts(key: str, said: str | int | bool, exchange: Exchange) -> bool:
     """Return whether what was said can be held against a replay: of any name, what is true, and a
     message, only of the answer to a change, and no text that the client has sent, or that has a
     code in it, which may be a secret."""
-    if spelled(key) in OUTCOMES | ERRORS:
+    if spelled(key) in RESULTS:
         return True
     if exchange.method.upper() in SAFE_METHODS or said is False:
         return False

@@ -94,6 +94,6 @@ def _missing(situation: Situation) -> Iterator[str]:
 
 def _is_lost(situation: Situation, validator: Validator) -> bool:
     outcome = validator.outcome
-    return outcome is not None and not getattr(validator, "absent", False) and any(
+    return outcome is not None and not validator.absent and any(
         one.cause == "outcome" and outcome.name in one.message for one in situation.failed.failures
     )  # fmt: skip
