@@ -30,8 +30,8 @@ class ReplayHooks:
     """The hooks that a conftest.py or a plugin may implement, to take part in replays.
 
     Where nobody does, nothing is called. All but the last are called on the event loop of all users
-    of the process, so what takes long there has all of them wait. They stand here as one more
-    module costs an idle run as much as a dozen options.
+    of the process, so what takes long there has all of them wait. They stand here as each module
+    more costs an idle run.
     """
 
     def pytest_loadtool_request(self, request: HookRequest, user: HookUser) -> None:
