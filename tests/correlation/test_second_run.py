@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import pytest
 
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import build_case
 from tests.correlation.client import Client
 from tests.correlation.outcomes.adversary import colour, replayed, serving
@@ -115,14 +116,19 @@ def _three(path: str, body: Any) -> Callable[[Client], None]:
     return session
 
 
-def _played(office: Any, session: Callable[[Client], None], times: int = 2) -> list[str]:
-    """Record it, and play it so often on the same server."""
+def _recorded(office: Any, session: Callable[[Client], None]) -> TestCase:
+    """The session at that server, configured."""
     with serving(office) as url:
         client = Client(url)
         session(client)
         client.close()
     exchanges = tuple(client.exchanges)
-    case = configure(build_case(exchanges, name="again").case, exchanges).case
+    return configure(build_case(exchanges, name="again").case, exchanges).case
+
+
+def _played(office: Any, session: Callable[[Client], None], times: int = 2) -> list[str]:
+    """Record it, and play it so often on the same server."""
+    case = _recorded(office, session)
     return [colour(replayed(case, office)) for _ in range(times)]
 
 
@@ -137,13 +143,7 @@ def test_a_state_that_is_reached_again_is_green() -> None:
     """And red where it is not."""
     office = Machine()
     assert _played(office, _three("/mode", {}), 2) == ["GREEN", "GREEN"]
-    office = Machine()
-    with serving(office) as url:
-        client = Client(url)
-        _three("/mode", {})(client)
-        client.close()
-    exchanges = tuple(client.exchanges)
-    case = configure(build_case(exchanges, name="again").case, exchanges).case
+    case = _recorded(Machine(), _three("/mode", {}))
     assert colour(replayed(case, Machine())) == "GREEN"
     assert colour(replayed(case, Machine(works=False))) == "red"
 
@@ -178,12 +178,7 @@ def test_what_a_client_has_said_is_no_message_of_the_server() -> None:
             said = json.loads(body)["message"] if method == "POST" else ""
             return _json({"message": said} if said else {"room": "tea"})
 
-    with serving(Chat()) as url:
-        client = Client(url)
-        _three("/say", {"message": "Hello there"})(client)
-        client.close()
-    exchanges = tuple(client.exchanges)
-    case = configure(build_case(exchanges, name="again").case, exchanges).case
+    case = _recorded(Chat(), _three("/say", {"message": "Hello there"}))
     answers = (one.recorded.answer for one in case.transactions() if one.recorded is not None)
     assert not any(one.said for one in answers if one is not None)
 
@@ -211,14 +206,13 @@ class Settings:
 
 def test_a_box_that_is_checked() -> None:
     """What the page of a form shows of it afterwards."""
-    with serving(Settings()) as url:
-        client = Client(url)
+
+    def session(client: Client) -> None:
         client.send("GET", "/settings")
         client.send("POST", "/settings", b"news=on", _FORM)
         client.send("GET", "/settings")
-        client.close()
-    exchanges = tuple(client.exchanges)
-    case = configure(build_case(exchanges, name="again").case, exchanges).case
+
+    case = _recorded(Settings(), session)
     assert colour(replayed(case, Settings())) == "GREEN"
     assert colour(replayed(case, Settings(works=False))) == "red"
 
@@ -240,13 +234,33 @@ class Members:
 
 def test_the_state_of_an_item_by_its_name() -> None:
     """Of the one that the change names, and not of others."""
-    with serving(Members()) as url:
-        client = Client(url)
-        _three("/promote", {"user": "eve"})(client)
-        client.close()
-    exchanges = tuple(client.exchanges)
-    case = configure(build_case(exchanges, name="again").case, exchanges).case
+    case = _recorded(Members(), _three("/promote", {"user": "eve"}))
     assert colour(replayed(case, Members())) == "GREEN"
     assert colour(replayed(case, Members(works=False))) == "red"
     others = {"ann": "owner", "eve": "reader", "bob": "owner"}
     assert colour(replayed(case, Members(roles=others))) == "GREEN"
+
+
+class Ballot:
+    """Answers a form with a page that says what came of it, each time the same."""
+
+    def __init__(self, *, closed: bool = False) -> None:
+        self._closed = closed
+
+    def answer(self, method: str, _target: str, _body: str) -> Answer:
+        """What is answered to a request."""
+        said = "The poll is closed" if self._closed else "Your vote was counted"
+        shown = f'<div class="alert">{said}</div>' if method == "POST" else "<form method=post>"
+        return 200, _HTML, f"<html><title>Poll</title>{shown}</html>"
+
+
+def test_the_message_of_a_page_that_answers_a_form() -> None:
+    """Where nothing else shows what was done, another message is red."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/poll")
+        client.send("POST", "/poll/vote", b"choice=yes", _FORM)
+
+    case = _recorded(Ballot(), session)
+    assert colour(replayed(case, Ballot())) == "GREEN"
+    assert colour(replayed(case, Ballot(closed=True))) == "red"
