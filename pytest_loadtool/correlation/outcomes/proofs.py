@@ -127,10 +127,8 @@ def _is_last(change: Change, answer: SeenAnswer, was: Before) -> bool:
 
 def _led_to(change: Change, answers: Answers) -> SeenAnswer | None:
     """Return the page that the answer to the change redirects to."""
-    location = change.step.exchange and change.step.exchange.response_header("location")
-    following = next(iter(answers.after(change.step.index)), None) if location else None
-    is_next = following is not None and following.step.index == change.step.index + 1
-    return following if is_next else None
+    leads = change.step.exchange and change.step.exchange.response_header("location")
+    return answers.next(change.step.index) if leads else None
 
 
 def _of(step: RecordedStep, found: Iterable[Proof]) -> Shown:

@@ -342,6 +342,23 @@ def record(
     return path.read_text(encoding="utf-8")
 
 
+def asserting(request: str, check: str) -> Callable[[str], str]:
+    """Return what adds a validator to a request of a test case."""
+    start = f'request = "{request}"'
+
+    def spoil(text: str) -> str:
+        before, found, after = text.partition(start)
+        assert found, start
+        own, end, rest = re.split(r"(\n\n|\n(?=\[\[))", after, maxsplit=1)
+        if "validators = [" in own:
+            own = own.replace("validators = [", f"validators = [\n  {check},", 1)
+        else:
+            own = f"\nvalidators = [{check}]{own}"
+        return f"{before}{found}{own}{end}{rest}"
+
+    return spoil
+
+
 def too_wide(outcome: Outcome) -> list[str]:
     """The lines of the block at the top that are wider than a CI log shows, but for what is there
     to be copied: commands and lines of files."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.diagnosis.situations.bench import Situation, in_the_shop
+from tests.diagnosis.situations.bench import Situation, asserting, in_the_shop
 from tests.diagnosis.situations.peers import (
     at_django,
     at_fastapi,
@@ -440,9 +440,7 @@ SITUATIONS = (
         "search text that the recording has not",
         in_the_shop(
             by_pages,
-            spoil=_after(
-                'request = "GET /account"', 'validators = [{ text = "Welcome back, Anne" }]'
-            ),
+            spoil=asserting("GET /account", '{ text = "Welcome back, Anne" }'),
         ),
         ACCOUNT,
         "The validator is wrong: 'Welcome back, Anne'",
@@ -457,9 +455,7 @@ SITUATIONS = (
         in_the_shop(
             by_pages,
             "stock",
-            spoil=_after(
-                'request = "GET /account"', 'validators = [{ text = "41 teapots are in stock" }]'
-            ),
+            spoil=asserting("GET /account", '{ text = "41 teapots are in stock" }'),
         ),
         ACCOUNT,
         "The page has changed",
@@ -471,9 +467,7 @@ SITUATIONS = (
         in_the_shop(
             by_pages,
             "maintenance",
-            spoil=_after(
-                'request = "GET /account"', 'validators = [{ text = "teapots are in stock" }]'
-            ),
+            spoil=asserting("GET /account", '{ text = "teapots are in stock" }'),
         ),
         ACCOUNT,
         "Another page came: 'Down for maintenance'",

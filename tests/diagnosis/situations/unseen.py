@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from tests.diagnosis.situations.bench import Situation, Stage, in_the_shop
+from tests.diagnosis.situations.bench import Situation, Stage, asserting, in_the_shop
 from tests.diagnosis.situations.sessions import by_links, by_pages, by_time
 from tests.diagnosis.situations.shop import Answer, Shop
 
@@ -93,11 +93,6 @@ def _at_localhost(text: str) -> str:
     return re.sub(r'^server = "http://127\.0\.0\.1', 'server = "http://localhost', text, flags=re.M)
 
 
-def _umlauts(text: str) -> str:
-    request = 'request = "GET /about/team"'
-    return text.replace(request, f'{request}\nvalidators = [{{ text = "Jürgen and Zoë" }}]')
-
-
 UNSEEN: tuple[Situation, ...] = (
     Situation(
         "the server's clock is wrong, for a request with its time",
@@ -146,7 +141,7 @@ UNSEEN: tuple[Situation, ...] = (
     ),
     Situation(
         "another character set than is said",
-        odd(_latin, _umlauts, by_links),
+        odd(_latin, asserting("GET /about/team", '{ text = "Jürgen and Zoë" }'), by_links),
         "GET /about/team",
         "character set|charset|encoding|not in UTF-8",
         mended="server",

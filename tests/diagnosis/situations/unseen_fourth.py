@@ -15,7 +15,7 @@ from fastapi import FastAPI, Header, HTTPException, Response
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from tests.correlation.client import Client
-from tests.diagnosis.situations.bench import Situation, Stage
+from tests.diagnosis.situations.bench import Situation, Stage, asserting
 from tests.diagnosis.situations.peers import at_app, at_nginx, recorded
 from tests.diagnosis.situations.sessions import by_notes
 from tests.diagnosis.situations.shop import Answer
@@ -151,11 +151,6 @@ def _german(_method: str, path: str, _headers: object, answer: Answer) -> Answer
     return replace(answer, body=body, headers=(("Content-Language", "de"),), title="Konto")
 
 
-def _welcome(text: str) -> str:
-    request = 'request = "GET /account"'
-    return text.replace(request, f'{request}\nvalidators = [{{ text = "teapots are in stock" }}]')
-
-
 UNSEEN_FOURTH: tuple[Situation, ...] = (
     Situation(
         "Starlette: a host name that it does not answer to",
@@ -218,7 +213,7 @@ UNSEEN_FOURTH: tuple[Situation, ...] = (
     ),
     Situation(
         "the pages are in another language",
-        odd(_german, _welcome),
+        odd(_german, asserting("GET /account", '{ text = "teapots are in stock" }')),
         "GET /account",
         r"(?i)language|german|\bde\b|'Konto', where 'Account'",
         mended="server",

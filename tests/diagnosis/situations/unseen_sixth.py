@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, quote
 from starlette.requests import Request
 
 from tests.correlation.client import Client
-from tests.diagnosis.situations.bench import Situation
+from tests.diagnosis.situations.bench import Situation, asserting
 from tests.diagnosis.situations.strangers import Told, calls, site, unless
 
 _PAGE = "<html><head><title>{0}</title></head><body><h1>{0}</h1>{1}</body></html>"
@@ -97,11 +97,6 @@ def _canonical(request: Request, _body: str) -> Told:
 def _by_articles(client: Client) -> None:
     client.open("/")
     client.open("/articles")
-
-
-def _checked(text: str) -> str:
-    asked = 'request = "GET /articles"'
-    return text.replace(asked, f'{asked}\nvalidators = [{{ text = "Shop /articles" }}]')
 
 
 def _by_search(client: Client) -> None:
@@ -236,7 +231,7 @@ UNSEEN_SIXTH: tuple[Situation, ...] = (
             _by_articles,
             {"GET /": _page("Shop /"), "GET /articles": _page("Shop /articles")},
             {"GET /": _canonical, "GET /articles": _canonical},
-            _checked,
+            asserting("GET /articles", '{ text = "Shop /articles" }'),
         ),
         "GET /articles",
         "wants to be asked at http://localhost:",
