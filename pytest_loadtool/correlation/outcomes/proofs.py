@@ -22,6 +22,7 @@ from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.outcomes.beside import beside_in_document, beside_on_page
 from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said, is_change
+from pytest_loadtool.correlation.outcomes.counted import counted
 from pytest_loadtool.correlation.outcomes.documents import (
     elements_in_document,
     listed_path,
@@ -85,12 +86,19 @@ class Look(NamedTuple):
     """What answers show, the nearest first, and last the change's own."""
     replies: Iterable[Proof]
     """What the change's own answer says of how it went."""
+    numbers: Iterable[Proof]
+    """The numbers that it has moved, by the first answer that shows any."""
 
 
 def look(change: Change, answers: Answers, history: SessionChanges) -> Look:
     """Return what these answers have of a change."""
     was = Before(change, answers, history)
-    return Look(answers, _by_answers(change, answers, was), _replies(change, answers, was))
+    return Look(
+        answers,
+        _by_answers(change, answers, was),
+        _replies(change, answers, was),
+        _numbers(change, answers, was),
+    )
 
 
 def _by_answers(change: Change, answers: Answers, was: Before) -> Iterator[Shown]:
@@ -117,6 +125,12 @@ def _replies(change: Change, answers: Answers, was: Before) -> Iterator[Proof]:
     yield from in_head(change)
 
 
+def _numbers(change: Change, answers: Answers, was: Before) -> Iterator[Proof]:
+    later = answers.after(change.step.index) if not change.logs_in else ()
+    found = (tuple(counted(change, one, was)) for one in later)
+    yield from next(filter(None, found), ())
+
+
 def _is_last(change: Change, answer: SeenAnswer, was: Before) -> bool:
     """Return whether no other change of the same resources comes before an answer. What is known by
     its name alone may be pushed off a list: one that was there before tells that."""
@@ -127,10 +141,8 @@ def _is_last(change: Change, answer: SeenAnswer, was: Before) -> bool:
 
 def _led_to(change: Change, answers: Answers) -> SeenAnswer | None:
     """Return the page that the answer to the change redirects to."""
-    location = change.step.exchange and change.step.exchange.response_header("location")
-    following = next(iter(answers.after(change.step.index)), None) if location else None
-    is_next = following is not None and following.step.index == change.step.index + 1
-    return following if is_next else None
+    leads = change.step.exchange and change.step.exchange.response_header("location")
+    return answers.next(change.step.index) if leads else None
 
 
 def _of(step: RecordedStep, found: Iterable[Proof]) -> Shown:

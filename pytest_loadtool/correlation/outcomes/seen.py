@@ -202,6 +202,7 @@ class Answers:
             one for one in _in_order(steps) if _shows(one) and (changes or not is_change(one))
         ]
         self._places = [one.index for one in self._steps]
+        self._all = {one.index: one for one in steps}
         self._sought = sought
         self._kept: dict[int, SeenAnswer] = {} if read is None else read._kept
         self._gone = [one for one in steps if one.exchange and one.exchange.status in _GONE]
@@ -226,6 +227,11 @@ class Answers:
     def of(self, step: RecordedStep) -> SeenAnswer | None:
         """Return the answer of that transaction, if it shows something."""
         return self._read(step) if _shows(step) else None
+
+    def next(self, index: int) -> SeenAnswer | None:
+        """Return what the transaction after another one shows, if it changes nothing."""
+        step = self._all.get(index + 1)
+        return self.of(step) if step is not None and not is_change(step) else None
 
     def gone(self, index: int) -> Iterator[RecordedStep]:
         """Yield those that came after a transaction with a status that says there is no such
