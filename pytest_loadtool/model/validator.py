@@ -66,6 +66,7 @@ COMPARISONS: Mapping[str, str] = MappingProxyType(
         "more_than": ">",
         "at_least": ">=",
         "empty": "empty:",
+        "changed": "changed:",
         "type": "of type",
         "schema": "by schema",
     }
@@ -80,7 +81,8 @@ class Compared:
     """The conditions that a value is compared by, besides ``equals``: all that is not None has to
     hold.
 
-    With ``counted``, not the value is compared but how many there are.
+    ``changed`` compares with what the last answer to the same request had; of an outcome, the last
+    before its change. With ``counted``, not the value is compared but how many there are.
     """
 
     not_equals: Constant | None = None
@@ -91,6 +93,7 @@ class Compared:
     more_than: float | None = None
     at_least: float | None = None
     empty: bool | None = None
+    changed: bool | None = None
     counted: bool = False
 
 
@@ -227,6 +230,8 @@ BOUNDS = ("less_than", "at_most", "more_than", "at_least")
 #: What goes with texts, and with numbers: measures, and what is counted.
 _OF_TEXTS = ("equals", "not_equals", "contains", "matches", "empty", *BOUNDS)
 OF_NUMBERS = ("equals", "not_equals", *BOUNDS)
+#: What also goes with what is found in a body, of which an answer before may have had another.
+_OF_BODIES = (*_OF_TEXTS, "changed")
 #: Which comparisons have templates.
 _COMPARED = ("equals", "not_equals", "contains")
 
@@ -261,17 +266,24 @@ VALIDATOR_KINDS: Mapping[str, ValidatorKind] = MappingProxyType(
             own=("row", "item", "count", "unrepeated"),
             templates=("text", "row"),
         ),
-        "regex": ValidatorKind(RegexValidator, "pattern", "match of {!r}", own=("count",)),
+        "regex": ValidatorKind(
+            RegexValidator, "pattern", "match of {!r}", compares=_OF_BODIES, own=("count",)
+        ),
         "json": ValidatorKind(
             JsonValidator,
             "path",
             "JSON path {}",
-            compares=(*_OF_TEXTS, "type", "schema"),
+            compares=(*_OF_BODIES, "type", "schema"),
             own=("count", "unrepeated"),
             templates=("path", *_COMPARED),
         ),
         "xml": ValidatorKind(
-            XmlValidator, "path", "XML path {}", own=("count",), templates=("path", *_COMPARED)
+            XmlValidator,
+            "path",
+            "XML path {}",
+            compares=_OF_BODIES,
+            own=("count",),
+            templates=("path", *_COMPARED),
         ),
         "header": ValidatorKind(HeaderValidator, "name", "Header {}", own=("count",)),
         "response": ValidatorKind(ResponseValidator, "measure", compares=OF_NUMBERS, templates=()),

@@ -223,6 +223,7 @@ def _validators(names: list[str]) -> st.SearchStrategy[Validator]:
         st.builds(RegexValidator, _patterns, st.booleans()),
         st.builds(JsonValidator, _paths, st.none() | _templates(names) | _scalars, st.booleans()),
         st.builds(JsonValidator, _paths, unrepeated=st.just(True)),
+        st.builds(RegexValidator, _patterns, changed=st.booleans()),
         st.builds(XmlValidator, _xml_paths, st.none() | text, st.booleans()),
         st.builds(
             lambda name, expected, absent: HeaderValidator(name, absent=absent, **expected),

@@ -264,3 +264,105 @@ def test_the_message_of_a_page_that_answers_a_form() -> None:
     case = _recorded(Ballot(), session)
     assert colour(replayed(case, Ballot())) == "GREEN"
     assert colour(replayed(case, Ballot(closed=True))) == "red"
+
+
+@dataclass
+class Posts:
+    """Posts whose likes are counted, or whose last one is, each shown in one of some ways."""
+
+    shape: str
+    numbered: bool = True
+    works: bool = True
+    posts: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        ids = (1, 2) if self.numbered else (uuid4().hex, uuid4().hex)
+        self.posts = self.posts or [
+            {"id": ids[0], "title": "Tea", "likes": 3},
+            {"id": ids[1], "title": "Milk", "likes": 9},
+        ]
+
+    def answer(self, method: str, target: str, _body: str) -> Answer:
+        """What is answered to a request."""
+        last = self.posts[-1]
+        if method == "POST":
+            last["likes"] += self.works
+            return _json({}) if self.shape in ("list", "post") else (303, {"Location": "/"}, "")
+        if self.shape in ("list", "post"):
+            return _json(self.posts if target == "/posts" else last)
+        shown = {
+            "words": f"<p>{last['likes']} like{'' if last['likes'] == 1 else 's'}</p>",
+            "brackets": f"<a href=/liked>Liked ({last['likes']})</a>",
+            "badge": f'<span class="badge">{last["likes"]}</span>',
+        }[self.shape]
+        return 200, _HTML, f"<html><title>Posts</title><p>12 pages, 3 minutes</p>{shown}</html>"
+
+
+@pytest.mark.parametrize("numbered", [True, False], ids=["numbers", "random ids"])
+@pytest.mark.parametrize("shape", ["list", "post", "words", "brackets", "badge"])
+def test_a_number_that_grows(shape: str, numbered: bool) -> None:
+    """By how much it has grown is known, and not from where: it is green each time, and told where
+    nothing was counted, since a server may know that user already."""
+    office = Posts(shape, numbered)
+
+    def session(client: Client) -> None:
+        last = f"/posts/{office.posts[-1]['id']}" if shape == "post" else "/posts"
+        client.send("GET", "/posts")
+        client.send("GET", last)
+        client.send("POST", f"/posts/{office.posts[-1]['id']}/like", b"", _FORM)
+        client.send("GET", last)
+
+    case = _recorded(office, session)
+    used = Posts(shape, numbered)
+    assert [colour(replayed(case, used)) for _ in range(3)] == ["GREEN"] * 3
+    assert used.posts[-1]["likes"] == 12
+    new = [{"id": 5, "title": "Tea", "likes": 0}] if shape not in ("list", "post") else []
+    assert colour(replayed(case, Posts(shape, numbered, posts=new))) == "GREEN"
+    assert colour(replayed(case, Posts(shape, numbered, works=False))) == "told"
+
+
+@dataclass
+class Views:
+    """Counts how often it was looked at, and nothing else."""
+
+    views: int = 0
+
+    def answer(self, method: str, _target: str, _body: str) -> Answer:
+        """What is answered to a request."""
+        self.views += method == "GET"
+        return _json({} if method == "POST" else {"views": self.views, "took_ms": self.views})
+
+
+def test_a_number_that_grows_by_itself() -> None:
+    """It shows nothing of the change."""
+    case = _recorded(Views(), _three("/like", {}))
+    assert not any(one.outcome for each in case.transactions() for one in each.validators)
+
+
+class Message:
+    """Sends a form on to a page that says what came of it, each time the same."""
+
+    def __init__(self, said: str = "Your vote was counted") -> None:
+        self._said, self._is_due = said, False
+
+    def answer(self, method: str, _target: str, _body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "POST":
+            self._is_due = True
+            return 303, {"Location": "/poll"}, ""
+        said = f'<div class="alert">{self._said}</div>' if self._is_due else ""
+        self._is_due = False
+        return 200, _HTML, f"<html><title>Poll</title>{said}<form method=post></form></html>"
+
+
+def test_the_message_of_a_page_that_a_form_leads_to() -> None:
+    """Where nothing else shows what was done, another message is red."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/poll")
+        client.send("POST", "/poll/vote", b"choice=yes", _FORM)
+        client.send("GET", "/poll")
+
+    case = _recorded(Message(), session)
+    assert colour(replayed(case, Message())) == "GREEN"
+    assert colour(replayed(case, Message("The poll is closed"))) == "red"

@@ -202,7 +202,7 @@ def _others(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
                     continue
                 sent = dict(was.sent_of(other.known_as))
                 is_sent = (keys[-1], json_text(value)) in sent
-                if is_sent or tells_state(keys, value, before[1], other):
+                if is_sent or tells_state(keys, value, before[1], was.made(other)):
                     of = f"of the other {other.noun} "
                     yield _still(answer, path, keys, value, of, sent)
             if not any(True for one in change.resources for _ in of_resource(answer, one)):
@@ -240,10 +240,10 @@ def _still(
 
 
 def _counted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Lists of the session's own resources that have become longer by one with what was sent: they
+    """Lists of what the session has made that have become longer by one with what was sent: they
     have so many, and no more."""
     for resource in change.resources:
-        if not resource.is_own or resource.given or answer.paged:
+        if not was.made(resource) or resource.given or answer.paged:
             continue
         for path, now, before in _lists(resource, answer, was):
             count = len(now)

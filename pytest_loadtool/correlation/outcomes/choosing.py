@@ -14,6 +14,7 @@ from pytest_loadtool.correlation.outcomes.seen import Answers
 
 #: How many validators one change gets: of what it did, and of what it left as it was.
 _MOST_PROOFS, _MOST_BESIDE = 8, 4
+_MOST_NUMBERS = 2
 #: Into how many answers about the resource is looked after the first that shows it, and from the
 #: last one on; how many proofs that has to show again.
 _MOST_MORE, _MOST_LAST, _MOST_AGAIN = 3, 2, 2
@@ -28,18 +29,18 @@ def chosen(
     what other answers about the resource show of further fields; where values are ``taken`` from an
     answer before, which may find none if nothing was done, what that one shows; of a name, what the
     change's own answer says; what the change has left as it was; and that some of it is so at the
-    end.
+    end. Where nothing else shows it: the numbers that it has moved, and what its own answer says.
     """
+    numbers = list[Proof]()
     for seen in looks:
         shown = list(seen.shown)
         found = list(_found(change, shown, counts))
         proven = sorted(_but_beside(found), key=_rank)
         if proven and proven[0].strength < OWN:
             break
+        numbers += filter(counts, islice(seen.numbers, _MOST_NUMBERS))
     if not proven:
-        found += (proven := sorted(_replies(seen, counts), key=_rank))
-    if not proven:
-        return [], seen.answers
+        return _each_once([*numbers, *_replies(seen, counts)])[:_MOST_PROOFS], seen.answers
     first = proven[0]
     best = _each_once(one for one in proven if _rank(one) == _rank(first))
     best += _further_fields(best, proven)
@@ -50,7 +51,7 @@ def chosen(
     places = {one.at for one in best}
     beside = _each_once(one for one in found if one.beside and one.at in places)
     again = _at_the_end(change, best, shown, found, counts)
-    return [*best, *beside[:_MOST_BESIDE], *again], seen.answers
+    return [*best, *numbers, *beside[:_MOST_BESIDE], *again], seen.answers
 
 
 def _replies(seen: Look, counts: Callable[[Proof], bool]) -> list[Proof]:

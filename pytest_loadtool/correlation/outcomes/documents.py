@@ -75,7 +75,11 @@ def of_object(
                 continue
             if said is not None:
                 yield equal(answer, 0, path, keys, said.template, value)
-            elif alone and before is not None and tells_state(keys, value, before, resource):
+            elif (
+                alone
+                and before is not None
+                and tells_state(keys, value, before, was.made(resource))
+            ):
                 yield equal(answer, 0, path, keys, escape(json_text(value) or ""), value)
         yield from _elements(change, answer, path, item, before)
         yield from _emptied(change, answer, path, item, before)
@@ -171,16 +175,16 @@ def last_shown(resource: Resource, was: Before) -> tuple[SeenAnswer, dict[str, A
     return was.shown[resource]
 
 
-def tells_state(keys: Keys, value: Any, before: dict[str, Any], resource: Resource) -> bool:
-    """Return whether a value that the change did not send tells what became of the resource."""
+def tells_state(keys: Keys, value: Any, before: dict[str, Any], is_made: bool) -> bool:
+    """Return whether a value that the change did not send tells what became of the resource. A
+    number does only of one that the session has made: of others it differs from run to run."""
     if inner(before, keys) is None:
         return False
     if isinstance(value, bool):
         return True
     if isinstance(value, str):
         return len(value) <= LONGEST_STATE and STATE.fullmatch(value) is not None
-    own = "${" in resource.template
-    return own and value.__class__ is int and abs(value) <= _MOST_COUNTED
+    return is_made and value.__class__ is int and abs(value) <= _MOST_COUNTED
 
 
 def named_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:

@@ -118,6 +118,12 @@ class Before:
         self.sent = dict(pair for one in mine for pair in self.sent_of(one))
         """What earlier changes of the same resource have sent, by field and value."""
 
+    def made(self, resource: Resource) -> bool:
+        """Return whether a change of the session has made the resource."""
+        known_as = resource.known_as
+        changes = self._by_resource.get(known_as, ())
+        return any(one.given and one.known_as == known_as for c in changes for one in c.resources)
+
     def sent_of(self, known_as: str) -> Iterator[tuple[tuple[str, str], Said]]:
         """Yield the texts and fields that were sent of any resource before the change."""
         for one in self._by_resource.get(known_as, ())[:_MOST_CHANGES]:

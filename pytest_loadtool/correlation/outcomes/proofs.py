@@ -22,6 +22,7 @@ from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.outcomes.beside import beside_in_document, beside_on_page
 from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said, is_change
+from pytest_loadtool.correlation.outcomes.counted import counted
 from pytest_loadtool.correlation.outcomes.documents import (
     elements_in_document,
     listed_path,
@@ -85,12 +86,19 @@ class Look(NamedTuple):
     """What answers show, the nearest first, and last the change's own."""
     replies: Iterable[Proof]
     """What the change's own answer says of how it went."""
+    numbers: Iterable[Proof]
+    """The numbers that it has moved, by the first answer that shows any."""
 
 
 def look(change: Change, answers: Answers, history: SessionChanges) -> Look:
     """Return what these answers have of a change."""
     was = Before(change, answers, history)
-    return Look(answers, _by_answers(change, answers, was), _replies(change, answers, was))
+    return Look(
+        answers,
+        _by_answers(change, answers, was),
+        _replies(change, answers, was),
+        _numbers(change, answers, was),
+    )
 
 
 def _by_answers(change: Change, answers: Answers, was: Before) -> Iterator[Shown]:
@@ -115,6 +123,12 @@ def _replies(change: Change, answers: Answers, was: Before) -> Iterator[Proof]:
     if page is not None:
         yield from reply(change, page, was)
     yield from in_head(change)
+
+
+def _numbers(change: Change, answers: Answers, was: Before) -> Iterator[Proof]:
+    later = answers.after(change.step.index) if not change.logs_in else ()
+    found = (tuple(counted(change, one, was)) for one in later)
+    yield from next(filter(None, found), ())
 
 
 def _is_last(change: Change, answer: SeenAnswer, was: Before) -> bool:

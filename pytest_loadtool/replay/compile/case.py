@@ -20,6 +20,7 @@ from pytest_loadtool.model.hook import Hook, Hooks
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import Validator, expected_text
+from pytest_loadtool.replay.compile.before import answers_before, dropping, keeping
 from pytest_loadtool.replay.compile.computed import (
     Clock,
     checking,
@@ -32,7 +33,6 @@ from pytest_loadtool.replay.compile.flows import Flows, all_chosen
 from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.compile.generating import generators
 from pytest_loadtool.replay.compile.identities import accounts_of, constant_facts
-from pytest_loadtool.replay.compile.listed import answers_before, dropping, keeping
 from pytest_loadtool.replay.compile.namesakes import of_one_name
 from pytest_loadtool.replay.compile.order import order_of
 from pytest_loadtool.replay.compile.pauses import pauses_after, pauses_inside

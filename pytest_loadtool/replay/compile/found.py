@@ -51,8 +51,9 @@ class JudgedResponse(Readable, Protocol):
         ...
 
 
-#: From a response and the user's values to all that is found.
+#: From a response and the user's values to all that is found; likewise from any text.
 FindAll = Callable[[JudgedResponse, Sequence[str]], Sequence[Any]]
+FindInText = Callable[[Readable, Sequence[str]], Sequence[Any]]
 #: From a response to what is found first, or None; with the user's values, where it needs them.
 First = tuple[Callable[[Readable], Any] | None, Callable[[Readable, Sequence[str]], Any] | None]
 
@@ -79,15 +80,8 @@ def first_found(
 def all_found(validator: Validator, names: VariableNames) -> FindAll:
     """Return what finds all that there is of what a validator looks at."""
     match validator:
-        case JsonValidator(path=path):
-            return _in_json(bind_values(path, partial(_composed, names)))
-        case XmlValidator(path=path):
-            in_xml = bind_xml_values(path, partial(_composed, names))
-            return lambda response, values: list(in_xml(response.text, values))
-        case RegexValidator(pattern=expression):
-            pattern = Pattern(expression)
-            group = min(pattern.groups, 1)
-            return lambda response, _: [one[group] for one in pattern.finditer(response.text)]
+        case JsonValidator() | XmlValidator() | RegexValidator():
+            return all_in_text(validator, names)
         case TextValidator(text=text):
             needle = pieces(Template.parse(text), names)
             return lambda response, values: range(
@@ -108,8 +102,24 @@ def all_found(validator: Validator, names: VariableNames) -> FindAll:
             return lambda _response, _: ()
 
 
-def _in_json(find: Callable[[Any, Sequence[str]], list[Any]]) -> FindAll:
-    def in_json(response: JudgedResponse, values: Sequence[str]) -> list[Any]:
+def all_in_text(
+    validator: JsonValidator | XmlValidator | RegexValidator, names: VariableNames
+) -> FindInText:
+    """Return what finds all that there is in a body, or in any other text."""
+    match validator:
+        case JsonValidator(path=path):
+            return _in_json(bind_values(path, partial(_composed, names)))
+        case XmlValidator(path=path):
+            in_xml = bind_xml_values(path, partial(_composed, names))
+            return lambda response, values: list(in_xml(response.text, values))
+        case RegexValidator(pattern=expression):
+            pattern = Pattern(expression)
+            group = min(pattern.groups, 1)
+            return lambda response, _: [one[group] for one in pattern.finditer(response.text)]
+
+
+def _in_json(find: Callable[[Any, Sequence[str]], list[Any]]) -> FindInText:
+    def in_json(response: Readable, values: Sequence[str]) -> list[Any]:
         try:
             return find(response.json(), values) if response.text else []
         except ValueError:

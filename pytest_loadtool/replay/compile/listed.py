@@ -9,23 +9,18 @@ these are. How the outcome is, such an answer does not show.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
-from urllib.parse import parse_qsl
 
-from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.codec.entities import in_markup
 from pytest_loadtool.codec.template import Reference, Template
 from pytest_loadtool.extraction.extract import PlainText, Readable
 from pytest_loadtool.extraction.jsonpath import bind_beside, json_text
 from pytest_loadtool.extraction.row_search import ROWS
-from pytest_loadtool.model.case import Request, TestCase
-from pytest_loadtool.model.editing import numbered_titles
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
 from pytest_loadtool.replay.compile.computed import composed
 from pytest_loadtool.replay.compile.format import VariableNames
-from pytest_loadtool.replay.user.exchange import Check, Response
 from pytest_loadtool.replay.user.failures import not_as_recorded
 
 #: A shorter list is no page of a longer one, but all that there is.
@@ -45,69 +40,8 @@ _ROW: Final = re.compile(
     rf"<({'|'.join(ROWS)})(?=[\s>])(.*?)(?=<\1[\s>]|</\1\b|\Z)", re.IGNORECASE | re.DOTALL
 )
 _ADDRESS: Final = re.compile(r"""\bhref=["']?([^"'<>\s]+)""", re.IGNORECASE)
-#: How long a text is, in characters, that is kept until the outcome of a change is judged.
-_LONGEST_KEPT: Final = 50_000
-
 #: The number of an item, and those of all that are listed.
 _Listed = Callable[[Readable, Sequence[str]], tuple[str, list[str], set[str]]]
-
-
-def answers_before(case: TestCase) -> dict[int, int]:
-    """Return, by the transaction that shows outcomes in a list, that which asks for the same last
-    before the changes. What stands at an address of one's own is no list of others."""
-    titles = {name: at for at, name in enumerate(numbered_titles(case))}
-    requests = [one.request for one in case.transactions()]
-    found: dict[int, int] = {}
-    for at, one in enumerate(case.transactions()):
-        changes = [titles.get(name, at) for name in _changes(one.validators)]
-        shared = changes and "${" not in requests[at].target.partition("?")[0]
-        for before in range(min(at, *changes) - 1 if shared else -1, -1, -1):
-            if _is_same_list(requests[before], requests[at]):
-                found[at] = before
-                break
-    return found
-
-
-def _changes(validators: Sequence[Validator]) -> Iterator[str]:
-    """Yield the changes of which an item of a list may show the outcome."""
-    for one in validators:
-        in_list = isinstance(one, TextValidator) or (
-            isinstance(one, JsonValidator) and "?" in one.path
-        )
-        if in_list and one.outcome is not None and not (one.absent or one.outcome.before):
-            yield one.outcome.change
-
-
-def _is_same_list(earlier: Request, later: Request) -> bool:
-    """Return whether the second asks for what the first did, be it with more in its query."""
-    paths, queries = zip(*(one.target.partition("?")[::2] for one in (earlier, later)), strict=True)
-    asked, more = ({*parse_qsl(one, keep_blank_values=True)} for one in queries)
-    same = (earlier.method, earlier.body) == (later.method, later.body) and paths[0] == paths[1]
-    return same and asked <= more
-
-
-def keeping(slot: int) -> Check:
-    """Return what keeps the text of an answer among a user's values, if it is not too long."""
-
-    def keep(response: Response, values: list[str]) -> Failure | None:
-        try:
-            text = response.text if len(response.body) <= _LONGEST_KEPT else ""
-        except ContentError:  # whoever reads it says so
-            text = ""
-        values[slot] = text if len(text) <= _LONGEST_KEPT else ""
-        return None
-
-    return keep
-
-
-def dropping(slot: int) -> Check:
-    """Return what drops it."""
-
-    def drop(_: Response, values: list[str]) -> Failure | None:
-        values[slot] = ""
-        return None
-
-    return drop
 
 
 def unseen_item(

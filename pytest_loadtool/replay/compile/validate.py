@@ -33,6 +33,7 @@ from pytest_loadtool.model.validator import (
     XmlValidator,
     comparisons,
 )
+from pytest_loadtool.replay.compile.before import changing
 from pytest_loadtool.replay.compile.comparing import (
     compile_comparisons,
     compile_schema,
@@ -44,6 +45,7 @@ from pytest_loadtool.replay.compile.format import Pieces, VariableNames, joined,
 from pytest_loadtool.replay.compile.found import (
     JudgedResponse,
     all_found,
+    all_in_text,
     cause_of,
     first_found,
     is_hidden,
@@ -84,6 +86,8 @@ def compile_validator(
             return _value(validator, names, strict, kept)
     elif isinstance(validator, RegexValidator) and not compared:
         return _regex(validator)
+    if (wanted := compared.get("changed")) is not None:
+        return _changed(validator, bool(wanted), names, strict, kept)
     return _compared(validator, compared, names)
 
 
@@ -265,6 +269,32 @@ def _compared(
             return failure
         here = shown(found[0], hidden=hidden, beside=found[0] if equals is None else equals)
         return _another(cause, whole, f"{short} is {here}, expected {wanted}", validator.outcome)
+
+    return check
+
+
+def _changed(
+    validator: Validator, wanted: bool, names: VariableNames, strict: bool, kept: int | None
+) -> Holds:
+    """Return the check that what is found is another than in the answer before, or the same."""
+    assert isinstance(validator, JsonValidator | XmlValidator | RegexValidator), "others have none"
+    find, has_changed = all_in_text(validator, names), changing(validator, names, strict, kept)
+    cause, subject = cause_of(validator), subject_of(validator)
+    missing = _failure(cause, f"{subject}: not found", validator.outcome)
+    said = "is as it was before" if wanted else "is another than before"
+    failure = _failure(cause, f"{subject} {said}", validator.outcome)
+
+    def check(response: JudgedResponse, values: Sequence[str]) -> Failure | None:
+        try:
+            found = find(response, values)
+            if not found or found[0] is None:
+                return missing
+            changed = has_changed(found[0], values)
+        except SlowPatternError as error:
+            return Failure(cause, str(error))
+        if isinstance(changed, Failure):
+            return changed
+        return failure if (changed is wanted) is validator.absent else None
 
     return check
 

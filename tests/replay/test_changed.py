@@ -1,0 +1,99 @@
+"""Validators of what is another value than in the answer to the same request before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from pytest_loadtool.casefile import parse_validator
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.recording import build_case
+from pytest_loadtool.replay.compile.format import VariableNames
+from pytest_loadtool.replay.compile.validate import compile_validator
+from tests.correlation.client import Client
+from tests.correlation.exchanges import html
+from tests.correlation.outcomes.adversary import colour, failures, replayed, serving
+
+JSON, XML, REGEX = {"json": "$.n"}, {"xml": "//n"}, {"regex": r"(\d+) likes"}
+#: A validator, the text before, the text now, and what is said of it.
+ROWS: tuple[tuple[dict[str, Any], str, str, str], ...] = (
+    ({**JSON, "changed": True}, '{"n": 3}', '{"n": 4}', ""),
+    ({**JSON, "changed": True}, '{"n": 3}', '{"n": 3}', "JSON path $.n is as it was before"),
+    ({**JSON, "changed": True}, '{"n": 3}', "{}", "JSON path $.n: not found"),
+    ({**JSON, "changed": True}, "{}", '{"n": 3}', ""),
+    ({**JSON, "changed": True}, "", '{"n": 3}', "it does not show whether JSON path $.n has"),
+    ({**JSON, "changed": False}, '{"n": 3}', '{"n": 3}', ""),
+    ({**JSON, "changed": False}, '{"n": 3}', '{"n": 4}', "JSON path $.n is another than before"),
+    ({**JSON, "changed": True, "absent": True}, '{"n": 3}', '{"n": 3}', ""),
+    ({**XML, "changed": True}, "<a><n>3</n></a>", "<a><n>4</n></a>", ""),
+    ({**XML, "changed": True}, "<a><n>3</n></a>", "<a><n>3</n></a>", "XML path //n is as it was"),
+    ({**REGEX, "changed": True}, "3 likes", "4 likes", ""),
+    ({**REGEX, "changed": True}, "3 likes", "3 likes, 4 likes", r"match of '(\\d+) likes' is as"),
+)
+
+
+@pytest.mark.parametrize(("table", "before", "now", "said"), ROWS)
+def test_what_is_said(table: dict[str, Any], before: str, now: str, said: str) -> None:
+    """The first that is found counts; nobody knows what an answer had that was not kept."""
+    check = compile_validator(parse_validator(table), VariableNames({}), kept=0)
+    failure = check(RecordedResponse(html(now)), (before,))
+    assert (failure.message if failure else "")[: len(said) or None] == said
+    assert failure is None or failure.certain is bool(before)
+
+
+@dataclass
+class Counter:
+    """Counts what is sent to it, unless it is broken, below a text of that length."""
+
+    works: bool = True
+    length: int = 0
+    count: int = 0
+    asked: list[str] = field(default_factory=list)
+
+    def answer(self, method: str, target: str, _body: str) -> tuple[int, dict[str, str], str]:
+        """What is answered to a request."""
+        self.asked.append(target)
+        self.count += self.works and method == "POST"
+        return 200, {"Content-Type": "text/plain"}, f"{'x' * self.length}{self.count} likes"
+
+
+def case_of(*requests: str, changed: int) -> TestCase:
+    """A session, in which the transaction ``changed`` is to show another number of likes."""
+    with serving(Counter()) as url:
+        client = Client(url)
+        for method, target in map(str.split, requests):
+            client.send(method, target)
+        client.close()
+    case = build_case(tuple(client.exchanges), name="likes").case
+    validator = parse_validator({**REGEX, "changed": True})
+    return with_transactions(
+        case,
+        (
+            replace(one, validators=(validator,)) if at == changed else one
+            for at, one in enumerate(case.transactions())
+        ),
+    )
+
+
+SESSION = ("GET /likes", "POST /like", "GET /likes")
+
+
+def test_the_answer_before() -> None:
+    """It is that of the last transaction that asks for the same."""
+    case = case_of(*SESSION, changed=2)
+    assert colour(replayed(case, Counter())) == "GREEN"
+    assert failures(replayed(case, Counter(works=False))) == [
+        r"match of '(\\d+) likes' is as it was before"
+    ]
+    more = case_of("GET /likes", "GET /likes", "POST /like", "GET /likes", changed=1)
+    assert colour(replayed(more, Counter())) == "red"
+
+
+def test_nobody_knows() -> None:
+    """Nothing was asked for before, or the answer was too long to be kept: it is told."""
+    assert colour(replayed(case_of("POST /like", "GET /likes", changed=1), Counter())) == "told"
+    assert colour(replayed(case_of(*SESSION, changed=2), Counter(length=50_000))) == "told"
