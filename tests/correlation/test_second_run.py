@@ -20,7 +20,8 @@ from tests.correlation.talk import configure
 Answer = tuple[int, dict[str, str], str]
 
 
-def _json(body: Any, status: int = 200) -> Answer:
+def json_answer(body: Any, status: int = 200) -> Answer:
+    """What is answered in JSON."""
     return status, {"Content-Type": "application/json"}, json.dumps(body)
 
 
@@ -35,12 +36,12 @@ class Switch:
         """What is answered to a request."""
         if method == "POST":
             self.is_on = not self.is_on
-            return _json({"done": True})
+            return json_answer({"done": True})
         button = "Unstar" if self.is_on else "Star"
         page = f"<html><title>x</title><form method=post action=/star><button>{button}</button>"
         if self.page:
             return 200, {"Content-Type": "text/html"}, f"{page}</form></html>"
-        return _json({"name": "x", "mode": {"starred": self.is_on}})
+        return json_answer({"name": "x", "mode": {"starred": self.is_on}})
 
 
 @dataclass
@@ -54,7 +55,7 @@ class Machine:
         """What is answered to a request."""
         if method == "POST" and self.works:
             self.mode = "automatic"
-        return _json({} if method == "POST" else {"machine": {"mode": self.mode}})
+        return json_answer({} if method == "POST" else {"machine": {"mode": self.mode}})
 
 
 @dataclass
@@ -66,11 +67,11 @@ class Poll:
     def answer(self, method: str, _target: str, _body: str) -> Answer:
         """What is answered to a request."""
         if method != "POST":
-            return _json({"question": "Tea?"})
+            return json_answer({"question": "Tea?"})
         if self.votes:
-            return _json({"message": "You have already voted"})
+            return json_answer({"message": "You have already voted"})
         self.votes.append("ann")
-        return _json({"message": "Thanks for voting"})
+        return json_answer({"message": "Thanks for voting"})
 
 
 @dataclass
@@ -82,9 +83,9 @@ class Stock:
     def answer(self, method: str, _target: str, _body: str) -> Answer:
         """What is answered to a request."""
         if method != "POST":
-            return _json({"shop": "Tea House"})
+            return json_answer({"shop": "Tea House"})
         reserved, self.left = self.left > 0, max(self.left - 1, 0)
-        return _json({"reserved": reserved})
+        return json_answer({"reserved": reserved})
 
 
 @dataclass
@@ -101,11 +102,11 @@ class Payments:
             number = self.keys.setdefault(asked["idempotency_key"], len(self.keys) + 1)
             if number > len(self.made):
                 self.made.append((asked["to"], asked["amount"]))
-            return _json({"payment": number}, 201)
-        return _json({"made": len(self.made)})
+            return json_answer({"payment": number}, 201)
+        return json_answer({"made": len(self.made)})
 
 
-def _three(path: str, body: Any) -> Callable[[Client], None]:
+def three(path: str, body: Any) -> Callable[[Client], None]:
     """Look, do it, look again."""
 
     def session(client: Client) -> None:
@@ -116,7 +117,7 @@ def _three(path: str, body: Any) -> Callable[[Client], None]:
     return session
 
 
-def _recorded(office: Any, session: Callable[[Client], None]) -> TestCase:
+def recorded(office: Any, session: Callable[[Client], None]) -> TestCase:
     """The session at that server, configured."""
     with serving(office) as url:
         client = Client(url)
@@ -128,7 +129,7 @@ def _recorded(office: Any, session: Callable[[Client], None]) -> TestCase:
 
 def _played(office: Any, session: Callable[[Client], None], times: int = 2) -> list[str]:
     """Record it, and play it so often on the same server."""
-    case = _recorded(office, session)
+    case = recorded(office, session)
     return [colour(replayed(case, office)) for _ in range(times)]
 
 
@@ -136,14 +137,14 @@ def _played(office: Any, session: Callable[[Client], None], times: int = 2) -> l
 def test_what_is_switched_back_is_red(page: bool) -> None:
     """The session has switched it on: what leaves it off has not done that."""
     office = Switch(page)
-    assert _played(office, _three("/star", {}), 3) == ["red", "GREEN", "red"]
+    assert _played(office, three("/star", {}), 3) == ["red", "GREEN", "red"]
 
 
 def test_a_state_that_is_reached_again_is_green() -> None:
     """And red where it is not."""
     office = Machine()
-    assert _played(office, _three("/mode", {}), 2) == ["GREEN", "GREEN"]
-    case = _recorded(Machine(), _three("/mode", {}))
+    assert _played(office, three("/mode", {}), 2) == ["GREEN", "GREEN"]
+    case = recorded(Machine(), three("/mode", {}))
     assert colour(replayed(case, Machine())) == "GREEN"
     assert colour(replayed(case, Machine(works=False))) == "red"
 
@@ -155,7 +156,7 @@ def test_a_state_that_is_reached_again_is_green() -> None:
 )
 def test_an_answer_that_says_something_else_is_told(office: Any, path: str, body: Any) -> None:
     """Where nothing shows what was done, the answer to the change is compared."""
-    assert _played(office, _three(path, body)) == ["told", "told"]
+    assert _played(office, three(path, body)) == ["told", "told"]
 
 
 @pytest.mark.parametrize(
@@ -164,7 +165,7 @@ def test_an_answer_that_says_something_else_is_told(office: Any, path: str, body
 def test_an_idempotency_key_is_each_runs_own(key: str) -> None:
     """By the name of its field."""
     office = Payments()
-    session = _three("/payments", {"to": "Tea House", "idempotency_key": key, "amount": "1"})
+    session = three("/payments", {"to": "Tea House", "idempotency_key": key, "amount": "1"})
     assert _played(office, session) == ["GREEN", "GREEN"]
     assert office.made == [("Tea House", "1")] * 3
 
@@ -176,15 +177,15 @@ def test_what_a_client_has_said_is_no_message_of_the_server() -> None:
         def answer(self, method: str, _target: str, body: str) -> Answer:
             """What is answered to a request."""
             said = json.loads(body)["message"] if method == "POST" else ""
-            return _json({"message": said} if said else {"room": "tea"})
+            return json_answer({"message": said} if said else {"room": "tea"})
 
-    case = _recorded(Chat(), _three("/say", {"message": "Hello there"}))
+    case = recorded(Chat(), three("/say", {"message": "Hello there"}))
     answers = (one.recorded.answer for one in case.transactions() if one.recorded is not None)
     assert not any(one.said for one in answers if one is not None)
 
 
-_HTML = {"Content-Type": "text/html"}
-_FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+HTML = {"Content-Type": "text/html"}
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 @dataclass
@@ -201,7 +202,7 @@ class Settings:
             return 303, {"Location": target}, ""
         box = '<input type="checkbox" name="news"{}>'.format(" checked" if self.news else "")
         form = f'<form method="post" action="{target}">{box}<button>Save</button></form>'
-        return 200, _HTML, f"<html><title>Settings</title>{form}</html>"
+        return 200, HTML, f"<html><title>Settings</title>{form}</html>"
 
 
 def test_a_box_that_is_checked() -> None:
@@ -209,10 +210,10 @@ def test_a_box_that_is_checked() -> None:
 
     def session(client: Client) -> None:
         client.send("GET", "/settings")
-        client.send("POST", "/settings", b"news=on", _FORM)
+        client.send("POST", "/settings", b"news=on", FORM)
         client.send("GET", "/settings")
 
-    case = _recorded(Settings(), session)
+    case = recorded(Settings(), session)
     assert colour(replayed(case, Settings())) == "GREEN"
     assert colour(replayed(case, Settings(works=False))) == "red"
 
@@ -229,12 +230,12 @@ class Members:
         if method == "POST" and self.works:
             self.roles[json.loads(body)["user"]] = "admin"
         members = [{"name": name, "role": role} for name, role in self.roles.items()]
-        return _json({} if method == "POST" else {"members": members})
+        return json_answer({} if method == "POST" else {"members": members})
 
 
 def test_the_state_of_an_item_by_its_name() -> None:
     """Of the one that the change names, and not of others."""
-    case = _recorded(Members(), _three("/promote", {"user": "eve"}))
+    case = recorded(Members(), three("/promote", {"user": "eve"}))
     assert colour(replayed(case, Members())) == "GREEN"
     assert colour(replayed(case, Members(works=False))) == "red"
     others = {"ann": "owner", "eve": "reader", "bob": "owner"}
@@ -251,7 +252,7 @@ class Ballot:
         """What is answered to a request."""
         said = "The poll is closed" if self._closed else "Your vote was counted"
         shown = f'<div class="alert">{said}</div>' if method == "POST" else "<form method=post>"
-        return 200, _HTML, f"<html><title>Poll</title>{shown}</html>"
+        return 200, HTML, f"<html><title>Poll</title>{shown}</html>"
 
 
 def test_the_message_of_a_page_that_answers_a_form() -> None:
@@ -259,84 +260,11 @@ def test_the_message_of_a_page_that_answers_a_form() -> None:
 
     def session(client: Client) -> None:
         client.send("GET", "/poll")
-        client.send("POST", "/poll/vote", b"choice=yes", _FORM)
+        client.send("POST", "/poll/vote", b"choice=yes", FORM)
 
-    case = _recorded(Ballot(), session)
+    case = recorded(Ballot(), session)
     assert colour(replayed(case, Ballot())) == "GREEN"
     assert colour(replayed(case, Ballot(closed=True))) == "red"
-
-
-@dataclass
-class Posts:
-    """Posts whose likes are counted, or whose last one is, each shown in one of some ways."""
-
-    shape: str
-    numbered: bool = True
-    works: bool = True
-    posts: list[dict[str, Any]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        ids = (1, 2) if self.numbered else (uuid4().hex, uuid4().hex)
-        self.posts = self.posts or [
-            {"id": ids[0], "title": "Tea", "likes": 3},
-            {"id": ids[1], "title": "Milk", "likes": 9},
-        ]
-
-    def answer(self, method: str, target: str, _body: str) -> Answer:
-        """What is answered to a request."""
-        last = self.posts[-1]
-        if method == "POST":
-            last["likes"] += self.works
-            return _json({}) if self.shape in ("list", "post") else (303, {"Location": "/"}, "")
-        if self.shape in ("list", "post"):
-            return _json(self.posts if target == "/posts" else last)
-        shown = {
-            "words": f"<p>{last['likes']} like{'' if last['likes'] == 1 else 's'}</p>",
-            "brackets": f"<a href=/liked>Liked ({last['likes']})</a>",
-            "badge": f'<span class="badge">{last["likes"]}</span>',
-        }[self.shape]
-        return 200, _HTML, f"<html><title>Posts</title><p>12 pages, 3 minutes</p>{shown}</html>"
-
-
-@pytest.mark.parametrize("numbered", [True, False], ids=["numbers", "random ids"])
-@pytest.mark.parametrize("shape", ["list", "post", "words", "brackets", "badge"])
-def test_a_number_that_grows(shape: str, numbered: bool) -> None:
-    """By how much it has grown is known, and not from where: it is green each time, and told where
-    nothing was counted, since a server may know that user already."""
-    office = Posts(shape, numbered)
-
-    def session(client: Client) -> None:
-        last = f"/posts/{office.posts[-1]['id']}" if shape == "post" else "/posts"
-        client.send("GET", "/posts")
-        client.send("GET", last)
-        client.send("POST", f"/posts/{office.posts[-1]['id']}/like", b"", _FORM)
-        client.send("GET", last)
-
-    case = _recorded(office, session)
-    used = Posts(shape, numbered)
-    assert [colour(replayed(case, used)) for _ in range(3)] == ["GREEN"] * 3
-    assert used.posts[-1]["likes"] == 12
-    new = [{"id": 5, "title": "Tea", "likes": 0}] if shape not in ("list", "post") else []
-    assert colour(replayed(case, Posts(shape, numbered, posts=new))) == "GREEN"
-    assert colour(replayed(case, Posts(shape, numbered, works=False))) == "told"
-
-
-@dataclass
-class Views:
-    """Counts how often it was looked at, and nothing else."""
-
-    views: int = 0
-
-    def answer(self, method: str, _target: str, _body: str) -> Answer:
-        """What is answered to a request."""
-        self.views += method == "GET"
-        return _json({} if method == "POST" else {"views": self.views, "took_ms": self.views})
-
-
-def test_a_number_that_grows_by_itself() -> None:
-    """It shows nothing of the change."""
-    case = _recorded(Views(), _three("/like", {}))
-    assert not any(one.outcome for each in case.transactions() for one in each.validators)
 
 
 class Message:
@@ -352,7 +280,7 @@ class Message:
             return 303, {"Location": "/poll"}, ""
         said = f'<div class="alert">{self._said}</div>' if self._is_due else ""
         self._is_due = False
-        return 200, _HTML, f"<html><title>Poll</title>{said}<form method=post></form></html>"
+        return 200, HTML, f"<html><title>Poll</title>{said}<form method=post></form></html>"
 
 
 def test_the_message_of_a_page_that_a_form_leads_to() -> None:
@@ -360,9 +288,9 @@ def test_the_message_of_a_page_that_a_form_leads_to() -> None:
 
     def session(client: Client) -> None:
         client.send("GET", "/poll")
-        client.send("POST", "/poll/vote", b"choice=yes", _FORM)
+        client.send("POST", "/poll/vote", b"choice=yes", FORM)
         client.send("GET", "/poll")
 
-    case = _recorded(Message(), session)
+    case = recorded(Message(), session)
     assert colour(replayed(case, Message())) == "GREEN"
     assert colour(replayed(case, Message("The poll is closed"))) == "red"

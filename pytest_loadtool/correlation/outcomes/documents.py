@@ -73,19 +73,35 @@ def of_object(
                 continue
             if not is_listed(steps) and _is_repeated(answer, keys, value):
                 continue
-            if said is not None:
+            is_made = was.made(resource)
+            none = not inner(before, keys) and not is_made
+            if said is not None and none and _may_add_up(change, value):
+                yield from _added(answer, path + format_path(keys)[1:], said, value)
+            elif said is not None:
                 yield equal(answer, 0, path, keys, said.template, value)
-            elif (
-                alone
-                and before is not None
-                and tells_state(keys, value, before, was.made(resource))
-            ):
+            elif alone and before is not None and tells_state(keys, value, before, is_made):
                 yield equal(answer, 0, path, keys, escape(json_text(value) or ""), value)
         yield from _elements(change, answer, path, item, before)
         yield from _emptied(change, answer, path, item, before)
         return
     if names(answer.step, resource):
         yield from of_answer(change, answer, was)
+
+
+def _may_add_up(change: Change, value: Any) -> bool:
+    """Return whether a number that was sent where there was none may be added to what is there: an
+    earlier run may have left some."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and change.method == "POST"
+
+
+def _added(answer: SeenAnswer, path: str, said: Said, value: Any) -> Iterator[Proof]:
+    at, field = answer.step.index, said.field
+    if "${" not in said.template:
+        check = JsonValidator(path, at_least=value)
+        yield Proof(at, 0, f"{field} is at least {value}", check, field=field)
+    check = JsonValidator(path, changed=True)
+    yield Proof(at, 0, f"{field} is another than before", check, field=field, doubtful=True)
 
 
 def _elements(
@@ -98,7 +114,8 @@ def _elements(
         was = inner(before, (key,))
         held = was if isinstance(was, list) else []
         for one in value:
-            said = _said(change, (key,), one) if isinstance(one, str) and _fits(one) else None
+            fits = isinstance(one, str) and _fits(one)
+            said = _said(change, (singular(key),), one) if fits else None
             if said is not None and one not in held:
                 whole = f'{path}.{key}[?(@=="{said.template}")]'
                 says = f"{short(one)} is in {key}"
