@@ -66,11 +66,14 @@ COMPARISONS: Mapping[str, str] = MappingProxyType(
         "more_than": ">",
         "at_least": ">=",
         "empty": "empty:",
-        "changed": "changed:",
+        "than_before": "than before:",
         "type": "of type",
         "schema": "by schema",
     }
 )
+
+#: How a value may differ from the one before.
+THAN_BEFORE = ("same", "other", "more", "less")
 
 #: The types of JSON, by the names that JSON Schema has for them.
 JSON_TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
@@ -81,8 +84,9 @@ class Compared:
     """The conditions that a value is compared by, besides ``equals``: all that is not None has to
     hold.
 
-    ``changed`` compares with what the last answer to the same request had; of an outcome, the last
-    before its change. With ``counted``, not the value is compared but how many there are.
+    ``than_before``, one of `THAN_BEFORE`, compares with what the last answer to the same request
+    had; of an outcome, the last before its change. With ``counted``, not the value is compared but
+    how many there are.
     """
 
     not_equals: Constant | None = None
@@ -93,7 +97,7 @@ class Compared:
     more_than: float | None = None
     at_least: float | None = None
     empty: bool | None = None
-    changed: bool | None = None
+    than_before: str | None = None
     counted: bool = False
 
 
@@ -231,7 +235,7 @@ BOUNDS = ("less_than", "at_most", "more_than", "at_least")
 _OF_TEXTS = ("equals", "not_equals", "contains", "matches", "empty", *BOUNDS)
 OF_NUMBERS = ("equals", "not_equals", *BOUNDS)
 #: What also goes with what is found in a body, of which an answer before may have had another.
-_OF_BODIES = (*_OF_TEXTS, "changed")
+_OF_BODIES = (*_OF_TEXTS, "than_before")
 #: Which comparisons have templates.
 _COMPARED = ("equals", "not_equals", "contains")
 

@@ -69,6 +69,7 @@ from pytest_loadtool.model.load import (
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.model.validator import (
     JSON_TYPES,
+    THAN_BEFORE,
     HeaderValidator,
     JsonValidator,
     RegexValidator,
@@ -223,7 +224,7 @@ def _validators(names: list[str]) -> st.SearchStrategy[Validator]:
         st.builds(RegexValidator, _patterns, st.booleans()),
         st.builds(JsonValidator, _paths, st.none() | _templates(names) | _scalars, st.booleans()),
         st.builds(JsonValidator, _paths, unrepeated=st.just(True)),
-        st.builds(RegexValidator, _patterns, changed=st.booleans()),
+        st.builds(RegexValidator, _patterns, than_before=st.sampled_from(THAN_BEFORE)),
         st.builds(XmlValidator, _xml_paths, st.none() | text, st.booleans()),
         st.builds(
             lambda name, expected, absent: HeaderValidator(name, absent=absent, **expected),

@@ -174,6 +174,54 @@ def test_what_is_sent_from_one_to_the_other() -> None:
 
 
 @dataclass
+class Mail:
+    """A message that is marked as read, or the other way round."""
+
+    page: bool = False
+    works: bool = True
+    unread: set[int] = field(default_factory=lambda: {1, 2, 3})
+
+    def answer(self, method: str, target: str, _body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "POST" and self.works:
+            self.unread ^= {int(target.split("/")[2])}
+        if method == "POST":
+            return (303, {"Location": "/mail"}, "") if self.page else (204, {}, "")
+        if self.page:
+            return 200, HTML, f"<html><title>Mail</title><p>{len(self.unread)} unread mails</p>"
+        return json_answer({"unread": len(self.unread), "mail": [{"id": n} for n in (1, 2, 3)]})
+
+
+@pytest.mark.parametrize("page", [False, True])
+def test_what_is_counted_the_other_way(page: bool) -> None:
+    """A second run marks it as unread again, which is told."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/mail")
+        client.send("POST", f"/mail/2/{'toggle' if page else 'read'}", b"", FORM)
+        client.send("GET", "/mail")
+
+    case, used = recorded(Mail(page), session), Mail(page)
+    assert [colour(replayed(case, used)) for _ in range(3)] == ["GREEN", "told", "GREEN"]
+    assert colour(replayed(case, Mail(page, works=False))) == "told"
+
+
+def test_what_is_counted_both_ways() -> None:
+    """Other users do so at the same time: that it is another number is all that can be said."""
+
+    def session(client: Client) -> None:
+        for _ in range(2):
+            client.send("GET", "/mail")
+            client.send("POST", "/mail/2/toggle", b"", FORM)
+        client.send("GET", "/mail")
+
+    case = recorded(Mail(), session)
+    every = (one.outcome for each in case.transactions() for one in each.validators)
+    names = [one.name for one in every if one is not None]
+    assert names == ["unread is other than before"] * 2
+
+
+@dataclass
 class Tags:
     """An item with tags, each once."""
 

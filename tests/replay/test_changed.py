@@ -19,20 +19,47 @@ from tests.correlation.exchanges import html
 from tests.correlation.outcomes.adversary import colour, failures, replayed, serving
 
 JSON, XML, REGEX = {"json": "$.n"}, {"xml": "//n"}, {"regex": r"(\d+) likes"}
+SUM = {"regex": r"\$(.*)"}
 #: A validator, the text before, the text now, and what is said of it.
 ROWS: tuple[tuple[dict[str, Any], str, str, str], ...] = (
-    ({**JSON, "changed": True}, '{"n": 3}', '{"n": 4}', ""),
-    ({**JSON, "changed": True}, '{"n": 3}', '{"n": 3}', "JSON path $.n is as it was before"),
-    ({**JSON, "changed": True}, '{"n": 3}', "{}", "JSON path $.n: not found"),
-    ({**JSON, "changed": True}, "{}", '{"n": 3}', ""),
-    ({**JSON, "changed": True}, "", '{"n": 3}', "it does not show whether JSON path $.n has"),
-    ({**JSON, "changed": False}, '{"n": 3}', '{"n": 3}', ""),
-    ({**JSON, "changed": False}, '{"n": 3}', '{"n": 4}', "JSON path $.n is another than before"),
-    ({**JSON, "changed": True, "absent": True}, '{"n": 3}', '{"n": 3}', ""),
-    ({**XML, "changed": True}, "<a><n>3</n></a>", "<a><n>4</n></a>", ""),
-    ({**XML, "changed": True}, "<a><n>3</n></a>", "<a><n>3</n></a>", "XML path //n is as it was"),
-    ({**REGEX, "changed": True}, "3 likes", "4 likes", ""),
-    ({**REGEX, "changed": True}, "3 likes", "3 likes, 4 likes", r"match of '(\\d+) likes' is as"),
+    ({**JSON, "than_before": "other"}, '{"n": 3}', '{"n": 4}', ""),
+    (
+        {**JSON, "than_before": "other"},
+        '{"n": 3}',
+        '{"n": 3}',
+        "JSON path $.n is not other than before",
+    ),
+    ({**JSON, "than_before": "other"}, '{"n": 3}', "{}", "JSON path $.n: not found"),
+    ({**JSON, "than_before": "other"}, "{}", '{"n": 3}', ""),
+    ({**JSON, "than_before": "other"}, "", '{"n": 3}', "it does not show how JSON path $.n was"),
+    ({**JSON, "than_before": "same"}, '{"n": 3}', '{"n": 3}', ""),
+    (
+        {**JSON, "than_before": "same"},
+        '{"n": 3}',
+        '{"n": 4}',
+        "JSON path $.n is not as it",
+    ),
+    ({**JSON, "than_before": "other", "absent": True}, '{"n": 3}', '{"n": 3}', ""),
+    ({**JSON, "than_before": "more"}, '{"n": 9}', '{"n": 10}', ""),
+    ({**JSON, "than_before": "less"}, '{"n": 9}', '{"n": 10}', "JSON path $.n is not less than"),
+    ({**JSON, "than_before": "more"}, '{"n": "a"}', '{"n": 10}', "JSON path $.n is not more than"),
+    ({**REGEX, "than_before": "more"}, "1,999 likes", "2,000 likes", "match of"),
+    ({**SUM, "than_before": "more"}, "$1,999.50", "$2,000.00", ""),
+    ({**SUM, "than_before": "less"}, "$1,999.50", "$2,000.00", r"match of '\\$(.*)' is not less"),
+    ({**XML, "than_before": "other"}, "<a><n>3</n></a>", "<a><n>4</n></a>", ""),
+    (
+        {**XML, "than_before": "other"},
+        "<a><n>3</n></a>",
+        "<a><n>3</n></a>",
+        "XML path //n is not",
+    ),
+    ({**REGEX, "than_before": "other"}, "3 likes", "4 likes", ""),
+    (
+        {**REGEX, "than_before": "other"},
+        "3 likes",
+        "3 likes, 4 likes",
+        r"match of '(\\d+) likes' is not",
+    ),
 )
 
 
@@ -69,7 +96,7 @@ def case_of(*requests: str, changed: int) -> TestCase:
             client.send(method, target)
         client.close()
     case = build_case(tuple(client.exchanges), name="likes").case
-    validator = parse_validator({**REGEX, "changed": True})
+    validator = parse_validator({**REGEX, "than_before": "other"})
     return with_transactions(
         case,
         (
@@ -87,7 +114,7 @@ def test_the_answer_before() -> None:
     case = case_of(*SESSION, changed=2)
     assert colour(replayed(case, Counter())) == "GREEN"
     assert failures(replayed(case, Counter(works=False))) == [
-        r"match of '(\\d+) likes' is as it was before"
+        r"match of '(\\d+) likes' is not other than before"
     ]
     more = case_of("GET /likes", "GET /likes", "POST /like", "GET /likes", changed=1)
     assert colour(replayed(more, Counter())) == "red"

@@ -38,6 +38,7 @@ from pytest_loadtool.model.validator import (
     JSON_TYPES,
     MEASURES,
     OF_NUMBERS,
+    THAN_BEFORE,
     VALIDATOR_KINDS,
     Constant,
     ExtensionValidator,
@@ -89,7 +90,7 @@ COMPARISON_KEYS: Mapping[str, Key] = {
     "matches": Key(parsed(pattern)),
     **dict.fromkeys(BOUNDS, Key(_bound)),
     "empty": Key(boolean),
-    "changed": Key(boolean),
+    "than_before": Key(one_of(*THAN_BEFORE)),
     "type": Key(one_of(*JSON_TYPES)),
     "schema": Key(filled),
 }
@@ -110,7 +111,7 @@ def compared(node: Node, found: Mapping[str, Any], kind: str) -> dict[str, Any]:
     if not given and (counted or kind in ("response", "value")):
         at, what = (node.child("count", True), "count") if counted else (node, found[kind])
         raise at.wrong(f"needs what the {what} is compared with: add one of {', '.join(goes)}")
-    for alone in ("equals", "schema", "changed"):
+    for alone in ("equals", "schema", "than_before"):
         if alone in given and len(given) > 1:
             other = next(how for how in given if how != alone)
             raise node.child(other, None).wrong(f"goes without {alone!r}: leave one of them out")

@@ -50,7 +50,7 @@ class Requirement(OptionGroup):
     more_than: str | None = None
     at_least: str | None = None
     empty: bool = False
-    changed: bool = False
+    than_before: str | None = None
     type_: str | None = None
     schema: str | None = None
     count: bool = False
@@ -116,7 +116,8 @@ async def validate(
     --contains, a text in it, --matches, a regular expression, --less-than, --at-most, --more-than,
     --at-least, --empty, where nothing is to be there; a JSON value by --type, too (string, number,
     integer, boolean, array, object, null), or --schema, the file of a JSON Schema; of --json, --xml
-    and --regex by --changed, another than the last answer to the same request had. With --count,
+    and --regex by --than-before, what the last answer to the same request had: other, more, less or
+    same. With --count,
     how many there are is.
     --absent wants the opposite; --unrepeated only that a text, or a value at a JSON path, is not
     there a second time; --outcome says in words what is so then. --replace 2 takes the place of

@@ -234,7 +234,12 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[RecordedSte
 
 
 def _writes(exchange: Exchange | None) -> bool:
-    return exchange is not None and sql_changes(exchange.request_body)
+    """Return whether a request does something, whatever it is called: by SQL, or because it went
+    well and has read nothing, as ``POST /mail/3/read`` does."""
+    if exchange is None:
+        return False
+    read_nothing = 200 <= exchange.status < 300 and not exchange.response_size
+    return read_nothing or sql_changes(exchange.request_body)
 
 
 def changes_state(request: Request, exchange: Exchange | None) -> bool:

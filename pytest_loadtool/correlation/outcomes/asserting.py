@@ -91,7 +91,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
                 earlier.append((change, one, True))
                 decisions.append(_sends_back(change, one, title))
         shown.extend((change, one, seen) for one in best)
-    for change, one, seen in sorted(shown, key=lambda each: each[1].again):
+    for change, one, seen in sorted(_either_way(shown), key=lambda each: each[1].again):
         if one.again and (one.at, one.validator) in told:
             continue
         outcome = Outcome(one.says, names[change.step.index], doubtful=one.doubtful)
@@ -109,6 +109,27 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             outcome = Outcome(one.says, names[change.step.index], before=True, needed=needed)
             new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
     return Asserted(_with(case, new), (*decisions, *_unproven(silent, title)))
+
+
+_Shown = tuple[Change, Proof, Answers]
+
+
+def _either_way(shown: Sequence[_Shown]) -> Iterator[_Shown]:
+    """Yield the proofs, those that a number is more, and those that it is less, which the session
+    moves both ways, as saying that it is another one: so do others at the same time."""
+    ways: dict[Validator, set[str]] = {}
+    for _, one, _ in shown:
+        if one.validator is not None and one.validator.than_before is not None:
+            number = replace(one.validator, than_before="other")
+            ways.setdefault(number, set()).add(one.validator.than_before)
+    for change, one, seen in shown:
+        way = one.validator.than_before if one.validator is not None else None
+        if one.validator is not None and way is not None:
+            number = replace(one.validator, than_before="other")
+            if len(ways[number]) > 1:
+                says = one.says.replace(f" {way} ", " other ", 1)
+                one = replace(one, validator=number, says=says)
+        yield change, one, seen
 
 
 def _taken(case: TestCase) -> dict[str, int]:

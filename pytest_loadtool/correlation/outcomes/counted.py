@@ -1,13 +1,13 @@
 """Proofs of a change that nothing else shows: a number that the same address shows has grown by
-one, or by a number that was sent, or has become so much less; a sum has become another. How much it
-is differs from run to run, so that only that is asserted: it is another than before. A server that
-has counted that user already leaves it as it is, so that it proves less than what was sent."""
+one, or by a number that was sent, or has become so much less; a sum has by any amount. How much it
+is differs from run to run, so that only that is asserted: it is more than before, or less. A server
+that has counted that user already leaves it as it is, so that it proves less than what was sent."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import is_id_name, is_version_name
@@ -44,6 +44,11 @@ _BY_ITSELF = frozenset(
 _TEXT = re.compile(
     r"(<\w[^<>]*>)([^<>\d]{0,40}?)(?<![\d.,:/-])(\d[\d.,]{0,12})(?![:/-]*\d)([^<>\d]{0,40})<"
 )
+_LINE = re.compile(
+    r"(?m)^([^\d\n]{0,60}?)(?<![\d.,:/-])(\d[\d.,]{0,12})(?![:/-]*\d)([^\d\n]{0,60})$"
+)
+#: Of how much of a text the lines are looked at.
+_LONGEST_TEXT = 20_000
 _DIGIT = re.compile(r"\d")
 #: How pages write a number, and what may stand between two words of them.
 _NUMBER, _BLANK = r"(\d[\d.,]*)", r"\s*"
@@ -58,8 +63,10 @@ def counted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     by = {1, *(int(one.value) for one in change.said if one.value.isdecimal())} - {0}
     if answer.document is not None and same.document is not None:
         yield from _in_document(change, answer, same, by)
-    elif answer.is_page and same.is_page and not answer.is_xml:
-        yield from _on_page(answer, same, by)
+    elif answer.is_page and same.is_page:
+        yield from _in_text(answer, _numbers_of_page(same), _numbers_of_page(answer), by)
+    elif answer.document is None and same.document is None:
+        yield from _in_text(answer, _numbers_of_lines(same), _numbers_of_lines(answer), by)
 
 
 def _in_document(
@@ -67,8 +74,9 @@ def _in_document(
 ) -> Iterator[Proof]:
     for path, now, then in _objects(change, answer, same):
         for key, value in now.items():
-            if KEY.fullmatch(key) and _is_moved(key, then.get(key), value, by):
-                check = JsonValidator(f"{path}.{key}", changed=True)
+            way = _moved(key, then.get(key), value, by) if KEY.fullmatch(key) else ""
+            if way:
+                check = JsonValidator(f"{path}.{key}", than_before=way)
                 yield _proof(answer, plain(key), check)
 
 
@@ -106,28 +114,51 @@ def _objects(
             yield where_path(*named, said.template), now, then
 
 
-def _on_page(answer: SeenAnswer, same: SeenAnswer, by: set[int]) -> Iterator[Proof]:
-    before = _numbers(same.text)
-    for pattern, (number, called) in _numbers(answer.text).items():
-        then = before.get(pattern)
-        if then is not None and _is_moved(called, then[0], number, by):
-            yield _proof(answer, called or "the number", RegexValidator(pattern, changed=True))
+#: Numbers by the pattern that finds each, with what they are called.
+_Numbers = Mapping[str, tuple[float, str]]
 
 
-def _numbers(page: str) -> dict[str, tuple[int | str, str]]:
-    """Return the numbers that stand alone in a text of a page, with what is said beside them, by
-    what finds each: the words around it, or the tag before it, if these are there once."""
-    found: list[tuple[str, int | str, str]] = []
-    for tag, left, written, right in _TEXT.findall(page):
+def _in_text(answer: SeenAnswer, then: _Numbers, now: _Numbers, by: set[int]) -> Iterator[Proof]:
+    for pattern, (number, called) in now.items():
+        way = _moved(called, then[pattern][0], number, by) if pattern in then else ""
+        if way:
+            check = RegexValidator(pattern, than_before=way)
+            yield _proof(answer, called or "the number", check)
+
+
+def _numbers_of_page(page: SeenAnswer) -> _Numbers:
+    """Return the numbers that stand alone in a text of a page, by the words around each, or by the
+    tag before it."""
+    found: list[tuple[str, str, str]] = []
+    for tag, left, written, right in _TEXT.findall(page.text):
         words = f"{left} {right}".strip()
         said = any(map(str.isalpha, words))
         if said or not _DIGIT.search(tag):
             start = ">" if said else re.escape(tag).replace(r"\ ", " ")
             pattern = _BLANK.join((start, *_words(left), _NUMBER, *_words(right), "<"))
-            number = int(written) if written.isdecimal() else written
-            found.append((pattern, number, plain(words)))
-    times = Counter(pattern for pattern, _, _ in found)
-    return {pattern: (one, words) for pattern, one, words in found if times[pattern] == 1}
+            found.append((pattern, written, words if said or not page.is_xml else tag))
+    return _once(found)
+
+
+def _numbers_of_lines(text: SeenAnswer) -> _Numbers:
+    """Return the numbers that stand alone in a line, by the words before and behind each."""
+    lines = _LINE.findall(text.text[:_LONGEST_TEXT])
+    return _once(
+        (_BLANK.join((*_words(left), _NUMBER, *_words(right))), written, f"{left} {right}")
+        for left, written, right in lines
+        if any(map(str.isalpha, left + right))
+    )
+
+
+def _once(found: Iterable[tuple[str, str, str]]) -> _Numbers:
+    """Return the numbers whose pattern is that of no other."""
+    every = [(pattern, written.rstrip(".,"), called) for pattern, written, called in found]
+    times = Counter(pattern for pattern, _, _ in every)
+    return {
+        pattern: (float(written.replace(",", "")), plain(called))
+        for pattern, written, called in every
+        if times[pattern] == 1 and written.count(".") < 2
+    }
 
 
 def _words(text: str) -> Iterator[str]:
@@ -136,18 +167,20 @@ def _words(text: str) -> Iterator[str]:
         yield f"{one.removesuffix('s')}s?" if one.isalpha() else re.escape(one)
 
 
-def _is_moved(called: str, then: object, now: object, by: set[int]) -> bool:
-    """Return whether the change has moved a number of that name."""
+def _moved(called: str, then: object, now: object, by: set[int]) -> str:
+    """Return in which way the change has moved a number of that name; empty if it has not."""
     words = plain(called).split()
     if is_id_name(called) or is_version_name(called) or not _BY_ITSELF.isdisjoint(words):
-        return False
-    if not _SUMS.isdisjoint(words):
-        return then != now and not any(one is None or isinstance(one, bool) for one in (then, now))
-    if not isinstance(then, int) or not isinstance(now, int) or bool in (type(then), type(now)):
-        return False
-    return abs(now - then) in by and max(now, then) <= _MOST_COUNTED
+        return ""
+    if not isinstance(then, int | float) or not isinstance(now, int | float):
+        return ""
+    is_truth = isinstance(then, bool) or isinstance(now, bool)
+    is_sum = not _SUMS.isdisjoint(words)
+    if is_truth or now == then or max(now, then) > _MOST_COUNTED:
+        return ""
+    return ("more" if now > then else "less") if is_sum or abs(now - then) in by else ""
 
 
 def _proof(answer: SeenAnswer, called: str, check: JsonValidator | RegexValidator) -> Proof:
-    says = f"{short(called)} is another than before"
+    says = f"{short(called)} is {check.than_before} than before"
     return Proof(answer.step.index, OWN, says, check, doubtful=True)

@@ -100,8 +100,8 @@ def _added(answer: SeenAnswer, path: str, said: Said, value: Any) -> Iterator[Pr
     if "${" not in said.template:
         check = JsonValidator(path, at_least=value)
         yield Proof(at, 0, f"{field} is at least {value}", check, field=field)
-    check = JsonValidator(path, changed=True)
-    yield Proof(at, 0, f"{field} is another than before", check, field=field, doubtful=True)
+    check = JsonValidator(path, than_before="more")
+    yield Proof(at, 0, f"{field} is more than before", check, field=field, doubtful=True)
 
 
 def _elements(

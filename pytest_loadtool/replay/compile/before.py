@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import eq, ne
+from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -46,11 +48,11 @@ def answers_before(case: TestCase) -> dict[int, int]:
 
 def _changes(validators: Sequence[Validator], is_shared: bool) -> Iterator[str]:
     """Yield the changes before which the same was asked for: those of which an item of a list that
-    ``is_shared`` may show the outcome, and those that have changed something; an empty text is the
+    ``is_shared`` may show the outcome, and those since which a value differs; an empty text is the
     transaction itself."""
     for one in validators:
         outcome = one.outcome
-        if getattr(one, "changed", None) is not None:
+        if getattr(one, "than_before", None) is not None:
             yield outcome.change if outcome is not None else ""
         in_list = isinstance(one, TextValidator) or (
             isinstance(one, JsonValidator) and "?" in one.path
@@ -91,26 +93,49 @@ def dropping(slot: int) -> Check:
     return drop
 
 
-def changing(
+def compile_than_before(
     validator: JsonValidator | XmlValidator | RegexValidator,
+    wanted: str,
     names: VariableNames,
     strict: bool,
     kept: int | None,
 ) -> Callable[[Any, Sequence[str]], bool | Failure]:
-    """Return a function from what was found to whether the answer before, whose text is in the slot
-    ``kept``, had something else there; or to what is said where nobody knows."""
-    find = all_in_text(validator, names)
+    """Return a function from what was found to whether it differs in the ``wanted`` way from what
+    the answer had whose text is in the slot ``kept``; or to what is said where nobody knows."""
+    find, holds = all_in_text(validator, names), _WAYS[wanted]
     said = (
-        f"it does not show whether {subject_of(validator)} has changed: there is no answer to the "
-        f"same request before, or it is longer than {_LONGEST_KEPT:,} characters"
+        f"it does not show how {subject_of(validator)} was before: there is no answer to the same "
+        f"request, or it is longer than {_LONGEST_KEPT:,} characters"
     )
     unknown = not_as_recorded(said) if strict else Failure("answer", said, certain=False)
 
-    def has_changed(found: Any, values: Sequence[str]) -> bool | Failure:
+    def test(found: Any, values: Sequence[str]) -> bool | Failure:
         text = values[kept] if kept is not None else ""
         if not text:
             return unknown
         before = find(PlainText(text), values)
-        return not before or json_text(before[0]) != json_text(found)
+        if not before or before[0] is None:
+            return wanted != "same"
+        return holds(_comparable(found), _comparable(before[0]))
 
-    return has_changed
+    return test
+
+
+#: How a value may differ from the one before, by what that is called.
+_WAYS: Mapping[str, Callable[[Any, Any], bool]] = MappingProxyType(
+    {
+        "same": eq,
+        "other": ne,
+        "more": lambda now, then: now.__class__ is then.__class__ and now > then,
+        "less": lambda now, then: now.__class__ is then.__class__ and now < then,
+    }
+)
+
+
+def _comparable(value: Any) -> float | str:
+    """Return a value as a number, be it written as pages do (``1,208.50``), or as text."""
+    text = json_text(value) or ""
+    try:
+        return float(text.replace(",", "").rstrip("."))
+    except ValueError:
+        return text

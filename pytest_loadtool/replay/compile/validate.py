@@ -33,7 +33,7 @@ from pytest_loadtool.model.validator import (
     XmlValidator,
     comparisons,
 )
-from pytest_loadtool.replay.compile.before import changing
+from pytest_loadtool.replay.compile.before import compile_than_before
 from pytest_loadtool.replay.compile.comparing import (
     compile_comparisons,
     compile_schema,
@@ -86,8 +86,8 @@ def compile_validator(
             return _value(validator, names, strict, kept)
     elif isinstance(validator, RegexValidator) and not compared:
         return _regex(validator)
-    if (wanted := compared.get("changed")) is not None:
-        return _changed(validator, bool(wanted), names, strict, kept)
+    if (wanted := compared.get("than_before")) is not None:
+        return _than_before(validator, str(wanted), names, strict, kept)
     return _compared(validator, compared, names)
 
 
@@ -273,28 +273,29 @@ def _compared(
     return check
 
 
-def _changed(
-    validator: Validator, wanted: bool, names: VariableNames, strict: bool, kept: int | None
+def _than_before(
+    validator: Validator, wanted: str, names: VariableNames, strict: bool, kept: int | None
 ) -> Holds:
-    """Return the check that what is found is another than in the answer before, or the same."""
+    """Return the check of how what is found differs from what the answer before had."""
     assert isinstance(validator, JsonValidator | XmlValidator | RegexValidator), "others have none"
-    find, has_changed = all_in_text(validator, names), changing(validator, names, strict, kept)
+    find = all_in_text(validator, names)
+    holds = compile_than_before(validator, wanted, names, strict, kept)
     cause, subject = cause_of(validator), subject_of(validator)
     missing = _failure(cause, f"{subject}: not found", validator.outcome)
-    said = "is as it was before" if wanted else "is another than before"
-    failure = _failure(cause, f"{subject} {said}", validator.outcome)
+    said = "as it was before" if wanted == "same" else f"{wanted} than before"
+    failure = _failure(cause, f"{subject} is not {said}", validator.outcome)
 
     def check(response: JudgedResponse, values: Sequence[str]) -> Failure | None:
         try:
             found = find(response, values)
             if not found or found[0] is None:
                 return missing
-            changed = has_changed(found[0], values)
+            held = holds(found[0], values)
         except SlowPatternError as error:
             return Failure(cause, str(error))
-        if isinstance(changed, Failure):
-            return changed
-        return failure if (changed is wanted) is validator.absent else None
+        if isinstance(held, Failure):
+            return held
+        return failure if held is validator.absent else None
 
     return check
 
