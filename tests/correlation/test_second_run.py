@@ -219,6 +219,43 @@ def test_a_box_that_is_checked() -> None:
 
 
 @dataclass
+class Lanes:
+    """Texts, or items with ids, that can be put in another order."""
+
+    ids: list[Any]
+    works: bool = True
+
+    def answer(self, method: str, _target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "PUT" and self.works:
+            self.ids = json.loads(body)["order"]
+        if method == "PUT":
+            return json_answer({})
+        texts = isinstance(self.ids[0], str) and len(self.ids[0]) < 10
+        return json_answer({"lanes": self.ids if texts else [{"id": one} for one in self.ids]})
+
+
+@pytest.mark.parametrize("kind", ["texts", "numbers", "random ids"])
+def test_another_order(kind: str) -> None:
+    """What is sent first is first afterwards."""
+
+    def lanes() -> list[Any]:
+        ids: dict[str, list[Any]] = {"texts": ["Brew", "Pour", "Drink"], "numbers": [1, 2, 3]}
+        return ids.get(kind) or [uuid4().hex for _ in range(3)]
+
+    first = lanes()
+
+    def session(client: Client) -> None:
+        client.send("GET", "/lanes")
+        client.json("PUT", "/lanes", {"order": [first[2], first[0], first[1]]})
+        client.send("GET", "/lanes")
+
+    case = recorded(Lanes(first), session)
+    assert colour(replayed(case, Lanes(lanes()))) == "GREEN"
+    assert colour(replayed(case, Lanes(lanes(), works=False))) == "red"
+
+
+@dataclass
 class Members:
     """Members with their roles."""
 

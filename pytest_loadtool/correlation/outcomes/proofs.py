@@ -34,6 +34,7 @@ from pytest_loadtool.correlation.outcomes.documents import (
     unlisted_path,
 )
 from pytest_loadtool.correlation.outcomes.gone import named_gone
+from pytest_loadtool.correlation.outcomes.ordered import ordered_in_document
 from pytest_loadtool.correlation.outcomes.pages import (
     attributes_with,
     in_control,
@@ -177,6 +178,7 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
             yield from beside_in_document(change, answer, was)
         yield from rendered_in_document(change, answer, was)
         yield from switched_in_document(change, answer, was)
+        yield from ordered_in_document(change, answer, was)
     elif answer.is_page:
         yield from row_gone(change, answer, was)
         yield from switched_on_page(change, answer, was)

@@ -1,0 +1,70 @@
+"""Proofs that things are in the order in which a change has sent them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pytest_loadtool.codec.template import escape
+from pytest_loadtool.correlation.outcomes.changes import Change, json_of, walk
+from pytest_loadtool.correlation.outcomes.documents import is_listed
+from pytest_loadtool.correlation.outcomes.proof import Before, Proof, short
+from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
+from pytest_loadtool.correlation.responses.objects import KEY, inner
+from pytest_loadtool.extraction.json_steps import format_path
+from pytest_loadtool.extraction.jsonpath import json_text
+from pytest_loadtool.model.validator import JsonValidator
+
+
+def ordered_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield what is first and last in a list that was sent in this order, and was in another one
+    before: of its values, or of the ids of its items."""
+    same = was.same(answer)
+    orders = list(_orders(change)) if same is not None and answer.document is not None else []
+    if same is None or not orders:
+        return
+    templates = {one.value: one.template for one in change.said}
+    templates |= {one.id: one.template for one in change.resources}
+    for path, steps, items in _lists(answer):
+        values, key = _values(items)
+        before, _ = _values(inner(same.document, steps))
+        if values == before or sorted(values) != sorted(before) or values not in orders:
+            continue
+        for at in (0, len(values) - 1):
+            template = templates.get(values[at]) or escape(values[at])
+            item = items[at][key] if key else items[at]
+            expected = template if "${" in template or isinstance(item, str) else item
+            check = JsonValidator(f"{path}[{at}]{f'.{key}' if key else ''}", expected)
+            says = f"{short(values[at])} is {'last' if at else 'first'}"
+            yield Proof(answer.step.index, 1, says, check)
+
+
+def _orders(change: Change) -> Iterator[list[str]]:
+    """Yield the lists of values that the change has sent."""
+    exchange = change.step.exchange
+    if exchange is None or b"[" not in exchange.request_body:
+        return
+    sent = json_of(exchange.request_body)
+    lists = [sent, *(value for _, item in walk(sent) for value in item.values())]
+    yield from (found for found, _ in map(_values, lists) if len(found) > 1)
+
+
+def _lists(answer: SeenAnswer) -> Iterator[tuple[str, tuple[str | int, ...], Sequence[Any]]]:
+    """Yield the lists of a document that are in no other, each with the path to it."""
+    if isinstance(answer.document, list):
+        yield "$", (), answer.document
+    for steps, item in answer.objects:
+        for key, value in item.items() if not is_listed(steps) else ():
+            if isinstance(value, list) and KEY.fullmatch(key):
+                yield format_path((*steps, key)), (*steps, key), value
+
+
+def _values(items: Any) -> tuple[list[str], str]:
+    """Return the values of a list, or the ids of its items, and under which key they stand; none,
+    if some have none."""
+    if not isinstance(items, list):
+        return [], ""
+    key = "id" if items and all(isinstance(one, dict) for one in items) else ""
+    found = [json_text(one.get(key) if key else one) for one in items]
+    is_whole = not any(one is None or one[:1] in "[{" for one in found)
+    return ([one for one in found if one] if is_whole else []), key
