@@ -38,7 +38,6 @@ from pytest_loadtool.correlation.outcomes.pages import (
     in_control,
     in_element,
     in_text,
-    may_be_in,
     on_page,
     row_gone,
     short_in_row,
@@ -199,7 +198,7 @@ def _may_have(change: Change, answer: SeenAnswer) -> bool:
     return (
         bool(change.emptied)
         or any(names(answer.step, one) or answer.may_say(one.id) for one in change.resources)
-        or any("\n" in one.value or may_be_in(answer, one.value) for one in change.said)
+        or any("\n" in one.value or answer.may_show(one.value) for one in change.said)
     )
 
 

@@ -155,11 +155,11 @@ def _in_elements(answer: SeenAnswer, done: frozenset[str]) -> Iterator[Proof]:
 
 
 def _on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    flashes = any(one in answer.text for one in _FLASHES)
+    flashes = answer.has_any(_FLASHES)
     for found in islice(_FLASH.finditer(answer.text), 1) if flashes else ():
         if not any(found[0] in one.text for one in was.alike(answer)):
             yield _proof(answer, "the page", TextValidator(escape(found[0])))
-    if not flashes and any(one in answer.text for one in _HINTS):
+    if not flashes and answer.has_any(_HINTS):
         yield from _in_message(change, answer, was)
     if answer.step.index == change.step.index:
         for found in islice(_MESSAGE.finditer(answer.text), 1):
