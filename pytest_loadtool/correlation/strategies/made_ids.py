@@ -110,10 +110,13 @@ def _changes(slot: Slot, traffic: Traffic) -> Iterator[RecordedStep]:
         return
     first = traffic.requests.asked[value, traffic.asked_for(slot)]
     end = bisect_left(traffic.requests.changes, min(first, slot.transaction))
+    about: dict[str, bool] = {}
     for at in reversed(traffic.requests.changes[max(0, end - _MOST_CHANGES) : end]):
         step = traffic.steps[at]
-        about = is_for(slot, collection_names(collection(step.called)), traffic)
-        if about and not signs_in(traffic, at) and _may_say(value, step, traffic):
+        made = collection(step.called)
+        if made not in about:
+            about[made] = is_for(slot, collection_names(made), traffic)
+        if about[made] and not signs_in(traffic, at) and _may_say(value, step, traffic):
             yield step
 
 
