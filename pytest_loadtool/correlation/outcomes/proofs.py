@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, pairwise
 from typing import NamedTuple
-from urllib.parse import unquote_plus
 
 from pytest_loadtool.correlation.classify import (
     is_id_name,
@@ -204,10 +203,7 @@ def _may_have(change: Change, answer: SeenAnswer) -> bool:
 
 def _not_echoed(change: Change, answer: SeenAnswer) -> Change:
     """Return the change without what the answer may only repeat from its own request."""
-    exchange = answer.step.exchange
-    body = exchange.request_body if exchange is not None else b""
-    sent = unquote_plus(body.decode("utf-8", "replace"))
-    said = tuple(one for one in change.said if one.value not in sent)
+    said = tuple(one for one in change.said if one.value not in answer.sent)
     return change if len(said) == len(change.said) else replace(change, said=said)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
+from urllib.parse import unquote_plus
 
 from pytest_loadtool.answers.paging import is_paged
 from pytest_loadtool.codec.entities import WRITTEN, unescape
@@ -79,6 +80,13 @@ class SeenAnswer:
     def asked(self) -> tuple[str, str]:
         """Return what was asked for: the address, and the operation where that does not tell."""
         return self.step.address, operation_of(self.step)
+
+    @cached_property
+    def sent(self) -> str:
+        """What the body of its request says, be it a form."""
+        exchange = self.step.exchange
+        body = exchange.request_body if exchange is not None else b""
+        return unquote_plus(body.decode("utf-8", "replace"))
 
     @cached_property
     def kind(self) -> tuple[str, str]:
