@@ -143,6 +143,7 @@ def reads(called: str) -> bool:
     return bool(verbs - {"list"} or (verbs and _noun(called, _DONE))) and not _VERBS & set(words)
 
 
+@lru_cache(1 << 12)
 def words_of(called: str) -> frozenset[str]:
     """Return the words of a path or of what is called, one of each resource."""
     found: set[str] = set()

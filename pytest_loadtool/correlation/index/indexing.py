@@ -217,6 +217,8 @@ class _Reading:
         self._offered: dict[tuple[str, str, str], int] = {}
         self._tokens: list[Producer] = []
         self._links: dict[str, list[Producer]] = defaultdict(list)
+        self._markup: list[int] = []
+        self._tables: list[int] = []
         self._pages: dict[str, list[int]] = defaultdict(list)
         self._typed: dict[str, list[tuple[int, str]]] = defaultdict(list)
         self._forms: dict[tuple[int, int], set[str]] = defaultdict(set)
@@ -241,6 +243,10 @@ class _Reading:
         self._tokens += (one for one in tokens if one.value not in said)
         if searches.over and self._unsearched is None:
             self._unsearched = step.index
+        if response.has_text and "</" in response.text:
+            self._markup.append(step.index)
+            if "</td>" in response.text or "</TD>" in response.text:
+                self._tables.append(step.index)
         if response.has_text and (response.text.lstrip()[:1] == "<" or is_partial(response.text)):
             self._read_page(step, response.text)
 
@@ -282,6 +288,8 @@ class _Reading:
         """Return the traffic with all that was read."""
         pages = ResponseIndex(
             links=dict(self._links),
+            markup=tuple(self._markup),
+            tables=tuple(self._tables),
             pages=dict(self._pages),
             typed=dict(self._typed),
             forms=_frozen(self._forms),

@@ -27,6 +27,7 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.parts import content_type, rendered
 from pytest_loadtool.correlation.requests.positions import HOLE
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots
+from pytest_loadtool.correlation.responses.recorded import LastRead, RecordedResponse
 from pytest_loadtool.correlation.search_budget import Searches
 from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
@@ -125,6 +126,10 @@ class ResponseIndex:
     long polls, which tell what time has brought."""
     links: Mapping[str, Sequence[Producer]] = field(default_factory=dict)
     """By the address (path and query) that a page links to; only addresses that are requested."""
+    markup: Sequence[int] = ()
+    """The transactions whose responses have an element of markup."""
+    tables: Sequence[int] = ()
+    """Of these, the ones with cells of tables."""
     pages: Mapping[str, Sequence[int]] = field(default_factory=dict)
     """By path: the transactions that fetched it with GET."""
     typed: Mapping[str, Sequence[tuple[int, str]]] = field(default_factory=dict)
@@ -148,6 +153,7 @@ class Traffic:
     responses: ResponseIndex = ResponseIndex()
     searches: Searches = field(default_factory=Searches, compare=False)
     """How much of the responses may still be looked through: this alone is counted down."""
+    last_read: LastRead = field(default_factory=LastRead, compare=False)
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -188,6 +194,12 @@ class Traffic:
         recorded = self.steps[slot.transaction].address.split("/")
         stem = slot.before.rpartition("/")[2]
         return "/".join(recorded[: slot.before.count("/")]) + f"/{stem}"
+
+    def response(self, transaction: int) -> RecordedResponse:
+        """Return the recorded response of a transaction, which has one."""
+        exchange = self.steps[transaction].exchange
+        assert exchange is not None, "it was recorded"
+        return self.last_read.of(exchange)
 
     def request(self, owner: int) -> Request:
         """Return the request of that transaction, or the header set: see `Slot.owner`."""

@@ -181,7 +181,8 @@ def _is_repeated(answer: SeenAnswer, keys: Keys, value: Any) -> bool:
 def _said(change: Change, keys: Keys, value: Any) -> Said | None:
     """Return what the change has said of a field, if that has the value."""
     text = json_text(value)
-    return next((one for one in change.said if is_same(keys[-1], one, text)), None)
+    same = (one for one in change.said if one.value == text and is_same(keys[-1], one, text))
+    return next(same, None)
 
 
 def last_shown(resource: Resource, was: Before) -> tuple[SeenAnswer, dict[str, Any]] | None:
@@ -252,7 +253,7 @@ def object_named(said: Said, answer: SeenAnswer) -> tuple[Steps, Keys] | None:
     """Return the first object with that text, and the keys in it that lead to the text."""
     text = said.value
     if said.is_text and len(text) >= SHORTEST and text in answer.text and _fits(text):
-        for steps, item in answer.objects:
+        for steps, item in answer.objects_with(text, deep=True):
             for keys, value in leaves(item):
                 newest = any(map(is_ordinal, keys))
                 if not newest and is_same(keys[-1], said, json_text(value)):
@@ -336,7 +337,7 @@ def of_resource(answer: SeenAnswer, resource: Resource) -> Iterator[tuple[Steps,
     if answer.document is None or resource.id not in answer.text:
         return
     shared: set[tuple[str, ...]] = set()
-    for steps, item in answer.objects:
+    for steps, item in answer.objects_with(resource.id):
         key = id_key(item, resource)
         named = (one for one in steps if isinstance(one, str) and not is_dynamic_key(one))
         place = (*named, key)
@@ -417,7 +418,7 @@ def listed_path(answer: SeenAnswer, resource: Resource) -> str | None:
     for."""
     if resource.id not in answer.text:
         return None
-    for steps, item in answer.objects:
+    for steps, item in answer.objects_with(resource.id):
         if is_listed(steps):
             for key, value in item.items():
                 same = is_id_name(key) and KEY.fullmatch(key) and json_text(value) == resource.id

@@ -25,7 +25,7 @@ def named_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
     has been changed since it did, or the change removes by what it is called. It is in doubt, if
     others may give that name, too."""
     earlier = was.same(answer)
-    if earlier is None or answer.paged or not _is_alone(change, earlier, answer, was):
+    if earlier is None or not _is_alone(change, earlier, answer, was) or answer.paged:
         return
     names = (one for one in _names(change, was) if one.value in earlier.text or "&" in earlier.text)
     for name in sorted(names, key=lambda one: (not one.unique, not _is_title(one))):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from pytest_loadtool.codec.entities import WRITTEN, unescape
+from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
@@ -139,11 +140,18 @@ def _tells_rows(text: str, start: int, end: int, at: int) -> bool:
     """Return whether a number in the row from ``start`` to ``end`` may be an id or the place of the
     row: each row of the table has another one there. So may one of a table of fewer than three
     rows."""
-    cells, cell = _CELL.findall(text, start, end), len(_CELL.findall(text, start, at))
+    cell, rows = len(_CELL.findall(text, start, at)), _rows_like(text, start, end)
+    return len(rows) < _FEW_ROWS or len({row[cell] for row in rows}) == len(rows)
+
+
+@lru_cache(maxsize=64)
+def _rows_like(text: str, start: int, end: int) -> Sequence[Sequence[str]]:
+    """Return the rows of the table, each as its cells, that have as many as that from ``start`` to
+    ``end``."""
+    cells = len(_CELL.findall(text, start, end))
     around = text[max(0, start - _MOST_TABLE) : end + _MOST_TABLE]
-    rows = [_CELL.findall(row) for row in _ROW.findall(around)]
-    column = [row[cell] for row in rows if len(row) == len(cells)]
-    return len(column) < _FEW_ROWS or len(set(column)) == len(column)
+    rows = (_CELL.findall(row) for row in _ROW.findall(around))
+    return [row for row in rows if len(row) == cells]
 
 
 def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -271,15 +279,10 @@ def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
 def _may_come_with(change: Change, answer: SeenAnswer) -> bool:
     """Return whether a field and its value stand in the page at all: to read its controls takes
     long."""
-    sent = (one.field for one in change.said if may_be_in(answer, one.value))
+    sent = (one.field for one in change.said if answer.may_show(one.value))
     return any(
         answer.may_say(one) and one in answer.field_names for one in (*sent, *change.emptied)
     )
-
-
-def may_be_in(answer: SeenAnswer, text: str) -> bool:
-    """Return whether a page may show a text, as it is or with references to characters."""
-    return answer.may_say(text) or WRITTEN.search(text) is not None
 
 
 def _split_at_value(tag: str) -> tuple[str, str, str]:
@@ -333,12 +336,12 @@ def written(said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
     telling = is_title_name(said.field) or is_identity_name(said.field)
     if not said.is_text or len(said.value) < (SHORTEST if telling else TELLING):
         return
-    found = _shown_as(said.value, answer)
+    found = answer.shown_as(said.value)
     template = said.template
     if found is None and "${" not in template:
         lines = (line.strip(_MARKS) for line in said.value.splitlines())
         for line in sorted(filter(_is_telling, lines), key=len, reverse=True)[:_MOST_PROSE]:
-            found = _shown_as(line, answer)
+            found = answer.shown_as(line)
             if found is not None:
                 template = escape(line)
                 break
@@ -350,27 +353,8 @@ def written(said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
         yield f">{template}<", f">{written}<", at
 
 
-def _shown_as(text: str, answer: SeenAnswer) -> tuple[str, int, bool] | None:
-    """Return how the page writes a text, where, and whether alone between two tags; None: not at
-    all, or with other spaces."""
-    if not may_be_in(answer, text) or (text not in answer.text and not WRITTEN.search(text)):
-        return None
-    value = " ".join(text.split())
-    word = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")
-    for node, (written, at) in answer.nodes.items():
-        if value in node and word.search(node) and text in unescape(written):
-            as_written = text if text in written else written
-            return as_written, at, node == value and _alone(answer.text, at, as_written)
-    return None
-
-
 def _is_telling(line: str) -> bool:
     return len(line) >= TELLING and any(map(str.isalpha, line))
-
-
-def _alone(text: str, at: int, written: str) -> bool:
-    """Return whether nothing, not even a space, is between a text and the tags around it."""
-    return text.startswith(f">{written}<", max(0, text.rfind(">", 0, at + 1)))
 
 
 def _row_of(change: Change, answer: SeenAnswer, at: int) -> tuple[str, str, bool, str] | None:

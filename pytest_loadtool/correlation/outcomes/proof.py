@@ -114,6 +114,7 @@ class Before:
         """What else the session has made last before, and names."""
         self.shown: dict[Resource, tuple[SeenAnswer, dict[str, Any]] | None] = {}
         """The last answer to each resource that was looked for in these, and what it had of it."""
+        self._known: dict[str, bool] = {}
         self._by_resource, self._texts = history.by_resource, history.texts
         self.sent = dict(pair for one in mine for pair in self.sent_of(one))
         """What earlier changes of the same resource have sent, by field and value."""
@@ -148,7 +149,7 @@ class Before:
         """Return whether nothing else has changed anything between two answers."""
         start = bisect_right(self._every, earlier.step.index)
         end = bisect_right(self._every, later.step.index)
-        return list(self._every[start:end]) == [self._change]
+        return end - start == 1 and self._every[start] == self._change
 
     def alone(self, resource: Resource, earlier: SeenAnswer, later: SeenAnswer) -> bool:
         """Return whether nothing else has changed the resource between two answers."""
@@ -183,20 +184,22 @@ class Before:
     def known(self, text: str) -> bool:
         """Return whether any answer said that text, in quotes or to a reader: then it tells nothing
         by itself. What is only part of an address is not said."""
-        return any(one.says(text) for one in self.answers)
+        if text not in self._known:
+            self._known[text] = any(one.says(text) for one in self.answers)
+        return self._known[text]
 
 
 def names(step: RecordedStep, resource: Resource) -> bool:
     """Return whether what is asked for has the id in its address, or in what else it sends."""
-    body = step.exchange.request_body if step.exchange is not None else b""
-    asked = resource.id in step.address
-    sent = resource.id.encode() in body and looks_random(resource.id)
-    if not asked and not sent:
-        return False
-    word = rf"(?<![\w-]){re.escape(resource.id)}(?![\w-])"
-    if asked and re.search(word, step.address):
+    if resource.id in step.address and re.search(_word(resource.id), step.address):
         return True
-    return sent and re.search(word.encode(), body) is not None
+    body = step.exchange.request_body if step.exchange is not None else b""
+    sent = bool(body) and resource.id.encode() in body and looks_random(resource.id)
+    return sent and re.search(_word(resource.id).encode(), body) is not None
+
+
+def _word(text: str) -> str:
+    return rf"(?<![\w-]){re.escape(text)}(?![\w-])"
 
 
 def is_lasting(state: Any) -> bool:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, pairwise
 from typing import NamedTuple
-from urllib.parse import unquote_plus
 
 from pytest_loadtool.correlation.classify import (
     is_id_name,
@@ -40,7 +39,6 @@ from pytest_loadtool.correlation.outcomes.pages import (
     in_control,
     in_element,
     in_text,
-    may_be_in,
     on_page,
     row_gone,
     short_in_row,
@@ -213,16 +211,13 @@ def _may_have(change: Change, answer: SeenAnswer) -> bool:
     return (
         bool(change.emptied)
         or any(names(answer.step, one) or answer.may_say(one.id) for one in change.resources)
-        or any("\n" in one.value or may_be_in(answer, one.value) for one in change.said)
+        or any("\n" in one.value or answer.may_show(one.value) for one in change.said)
     )
 
 
 def _not_echoed(change: Change, answer: SeenAnswer) -> Change:
     """Return the change without what the answer may only repeat from its own request."""
-    exchange = answer.step.exchange
-    body = exchange.request_body if exchange is not None else b""
-    sent = unquote_plus(body.decode("utf-8", "replace"))
-    said = tuple(one for one in change.said if one.value not in sent)
+    said = tuple(one for one in change.said if one.value not in answer.sent)
     return change if len(said) == len(change.said) else replace(change, said=said)
 
 

@@ -63,7 +63,8 @@ _SAID = re.compile(
     re.IGNORECASE,
 )
 #: How a page begins a message that something was done, in the answer to the change itself.
-_MESSAGE = re.compile(r">\s*(?:OK|Ok|SUCCESS|Success|DONE|Done) ?[-:!] ")
+_BEGINNINGS = ("OK", "Ok", "SUCCESS", "Success", "DONE", "Done")
+_MESSAGE = re.compile(rf">\s*(?:{'|'.join(_BEGINNINGS)}) ?[-:!] ")
 #: A number of resources that it was done to, in JSON.
 _TYPE = "__typename"
 #: On how many pages before a change its form is looked for.
@@ -155,13 +156,13 @@ def _in_elements(answer: SeenAnswer, done: frozenset[str]) -> Iterator[Proof]:
 
 
 def _on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    flashes = any(one in answer.text for one in _FLASHES)
+    flashes = answer.has_any(_FLASHES)
     for found in islice(_FLASH.finditer(answer.text), 1) if flashes else ():
         if not any(found[0] in one.text for one in was.alike(answer)):
             yield _proof(answer, "the page", TextValidator(escape(found[0])))
-    if not flashes and any(one in answer.text for one in _HINTS):
+    if not flashes and answer.has_any(_HINTS):
         yield from _in_message(change, answer, was)
-    if answer.step.index == change.step.index:
+    if answer.step.index == change.step.index and answer.has_any(_BEGINNINGS):
         for found in islice(_MESSAGE.finditer(answer.text), 1):
             if not any(found[0] in one.text for one in was.answers if not is_change(one.step)):
                 yield _proof(answer, "the message", TextValidator(escape(found[0])))

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
+from urllib.parse import unquote_plus
 
 from pytest_loadtool.answers.paging import is_paged
-from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.correlation.classify import may_be_code
 from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.outcomes.changes import is_change, operation_of, walk
 from pytest_loadtool.correlation.producer import is_dynamic_key, is_ordinal
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.extraction.row_search import looks_like_html
 
 #: An answer that is longer is not looked into, and how many are around a change, in text.
@@ -56,6 +58,10 @@ _WORDS = bytes(one if chr(one).isalnum() or one == ord("_") else 32 for one in r
 _LONE_NUMBER = re.compile(r">\s*(-?\d+(?:\.\d+)?)\s*(?=<)")
 
 
+Objects = Sequence[tuple[tuple[str | int, ...], dict[str, Any]]]
+"""Objects of a document, each with the keys and indexes that lead to it."""
+
+
 @dataclass(frozen=True)
 class SeenAnswer:
     """The response of a transaction."""
@@ -74,6 +80,13 @@ class SeenAnswer:
     def asked(self) -> tuple[str, str]:
         """Return what was asked for: the address, and the operation where that does not tell."""
         return self.step.address, operation_of(self.step)
+
+    @cached_property
+    def sent(self) -> str:
+        """What the body of its request says, be it a form."""
+        exchange = self.step.exchange
+        body = exchange.request_body if exchange is not None else b""
+        return unquote_plus(body.decode("utf-8", "replace"))
 
     @cached_property
     def kind(self) -> tuple[str, str]:
@@ -145,12 +158,48 @@ class SeenAnswer:
 
     def may_say(self, text: str) -> bool:
         """Return whether all words of a text may stand there: most that is looked for does not."""
-        return self._missing.isdisjoint(words_of(text))
+        there, sought = self._words[0], self.sought
+        return all(one in there or one not in sought for one in words_of(text))
+
+    def may_show(self, text: str) -> bool:
+        """Return whether a page may show a text, as it is or with references to characters."""
+        return self.may_say(text) or WRITTEN.search(text) is not None
+
+    def shown_as(self, text: str) -> tuple[str, int, bool] | None:
+        """Return how the page writes a text, where, and whether alone between two tags; None: not
+        at all, or with other spaces."""
+        if text not in self._shown:
+            self._shown[text] = self._shown_as(text)
+        return self._shown[text]
 
     @cached_property
-    def _missing(self) -> frozenset[str]:
-        """The words that are sought and do not stand there by themselves."""
-        return self.sought.difference(_in_ascii(self.text))
+    def _shown(self) -> dict[str, tuple[str, int, bool] | None]:
+        """What `shown_as` has returned."""
+        return {}
+
+    def _shown_as(self, text: str) -> tuple[str, int, bool] | None:
+        if not self.may_show(text) or (text not in self.text and not WRITTEN.search(text)):
+            return None
+        value = " ".join(text.split())
+        for node, (written, at) in self.nodes.items():
+            if value in node and _as_words(value, node) and text in unescape(written):
+                as_written = text if text in written else written
+                return as_written, at, node == value and self._is_alone(at, as_written)
+        return None
+
+    def _is_alone(self, at: int, written: str) -> bool:
+        """Return whether nothing, not even a space, is between a text and the tags around it."""
+        return self.text.startswith(f">{written}<", max(0, self.text.rfind(">", 0, at + 1)))
+
+    @cached_property
+    def _words(self) -> tuple[frozenset[str], str]:
+        """The words that are sought and stand there by themselves; and all words, each once."""
+        words = frozenset(_in_ascii(self.text))
+        return self.sought & words, " ".join(words)
+
+    def has_any(self, words: Sequence[str]) -> bool:
+        """Return whether one of these ASCII words stands there, be it in another."""
+        return any(one in self._words[1] for one in words)
 
     @cached_property
     def has_tags(self) -> bool:
@@ -165,23 +214,31 @@ class SeenAnswer:
             return True
         if not self.is_page:
             return True
-        word = re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")
-        return any(text in node and word.search(node) for node in self.nodes)
+        return any(text in node and _as_words(text, node) for node in self.nodes)
 
     @cached_property
-    def objects(self) -> tuple[tuple[tuple[str | int, ...], dict[str, Any]], ...]:
+    def objects(self) -> Objects:
         """The objects of the document, in their order; not the ``latest`` of many, which may be
         somebody else's, nor what stands under a word that may be an id."""
         found = walk(self.response.document()) if self.document is not None else ()
         return tuple(one for one in found if not any(map(_is_elsewhere, one[0])))
 
-    def marks(self, wrong: str) -> bool:
-        """Return whether a page marks something as wrong, in the way of a pattern."""
-        return self._has_wrong_words and re.search(wrong, self.text) is not None
+    def objects_with(self, text: str, *, deep: bool = False) -> Objects:
+        """Return those of the objects that have a text or a number, which is written so; with
+        ``deep``, be it in an object that they have."""
+        if (text, deep) not in self._holding:
+            held = (one for one in self.objects if _has(one[1], text, deep))
+            self._holding[text, deep] = tuple(held)
+        return self._holding[text, deep]
 
     @cached_property
-    def _has_wrong_words(self) -> bool:
-        return any(one in self.text for one in _WRONG_WORDS)
+    def _holding(self) -> dict[tuple[str, bool], Objects]:
+        """What `objects_with` has returned."""
+        return {}
+
+    def marks(self, wrong: str) -> bool:
+        """Return whether a page marks something as wrong, in the way of a pattern."""
+        return self.has_any(_WRONG_WORDS) and re.search(wrong, self.text) is not None
 
     @cached_property
     def paged(self) -> bool:
@@ -249,6 +306,25 @@ class Answers:
             if len(kept) > 3 * _MOST_ANSWERS:  # what is far behind is asked for no more
                 del kept[next(iter(kept))]
         return kept[step.index]
+
+
+def _has(item: dict[str, Any], text: str, deep: bool) -> bool:
+    for value in item.values():
+        kind = value.__class__
+        if kind is str:
+            if value == text:
+                return True
+        elif kind is dict:
+            if deep and _has(value, text, deep):
+                return True
+        elif kind is not list and json_text(value) == text:
+            return True
+    return False
+
+
+def _as_words(text: str, node: str) -> bool:
+    """Return whether a text stands there and is no part of a longer word."""
+    return re.search(rf"(?<!\w){re.escape(text)}(?!\w)", node) is not None
 
 
 @lru_cache(maxsize=1024)

@@ -30,8 +30,8 @@ _CLASS = re.compile(r"""<[^<>]*?\s(class=(?:"([^"<>]+)"|'([^'<>]+)'|([^\s"'<>=]+
 _NOT_IN_NAMES = frozenset(".\"'<>&${")
 #: Group 1 is a text behind a tag, perhaps with space behind it.
 ELEMENT = re.compile(r">\s*+([^<>\s][^<>]*+)<")
-#: What may be between two elements of a list.
-_BREAKS = re.compile(r"(?:\s|<[bh]r\s*/?>)+\Z", re.IGNORECASE)
+#: What may be between two elements of a list, besides space.
+_BREAK = re.compile(r"<[bh]r\s*/?>\Z", re.IGNORECASE)
 #: How many texts of a row are read.
 _MOST_TEXTS = 50
 
@@ -49,9 +49,14 @@ class Item:
     """Whether it is a row, or has a sibling like it."""
 
 
-def items_around(text: str, position: int) -> Iterator[Item]:
-    """Yield the row around ``position``; without one, from the inside out each element around it
+@lru_cache(maxsize=64)
+def items_around(text: str, position: int) -> tuple[Item, ...]:
+    """Return the row around ``position``; without one, from the inside out each element around it
     that has a sibling like it, or is a resource with a class."""
+    return tuple(_items(text, position))
+
+
+def _items(text: str, position: int) -> Iterator[Item]:
     start, end = row_around(text, position)
     if end:
         yield Item(start, end, repeated=True)
@@ -109,7 +114,7 @@ def _sibling(text: str, tag: str, start: int, end: int) -> list[str] | None:
     found = _following(tag).match(text, end)
     if found is not None:
         return _classes(_CLASS.match(text, found.end()))
-    before = _BREAKS.sub("", text[max(0, start - LONGEST_ROW) : start])
+    before = _without_breaks(text[max(0, start - LONGEST_ROW) : start])
     first = max(0, start - LONGEST_ROW)
     closed = before.lower().endswith(f"</{tag.lower()}>")
     if not closed and tag.lower() not in UNNESTED:
@@ -124,6 +129,14 @@ def _sibling(text: str, tag: str, start: int, end: int) -> list[str] | None:
             return _classes(_CLASS.match(text, at))
         at = text.rfind(opening, first, at)
     return None
+
+
+def _without_breaks(text: str) -> str:
+    """Return a text without what may be between two elements of a list at its end."""
+    text = text.rstrip()
+    while text.endswith(">") and (found := _BREAK.match(text, text.rfind("<"))) is not None:
+        text = text[: found.start()].rstrip()
+    return text
 
 
 @lru_cache(maxsize=64)

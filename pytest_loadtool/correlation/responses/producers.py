@@ -258,6 +258,7 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
     """Yield the wanted values of a JSON document."""
     seen: dict[str, int] = {}
     keys: dict[tuple[str | int, ...], None] = {}
+    titles: dict[tuple[str | int, ...], frozenset[str]] = {}
     is_answer = is_rpc_answer(document)
     for steps, text in json_leaves(document):
         if len(steps) > 1 and steps[-2].__class__ is str and steps[-2] in wanted:
@@ -268,8 +269,9 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
         if value not in wanted or (is_answer and steps == ("id",)):  # as the request had it
             continue
         leaf = json_leaf(steps, value, transaction)
-        if leaf.name == "id" and steps[-1] == "id":
-            leaf = replace(leaf, type=_type(inner(document, steps[:-1])))
+        type_ = _type(inner(document, steps[:-1])) if steps and steps[-1] == "id" else ""
+        if type_:
+            leaf = replace(leaf, type=type_)
         if address:
             before = text[address.start(1) : address.start(2)]
             leaf = replace(leaf, name=f"{singular(address[1])}_id", text=text, before=before)
@@ -278,8 +280,13 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
         ):
             continue
         seen[value] = seen.get(value, 0) + 1
-        if seen[value] <= _MOST_LEAVES:
-            yield replace(leaf, labels=_titles(document, steps)) if leaf.of_many else leaf
+        if seen[value] > _MOST_LEAVES:
+            continue
+        if leaf.of_many:
+            if steps[:-1] not in titles:
+                titles[steps[:-1]] = _titles(document, steps)
+            leaf = replace(leaf, labels=titles[steps[:-1]])
+        yield leaf
     for steps in keys:
         yield from _own_key(document, steps, transaction)
 

@@ -123,3 +123,24 @@ class RecordedResponse:
 
 
 _json_unread = object()
+
+#: How many responses are kept.
+_KEPT = 64
+
+
+class LastRead:
+    """The responses that were read last: about one value the same ones are asked for again and
+    again."""
+
+    __slots__ = ("_kept",)
+
+    def __init__(self) -> None:
+        self._kept: dict[int, tuple[Exchange, RecordedResponse]] = {}
+
+    def of(self, exchange: Exchange) -> RecordedResponse:
+        """Return the response of an exchange."""
+        kept = self._kept.pop(id(exchange), None) or (exchange, RecordedResponse(exchange))
+        self._kept[id(exchange)] = kept
+        if len(self._kept) > _KEPT:
+            del self._kept[next(iter(self._kept))]
+        return kept[1]

@@ -104,8 +104,6 @@ class Synthesis:
 
     def _read(self, transaction: int) -> tuple[RecordedResponse, Reading]:
         if transaction not in self._readings:
-            exchange = self._traffic.steps[transaction].exchange
-            assert exchange is not None, "producers come from exchanges"
-            response = RecordedResponse(exchange)
+            response = self._traffic.response(transaction)
             self._readings[transaction] = response, Reading(response)
         return self._readings[transaction]

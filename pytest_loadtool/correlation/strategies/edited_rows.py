@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -11,11 +12,10 @@ from urllib.parse import unquote_plus
 from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import is_short_number
-from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
+from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.proposals import Proposal, fitting
 from pytest_loadtool.correlation.requests.slots import FIELDS, Slot
-from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.extraction.row_search import row_around
 from pytest_loadtool.model.extractor import InItem, RegularExpression
@@ -77,7 +77,9 @@ class EditedRows:
 def _cells_sent(transaction: int, traffic: Traffic) -> Mapping[Slot, _Cell]:
     """Return the fields of a request that are cells of a row which it sends back, each with its
     cell in the nearest response."""
-    pages = filter(_has_cells, (traffic.steps[at] for at in range(transaction - 1, -1, -1)))
+    tables = traffic.responses.tables
+    before = reversed(tables[: bisect_left(tables, transaction)])
+    pages = (traffic.steps[at] for at in before)
     found: dict[Slot, _Cell] = {}
     nearest = next(pages, None)
     if nearest is None:
@@ -95,11 +97,12 @@ def _cells_sent(transaction: int, traffic: Traffic) -> Mapping[Slot, _Cell]:
     ]
     for step in islice(chain((nearest,), pages), _MOST_PAGES if texts else 0):
         page: _Page | None = None
+        written = traffic.response(step.index).text
         settled: set[tuple[int, int]] = set()
         for anchor, text in texts:
-            if not _may_have(step, text):
+            if not _may_have(written, text):
                 continue
-            page = _Page.of(_text(step)) if page is None else page
+            page = _Page.of(written) if page is None else page
             if (row := page.row_with(text)) is None:
                 continue
             start, cells = row
@@ -148,19 +151,9 @@ class _Page:
         return start, [unescape(one[1]).strip() for one in _CELLS.finditer(self.text, start, end)]
 
 
-def _has_cells(step: RecordedStep) -> bool:
-    body = step.exchange.response_body if step.exchange is not None else b""
-    return b"</td>" in body or b"</TD>" in body
-
-
-def _may_have(step: RecordedStep, text: str) -> bool:
-    """Return whether the response may say the text: some are written in other ways."""
-    plain = text.isascii() and WRITTEN.search(text) is None
-    return step.exchange is not None and (not plain or text.encode() in step.exchange.response_body)
-
-
-def _text(step: RecordedStep) -> str:
-    return "" if step.exchange is None else RecordedResponse(step.exchange).text
+def _may_have(page: str, text: str) -> bool:
+    """Return whether the page may say the text: some are written in other ways."""
+    return text in page or not text.isascii() or WRITTEN.search(text) is not None
 
 
 def _is_control(slot: Slot, traffic: Traffic) -> bool:

@@ -41,7 +41,6 @@ from pytest_loadtool.correlation.producer import PARTIAL, Producer
 from pytest_loadtool.correlation.requests.positions import HOLE
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.markup_items import ELEMENT
-from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.strategies.new_pages import (
     is_id,
     linked_resource,
@@ -207,8 +206,7 @@ def _is_done_to_others(slot: Slot, producer: Producer, traffic: Traffic) -> bool
 
 def _shows(producer: Producer, name: str, traffic: Traffic) -> bool:
     """Whether a person can read a name on the page: ``All_teas`` as ``All teas``."""
-    exchange = traffic.steps[producer.transaction].exchange
-    texts = ELEMENT.findall(RecordedResponse(exchange).text) if exchange is not None else ()
+    texts = ELEMENT.findall(traffic.response(producer.transaction).text)
     words = f" {plain(name)} "
     return any(words in f" {plain(one)} " for one in texts)
 

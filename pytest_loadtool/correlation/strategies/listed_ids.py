@@ -12,7 +12,6 @@ from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import collection, id_stem
 from pytest_loadtool.correlation.proposals import Proposal
 from pytest_loadtool.correlation.requests.slots import Slot
-from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.strategies.known_ids import claimed_as, was_there
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn, is_bare_id
 from pytest_loadtool.model.place import Place
@@ -80,11 +79,9 @@ def _is_of_form(slot: Slot, proposal: Proposal, traffic: Traffic) -> bool:
 def _is_address(slot: Slot, proposal: Proposal, traffic: Traffic) -> bool:
     """Return whether the response that gives out the id has the request's own address with it:
     ``/?p=5``."""
-    exchange = traffic.steps[proposal.producer.transaction].exchange
-    assert exchange is not None, "producers come from exchanges"
     file = traffic.steps[slot.transaction].path.rpartition("/")[2]
     address = f"/{file}?{slot.name}={slot.raw}"
-    text = RecordedResponse(exchange).text
+    text = traffic.response(proposal.producer.transaction).text
     at = text.find(address)
     return at >= 0 and not text[at + len(address) : at + len(address) + 1].isalnum()
 

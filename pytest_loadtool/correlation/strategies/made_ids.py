@@ -110,28 +110,29 @@ def _changes(slot: Slot, traffic: Traffic) -> Iterator[RecordedStep]:
         return
     first = traffic.requests.asked[value, traffic.asked_for(slot)]
     end = bisect_left(traffic.requests.changes, min(first, slot.transaction))
+    about: dict[str, bool] = {}
     for at in reversed(traffic.requests.changes[max(0, end - _MOST_CHANGES) : end]):
         step = traffic.steps[at]
-        if not _may_say(value, step) or signs_in(traffic, at):
-            continue
-        if is_for(slot, collection_names(collection(step.called)), traffic):
+        made = collection(step.called)
+        if made not in about:
+            about[made] = is_for(slot, collection_names(made), traffic)
+        if about[made] and not signs_in(traffic, at) and _may_say(value, step, traffic):
             yield step
 
 
-def _may_say(value: str, step: RecordedStep) -> bool:
+def _may_say(value: str, step: RecordedStep, traffic: Traffic) -> bool:
     """Return whether the value is anywhere in a good answer: most have it nowhere."""
     exchange = step.exchange
     if exchange is None or not 200 <= exchange.status < 400:
         return False
-    return value.encode() in exchange.response_body or any(
+    return value in traffic.response(step.index).text or any(
         value in line for _, line in exchange.response_headers
     )
 
 
 def _in_answer(value: str, step: RecordedStep, traffic: Traffic) -> Iterator[_Found]:
     """Yield what takes the value from the answer to a change, but for what only repeats it."""
-    assert step.exchange is not None, "it may say the value"
-    response = RecordedResponse(step.exchange)
+    response = traffic.response(step.index)
     resources = collection_names(collection(step.called))
     echoed = value in traffic.requests.echoes.get(step.index, ())
     if echoed and not is_short_number(value):

@@ -21,7 +21,6 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
 from pytest_loadtool.correlation.responses.links import links
 from pytest_loadtool.correlation.responses.markup_items import ELEMENT
-from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.row_search import row_around
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind, same_name
@@ -77,11 +76,10 @@ def linked_resource(slot: Slot, producer: Producer, traffic: Traffic, own: Set[i
     """The page links to a resource with the number, and the field is called like those
     resources; the page was seen without the link before the last change, or is that of something
     created."""
-    exchange = traffic.steps[producer.transaction].exchange
-    if exchange is None or not is_short_number(slot.value):
+    if not is_short_number(slot.value):
         return False
     names = {singular(word) for word in plain(slot.name).split()}
-    for address, raw, _ in links(RecordedResponse(exchange).text):
+    for address, raw, _ in links(traffic.response(producer.transaction).text):
         if slot.value in address and _leads_to(address, names, slot.value):
             first = _first_page(raw, producer.transaction, traffic)
             return first in own or _is_later(first, traffic)
@@ -109,8 +107,7 @@ def _is_later(first: int, traffic: Traffic) -> bool:
 def _is_in_own_row(producer: Producer, traffic: Traffic) -> bool:
     """Return whether the row around a link has a text that tells it from others and that a change
     has sent: of a list that was not seen before, this alone tells what is new."""
-    exchange = traffic.steps[producer.transaction].exchange
-    text = RecordedResponse(exchange).text if exchange is not None else ""
+    text = traffic.response(producer.transaction).text
     start, end = row_around(text, text.find(producer.text)) if producer.text in text else (0, 0)
     for found in ELEMENT.finditer(text, start, end) if end else ():
         plain_text = unescape(found[1].strip())

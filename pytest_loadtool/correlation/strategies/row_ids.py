@@ -4,6 +4,7 @@ row, the id that later requests send."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape as in_html
@@ -27,7 +28,6 @@ from pytest_loadtool.correlation.proposals import Proposal, fitting
 from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
 from pytest_loadtool.correlation.requests.slots import FIELDS, Slot
 from pytest_loadtool.correlation.responses.markup_items import Item, items_around, row_texts
-from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.responses.tokens import standing_alone
 from pytest_loadtool.correlation.sources.anchors import is_new_text
 from pytest_loadtool.correlation.strategies.new_pages import signs_in
@@ -129,11 +129,9 @@ def _may_be(slot: Slot, traffic: Traffic) -> bool:
 
 
 def _pages(before: int, traffic: Traffic) -> Iterator[RecordedStep]:
-    """Yield the pages before a transaction, the nearest first."""
-    for at in range(before - 1, -1, -1):
-        step = traffic.steps[at]
-        if step.exchange is not None and b"</" in step.exchange.response_body:
-            yield step
+    """Return the pages before a transaction, the nearest first."""
+    markup = traffic.responses.markup
+    return (traffic.steps[at] for at in reversed(markup[: bisect_left(markup, before)]))
 
 
 def _place(slot: Slot, step: RecordedStep, traffic: Traffic) -> tuple[int, _Place] | None:
@@ -142,8 +140,7 @@ def _place(slot: Slot, step: RecordedStep, traffic: Traffic) -> tuple[int, _Plac
     it."""
     if traffic.requests.asked[slot.value, traffic.asked_for(slot)] <= step.index:
         return None
-    assert step.exchange is not None, "it has a page"
-    text = RecordedResponse(step.exchange).text
+    text = traffic.response(step.index).text
     places = []
     for start in islice(standing_alone(slot.value, text), _MOST_PLACES):
         end = start + len(slot.value)

@@ -17,7 +17,6 @@ from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import ARGUMENTS, id_stem
 from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
 from pytest_loadtool.correlation.requests.slots import Slot
-from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.responses.xml_document import xml_document
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind, same_name
@@ -116,7 +115,7 @@ def _beside(one: Producer, traffic: Traffic) -> Mapping[str, Any]:
     step = traffic.steps[one.transaction]
     if one.kind not in DOCUMENTS or one.box is not None or step.exchange is None:
         return {}
-    response = RecordedResponse(step.exchange)
+    response = traffic.response(one.transaction)
     document = response.json() if one.kind is ProducerKind.JSON else xml_document(response.text)
     if not one.steps:
         return _only(document, one.name, one.value)
