@@ -815,3 +815,19 @@ def test_when_another_was_changed_last_is_no_state() -> None:
     assert [one.partition(" | ")[0] for one in found if "other" in one] == [
         "state of the other order is still open"
     ]
+
+
+def test_what_a_form_came_with_is_not_set_by_the_change() -> None:
+    """The minute of a comment, which its form came with, is no outcome where another form of the
+    order has that minute; what was written is."""
+
+    def form(minute: int, note: str) -> str:
+        return f'<form><input name="mn" value="{minute}"><input name="note" value="{note}"></form>'
+
+    session = (
+        page("/orders/edit?order_id=4711", form(17, "")),
+        page("/comments/4712", form(12, "Hi")),
+        post("/comments/4712", "order_id=4711&mn=12&note=For+Ann"),
+        page("/orders/edit?order_id=4711", form(12, "For Ann")),
+    )
+    assert [one.partition(" |")[0] for one in texts(*session)] == ["note is For Ann"]
