@@ -831,3 +831,17 @@ def test_what_a_form_came_with_is_not_set_by_the_change() -> None:
         page("/orders/edit?order_id=4711", form(12, "For Ann")),
     )
     assert [one.partition(" |")[0] for one in texts(*session)] == ["note is For Ann"]
+
+
+def test_a_change_makes_nothing_that_it_names() -> None:
+    """The id of the order in the row of what was written about it is no new thing: that its form
+    has a minute is no outcome."""
+    form = '<form><input name="mn" value="12"><p>Orders</p></form>'
+    row = '<li>For Ann, and soon<button data-order-id="4711">Reply</button></li>'
+    session = (
+        page("/orders/4711", f'{form}<a href="/orders/list?ids=4711">List</a>'),
+        post("/comments/save", "order_id=4711&mn=12&note=For+Ann%2C+and+soon"),
+        page("/comments", f"<ul><li>Hi<button data-order-id='9'>Reply</button></li>{row}</ul>"),
+        page("/orders/list?ids=4711", form),
+    )
+    assert not any(one.startswith("mn is") for one in texts(*session))
