@@ -197,3 +197,20 @@ def test_a_row_and_what_a_form_came_with() -> None:
     ((_, source, _),) = sources(configuration)
     assert isinstance(source, InItem)
     assert source.text == "More of it, please!"
+
+
+def test_an_id_that_is_known_before_that_of_a_row() -> None:
+    """The post of a comment is taken as its form has shown it, and not from the row of the comment:
+    several may have written the same."""
+    reply = '<button data-post-id="15">Reply</button>'
+    configuration = run(
+        get("/wp-admin/post-new.php", html(_EDITOR)),
+        post("/wp-admin/post.php", "post_ID=15&action=editpost"),
+        post("/wp-comments-post.php", "comment=More+of+it%2C+please%21"),
+        _comments(
+            f"<tr><td>Hi</td><td>{reply.replace('15', '1')}</td></tr>",
+            f"<tr><td>More of it, please!</td><td>{reply}</td></tr>",
+        ),
+        get("/wp-admin/edit.php?trashed=1&ids=15"),
+    )
+    assert requests(configuration)[-1] == "/wp-admin/edit.php?trashed=1&ids=${post_ID[1]}"
