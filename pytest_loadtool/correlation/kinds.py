@@ -45,6 +45,8 @@ _VERBS = frozenset(
             "remove",
             "archive",
             "show",
+            "display",
+            "modify",
             "view",
         ),
     }

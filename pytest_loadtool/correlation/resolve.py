@@ -13,13 +13,16 @@ from itertools import islice
 from typing import TypeVar
 
 from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.proposals import ByClient, Miss, ProducerCandidate, Proposal
 from pytest_loadtool.correlation.requests.edits import Taken, overlap, written
 from pytest_loadtool.correlation.requests.parts import part_text
 from pytest_loadtool.correlation.requests.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.sources.anchoring import ENCODING, Synthesis
+from pytest_loadtool.correlation.strategies.known_ids import claimed_as
 from pytest_loadtool.correlation.strategies.strategy import Settled, Strategy, Turn
 from pytest_loadtool.model.progress import Told, silent
+from pytest_loadtool.model.rule import ProducerKind
 
 #: For how many producers of one value an extractor is sought, before the value is left as it is.
 _MOST_ATTEMPTS = 5
@@ -117,6 +120,8 @@ class _Work:
                 else one
             )
             assert not isinstance(bid, ByClient), "these come last"
+            if isinstance(bid, Proposal) and (same := self._known_as(bid)) is not None:
+                return same, (False, False)
             if isinstance(bid, Proposal) and isinstance(one, ProducerCandidate):
                 others = self._others(proposals) if self._anchor.is_by_place(bid) else ()
                 return replace(bid, others=others), (False, bid.is_one_of_many)
@@ -124,6 +129,14 @@ class _Work:
                 return bid, (False, False)
             first = first or bid
         return first, (first is None or not first.rule.leave, False)
+
+    def _known_as(self, bid: Proposal) -> Proposal | None:
+        """Return the same id as it is known, of what an attribute of a row has: of what it is says
+        its name, and several rows may have the text that tells one."""
+        known = self._known.named(bid.slot.value).get(id_stem(bid.producer.name))
+        if known is None or bid.producer.kind is not ProducerKind.TEXT:
+            return None
+        return claimed_as(bid.slot, known)
 
     def _others(
         self, proposals: Iterator[ProducerCandidate | Proposal | ByClient | Miss]

@@ -11,8 +11,11 @@ from typing import Final
 
 from pytest_loadtool.codec.entities import as_written, in_markup
 
+#: What HTML has among its first tags; or, of a part of a page or HTML in XML, what it begins with.
 _HTML: Final = re.compile(
-    r"<(?:!doctype\s+html|html|head|body|div|table|p|ul|ol|form)\b", re.IGNORECASE
+    r"<(?:!doctype\s+html|html|head|body|div|table|p|ul|ol|form)\b"
+    r"|(?:\A|<!\[CDATA\[)\s*<(?:t[dhr]|tbody|thead|li|d[ldt]|span|h[1-6]|button|input)\b",
+    re.IGNORECASE,
 )
 _TAG: Final = re.compile(r"<(/?)([A-Za-z_][^\s<>/]*)[^<>]*?(/?)>")
 #: How much of a text is looked at to tell what it is written in.

@@ -71,6 +71,8 @@ APPLICATIONS = {
     "ghost": "ghost_blog",
     "ganache": "ganache_chain",
     "vendure": "vendure_shop",
+    "pocketbase": "pocketbase_orders",
+    "request-tracker": "request_tracker",
 }
 
 

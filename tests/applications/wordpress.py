@@ -177,6 +177,7 @@ def drive(url: str) -> None:
         page.fill("#user_login", "admin")
         page.fill("#user_pass", _PASSWORD)
         follow(page, "#wp-submit")
+        page.wait_for_load_state("networkidle")  # the dashboard asks for news, and is told of none
 
         page.goto(f"{url}/wp-admin/options-general.php")
         page.fill("#blogdescription", "All about tea & more")

@@ -608,3 +608,18 @@ def test_letters_of_a_redirect_that_is_not_followed(id_: str) -> None:
         post("/orders", "name=Tea", location, status=303), post(f"/orders/{id_}/note", "text=Hot")
     )
     assert requests(last)[1] == "/orders/${order_id[1]}/note text=Hot"
+
+
+def test_a_field_that_says_what_is_done_to_a_thing() -> None:
+    """``UpdateTicket=4`` of a bulk change is ticket 4, which a page called so shows
+    (``Ticket/Display.html``); ``UpdateQueue=4`` is none."""
+    made_it = exchange(status=302, received=(("Location", "/Ticket/Display.html?id=4&results=1"),))
+    configuration = run(
+        answered("POST", "/Ticket/Create.html", made_it, body=b"Subject=Too+much+milk"),
+        get("/Ticket/Display.html?id=4&results=1"),
+        post("/Search/Bulk.html", "UpdateTicket=4&UpdateQueue=4&Status=resolved"),
+    )
+    assert requests(configuration)[1:] == [
+        "/Ticket/Display.html?id=${id[1]}&results=1",
+        "/Search/Bulk.html UpdateTicket=${id[1]}&UpdateQueue=4&Status=resolved",
+    ]

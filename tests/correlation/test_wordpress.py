@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.model.extractor import FormField, Link
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.extractor import FormField, InItem, Link
 from tests.correlation.exchanges import exchange, html, json_body
 from tests.correlation.talk import call, get, made, post, requests, run, sources
 
@@ -144,3 +145,72 @@ def test_a_link_that_leads_to_a_form_with_the_id() -> None:
         "/wp-admin/comment.php?action=editcomment&c=${c[1]}",
         "/wp-admin/comment.php comment_ID=${comment_ID[1]}&content=Less",
     ]
+
+
+def _comments(*rows: str) -> Exchange:
+    return get("/wp-admin/edit-comments.php", html(f"<table>{''.join(rows)}</table>"))
+
+
+_FORM = html(
+    '<form action="comment.php"><input type="hidden" name="comment_ID" value="12">'
+    '<input name="email" value="admin@example.com"><textarea name="content">Mm</textarea></form>'
+)
+
+
+def test_a_comment_and_how_many_there_are() -> None:
+    """``id=12`` of ``delete-comment`` is a comment's, which a form has shown, and no number of
+    comments in the row of their post."""
+    count = '<span aria-hidden="true">{}</span>'.format
+    configuration = run(
+        post("/wp-comments-post.php", "comment=More+of+it%2C+please%21"),
+        get("/wp-admin/comment.php?action=editcomment&c=12", _FORM),
+        post("/wp-admin/comment.php", "comment_ID=12&content=More+of+it%2C+please%21"),
+        _comments(
+            f"<tr><td>More of it, please!</td><td>{count(12)}</td></tr>",
+            f"<tr><td>Hi</td><td>{count(1)}</td></tr>",
+        ),
+        post("/wp-admin/admin-ajax.php", "id=12&action=delete-comment"),
+    )
+    assert requests(configuration)[-1] == (
+        "/wp-admin/admin-ajax.php id=${comment_ID[1]}&action=delete-comment"
+    )
+
+
+def test_a_row_and_what_a_form_came_with() -> None:
+    """A row is known by what the user has written, and not by what forms come with."""
+
+    def row(comment: int, text: str, of: str, nonce: str) -> str:
+        return (
+            f'<tr id="comment-{comment}"><td>{of}</td><td>{text}</td>'
+            f'<td><button data-nonce="{nonce}">Spam</button></td></tr>'
+        )
+
+    configuration = run(
+        get("/wp-admin/comment.php", _FORM),
+        post("/wp-admin/comment.php", "email=admin%40example.com&content=More+of+it%2C+please%21"),
+        _comments(
+            row(11, "Hi, this is a comment", "wapuu@example.com", "7c1ba0e2d4"),
+            row(12, "More of it, please!", "admin@example.com", "4c9ba03db8"),
+        ),
+        post("/wp-admin/admin-ajax.php", "_ajax_nonce=4c9ba03db8&action=spam"),
+    )
+    ((_, source, _),) = sources(configuration)
+    assert isinstance(source, InItem)
+    assert source.text == "More of it, please!"
+
+
+def test_an_id_that_is_known_before_that_of_a_row() -> None:
+    """The post of a comment is taken as its form has shown it, and not from the row of the comment:
+    several may have written the same."""
+    reply = '<button data-post-id="15">Reply</button>'
+    configuration = run(
+        get("/wp-admin/post-new.php", html(_EDITOR)),
+        post("/wp-admin/post.php", "post_ID=15&action=editpost"),
+        post("/wp-comments-post.php", "comment=More+of+it%2C+please%21"),
+        _comments(
+            f"<tr><td>Hi</td><td>{reply.replace('15', '1')}</td></tr>",
+            f"<tr><td>More of it, please!</td><td>{reply}</td></tr>",
+        ),
+        get("/wp-admin/edit.php?trashed=1&ids=15"),
+    )
+    assert requests(configuration)[-1] == "/wp-admin/edit.php?trashed=1&ids=${post_ID[1]}"

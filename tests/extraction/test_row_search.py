@@ -17,6 +17,9 @@ LIST = """<ul><li data-id="1">Tea<ul><li data-id="2">Green</li></ul>open</li>
 SOAP = """<?xml version="1.0"?><s:Envelope><s:Body><List>
 <Order><id>1</id><count unit="kg">3</count></Order><Order/>
 <Order><id>2</id><count>4</count><Order><id>9</id></Order></Order></List></s:Body></s:Envelope>"""
+#: A row of a page as answers to scripts have it, whose first text is long or short.
+PART = """<?xml version='1.0'?><ajax><![CDATA[<tr id="c-3"><td>{}</td><td><a href="#c-2">Tea</a>
+<p>Mm</p></td></tr>]]></ajax>"""
 
 
 @pytest.mark.parametrize(
@@ -40,6 +43,9 @@ SOAP = """<?xml version="1.0"?><s:Envelope><s:Body><List>
         (SOAP, ">2<", ">4<", True),
         (SOAP, ">9<", ">4<", False),
         (SOAP, ">7<", ">4<", False),
+        (PART.format("-"), '#c-2"', ">Mm<", True),
+        (PART.format("-" * 1000), '#c-2"', ">Mm<", True),
+        (f'<tr><td>{"-" * 1000}</td><td><a href="#c-2">Tea</a></td></tr>', '#c-2"', "-----", True),
         ("<a>1</a><b>2</b>", ">1<", ">2<", False),
         ("<a><b>1</b>" * 3, ">1<", ">1<", False),
         ("", "x", "y", False),

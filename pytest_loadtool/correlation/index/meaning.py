@@ -98,7 +98,7 @@ def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
         words = _around(slot, step, traffic)
         about = any(words.issuperset(one.split()) for one in resources)
         return about and not _is_of_another(slot, resources, traffic)
-    named = bool(resources & collection_names(slot.name))
+    named = any(resources & collection_names(one) for one in (slot.name, collection(slot.name)))
     if not is_short_number(slot.value):
         return named
     # A person may mean another number.

@@ -41,6 +41,8 @@ _REFERENCE = re.compile(r"\$\{([^}|]+)(?:\|[^}]*)?\}")
 _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")
 #: What stands in quotes in a longer text, such as SQL, and the numbers there.
 _QUOTED, _COUNTED = re.compile(r"'([^'\n]{3,80})'"), re.compile(r"(?<![\w.'])\d{1,9}(?![\w.'])")
+#: What a resource is called of which nothing says what it is.
+NAMELESS = "thing"
 #: How many of these are looked for.
 _MOST_QUOTED = 10
 #: How many lines of a body without fields are looked for.
@@ -162,9 +164,14 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 *((each, step.index) for each in one.extractors),
                 *_shown_by(said, steps, transactions, step.index),
             )
-            resources = dict.fromkeys(
-                (*_about(each, case.variables), *_given(step, given, case.variables, nouns))
+            about = tuple(_about(each, case.variables))
+            named = {one.id for one in about}
+            made = (
+                one
+                for one in _given(step, given, case.variables, nouns)
+                if one.noun != NAMELESS or one.id not in named  # nobody makes what is there
             )
+            resources = dict.fromkeys((*about, *made))
             known = {(resource.id, resource.noun): resource for resource in reversed(resources)}
             fields = any(slot.part == "body" for slot, _ in each)
             if not fields and json_of(step.exchange.request_body) is None:
@@ -319,13 +326,13 @@ def _given(
     nouns: Mapping[str, str],
 ) -> Iterator[Resource]:
     """Yield what answers give out that names a resource further on."""
-    made = collection(operation_of(step)) or "thing"
+    made = collection(operation_of(step)) or NAMELESS
     for one, at in given:
         template = f"${{{one.variable}}}"
         recorded = variables[one.variable].recorded if one.variable in variables else None
         if recorded and template in nouns:
             noun = nouns[template]
-            yield Resource(recorded, template, made if noun == "thing" else noun, True, at)
+            yield Resource(recorded, template, made if noun == NAMELESS else noun, True, at)
 
 
 def _about(
@@ -351,11 +358,11 @@ def _names_a_resource(slot: Slot) -> bool:
 def _noun(slot: Slot) -> str:
     """Return ``order`` of the id in ``/orders/17`` and in ``order_id=17``."""
     if slot.place is Place.PATH:
-        return kind_of_resource(slot) or "thing"
+        return kind_of_resource(slot) or NAMELESS
     words = singular(slot.name).split()
     if words and is_id_name(words[-1]):
         words = words[:-1]
-    return " ".join(words) or "thing"
+    return " ".join(words) or NAMELESS
 
 
 def _said(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -> Iterator[Said]:

@@ -18,7 +18,7 @@ from pytest_loadtool.correlation.classify import (
     singular,
 )
 from pytest_loadtool.correlation.kinds import WRAPPERS, before_by, collection, id_stem
-from pytest_loadtool.correlation.outcomes.changes import EMPTY, Change, Resource, Said
+from pytest_loadtool.correlation.outcomes.changes import EMPTY, NAMELESS, Change, Resource, Said
 from pytest_loadtool.correlation.outcomes.proof import (
     LONGEST_STATE,
     OWN,
@@ -351,7 +351,7 @@ def of_resource(answer: SeenAnswer, resource: Resource) -> Iterator[tuple[Steps,
 def _is_kind(resource: Resource, steps: Steps, key: str, answer: SeenAnswer) -> bool:
     """Return whether what has the id under that key is such a resource: many kinds have the same
     small numbers. The key tells it, the list or object that it is in, or what was asked for."""
-    if resource.noun == "thing" or not is_short_number(resource.id):
+    if resource.noun == NAMELESS or not is_short_number(resource.id):
         return True
     named = (one for one in reversed(steps) if isinstance(one, str) and plain(one) not in WRAPPERS)
     kind = id_stem(key) or before_by(next(named, "")) or collection(answer.step.called)

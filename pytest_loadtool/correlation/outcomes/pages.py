@@ -263,6 +263,7 @@ def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
         raw = shown.get((said.field, said.value))
         earlier = [one for one in was.alike(answer) if one.kind == answer.kind] if raw else []
         was_so = any(raw == one.controls.get((said.field, said.value)) for one in earlier)
+        was_so = was_so or (raw is not None and not is_new and _came_with(said, was))
         known = is_new or any(said.field in one.control_names for one in earlier)
         if raw is None or not known or len(raw) > _LONGEST_ADDRESS:
             continue
@@ -274,6 +275,14 @@ def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
         check = TextValidator(f"{escape(head)}{now}{escape(tail)}")
         says = f"{said.field} is {'still ' if was_so else ''}{short(label)}"
         yield Proof(answer.step.index, 0, says, check, field=said.field, beside=was_so)
+
+
+def _came_with(said: Said, was: Before) -> bool:
+    """Return whether the last form before the change that has the field had the value in it: the
+    change has left it as it was."""
+    forms = (one for one in was.answers if one.may_say(said.field) and one.is_page)
+    last = next((one for one in forms if said.field in one.control_names), None)
+    return last is not None and (said.field, said.value) in last.controls
 
 
 def _may_come_with(change: Change, answer: SeenAnswer) -> bool:

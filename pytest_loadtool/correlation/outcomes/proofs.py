@@ -20,7 +20,7 @@ from pytest_loadtool.correlation.classify import (
 from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.outcomes.beside import beside_in_document, beside_on_page
-from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said, is_change
+from pytest_loadtool.correlation.outcomes.changes import NAMELESS, Change, Resource, Said, is_change
 from pytest_loadtool.correlation.outcomes.counted import counted
 from pytest_loadtool.correlation.outcomes.documents import (
     elements_in_document,
@@ -256,7 +256,7 @@ def _come_or_gone(
     if any(one in _PASSING or is_version_name(one) for one in resource.noun.split()):
         return
     page = answer.document is None and not answer.is_xml
-    if page and (resource.noun == "thing" or _is_of_another(resource, answer)):
+    if page and (resource.noun == NAMELESS or _is_of_another(resource, answer)):
         return
     earlier = None if resource.given else _earlier(change, resource, answer, was)
     if not was.last(resource, answer) or (earlier is None and not resource.given):

@@ -44,6 +44,8 @@ class AnchorText:
     """Whether it is what an extractor takes; else the user has sent it."""
     offered: bool = False
     """Whether a page had it to choose from: many resources have that."""
+    kept: bool = False
+    """Whether a form came with it before the user sent it, who has left it as it was."""
     new: bool = False
     """Whether a change has sent it that no answer before had."""
     address: bool = False
@@ -80,6 +82,7 @@ def sent_anchors(traffic: Traffic, found: Sequence[Found] = ()) -> list[AnchorTe
     offered = {(name, value) for name, value, _ in traffic.offered}
     fields = traffic.requests.fields.items()
     logins = {at for at, names in fields if any(map(is_password, names))}
+    kept = _kept(traffic)
     anchors = [
         AnchorText(
             slot.value,
@@ -87,6 +90,7 @@ def sent_anchors(traffic: Traffic, found: Sequence[Found] = ()) -> list[AnchorTe
             slot.name,
             slot.transaction,
             offered=(slot.name, slot.value) in offered,
+            kept=slot.value in kept,
             new=len(slot.value) < TELLING
             and slot.transaction not in logins
             and is_new_text(slot.value, slot.transaction, traffic),
@@ -97,6 +101,20 @@ def sent_anchors(traffic: Traffic, found: Sequence[Found] = ()) -> list[AnchorTe
     for step in traffic.steps:
         anchors += _placed(step)
     return anchors
+
+
+def _kept(traffic: Traffic) -> frozenset[str]:
+    """Return the texts with which a form had come when they were first sent."""
+    came_with: dict[tuple[str, str], int] = {}
+    for name, uses in traffic.responses.typed.items():
+        for at, value in uses:
+            came_with.setdefault((name, value), at)
+    written, end = traffic.requests.written, len(traffic.steps)
+    return frozenset(
+        slot.value
+        for slot in traffic.slots
+        if came_with.get((slot.name, slot.value), end) < slot.transaction == written.get(slot.value)
+    )
 
 
 def is_new_text(text: str, at: int, traffic: Traffic) -> bool:

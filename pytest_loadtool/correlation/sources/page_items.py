@@ -263,7 +263,7 @@ def _by_text(
     for item in items_around(text, position):
         if item.kind and not many:
             return
-        own: list[tuple[bool, bool, bool, Row]] = []
+        own: list[tuple[bool, bool, bool, bool, Row]] = []
         for found in ELEMENT.finditer(text, item.start, min(item.end + 1, len(text))):
             written = found[1].rstrip()
             anchor = _anchor_of(written, anchors)
@@ -274,8 +274,9 @@ def _by_text(
             if elsewhere and taken(was, page, 2) is not None:
                 continue
             by = Row(was, replace(was, text=anchor.template), anchor.template)
-            own.append((elsewhere, not _names(anchor), found.start() >= position, by))
-        yield from (by for *_, by in sorted(own, key=lambda one: one[:3]))
+            behind = found.start() >= position
+            own.append((elsewhere, anchor.kept, not _names(anchor), behind, by))
+        yield from (by for *_, by in sorted(own, key=lambda one: one[:-1]))
 
 
 def _elsewhere(text: str, written: str, item: Item) -> bool:

@@ -29,7 +29,7 @@ class ListedIds:
     name = "listed-ids"
     why = "The id of a thing by the name of its field is taken where such a thing is meant."
     source = "WordPress: post_ID=5 of a form, and /?p=5, post=5, comment_post_ID=5"
-    turns = frozenset({Turn.AT_END})
+    turns = frozenset({Turn.OPEN, Turn.AT_END})
 
     def propose(
         self, slots: Sequence[Slot], traffic: Traffic, known: Settled

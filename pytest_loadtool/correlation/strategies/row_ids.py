@@ -54,7 +54,6 @@ _MEASURES = AMOUNTS | {
     *("class", "col", "cols", "colspan", "height", "index", "level", "max", "maxlength", "min"),
     *("order", "position", "rank", "rowspan", "start", "step", "style", "tabindex", "width"),
 }
-_CELL = re.compile(r"<td[^<>]*>\Z", re.IGNORECASE)
 _CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
 _ID = re.compile(r"(?!0)[\w-]{1,64}", re.ASCII)
@@ -229,7 +228,7 @@ def _rank(place: _Place, slot: Slot, text: str, traffic: Traffic) -> int:
         collection(slot.before)
     ):  # fmt: skip
         return _OF_ITS_KIND
-    if _CELL.search(place.before) or not words:
+    if place.before.endswith(">") or not words:
         return int(several and len(set(others)) == len(others))
     if is_id_name(words[-1]) or collection_names(words[-1]) & resources:
         return 2

@@ -9,6 +9,7 @@ from shlex import quote
 
 from pytest_loadtool import CASE_SUFFIX
 from pytest_loadtool.codec.media import decoded
+from pytest_loadtool.correlation.classify import without_ids
 from pytest_loadtool.correlation.requests.fields import fields_of
 from pytest_loadtool.diagnosis.finding import Cause, Remedy, RuledOut, Sure
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
@@ -133,7 +134,7 @@ def _changes(
     situation: Situation,
 ) -> Iterator[tuple[StepOutcome, StepOutcome, list[str], list[str]]]:
     """Requests with the page of their form, the fields that it has no more, and the new ones."""
-    outcomes = situation.outcomes
+    outcomes = (*situation.before, situation.failed)
     for sending in outcomes:
         fields = fields_of(situation.subject.case, sending.index)
         sent = {one.wire_name for one in fields if one.section == "POST content"}
@@ -150,6 +151,9 @@ def _changes(
                 continue
             now = field_names(text_of(page.response)[0])
             lost, new = sorted(sent & then - now), sorted(now - then)
-            if lost and new and (sent | then) & now:  # it is the same form, with other fields
+            renamed = not {*map(without_ids, new)}.issubset(map(without_ids, lost))
+            if (
+                lost and new and renamed and (sent | then) & now
+            ):  # it is the same form, with other fields
                 yield sending, page, lost, new
             break

@@ -815,3 +815,33 @@ def test_when_another_was_changed_last_is_no_state() -> None:
     assert [one.partition(" | ")[0] for one in found if "other" in one] == [
         "state of the other order is still open"
     ]
+
+
+def test_what_a_form_came_with_is_not_set_by_the_change() -> None:
+    """The minute of a comment, which its form came with, is no outcome where another form of the
+    order has that minute; what was written is."""
+
+    def form(minute: int, note: str) -> str:
+        return f'<form><input name="mn" value="{minute}"><input name="note" value="{note}"></form>'
+
+    session = (
+        page("/orders/edit?order_id=4711", form(17, "")),
+        page("/comments/4712", form(12, "Hi")),
+        post("/comments/4712", "order_id=4711&mn=12&note=For+Ann"),
+        page("/orders/edit?order_id=4711", form(12, "For Ann")),
+    )
+    assert [one.partition(" |")[0] for one in texts(*session)] == ["note is For Ann"]
+
+
+def test_a_change_makes_nothing_that_it_names() -> None:
+    """The id of the order in the row of what was written about it is no new thing: that its form
+    has a minute is no outcome."""
+    form = '<form><input name="mn" value="12"><p>Orders</p></form>'
+    row = '<li>For Ann, and soon<button data-order-id="4711">Reply</button></li>'
+    session = (
+        page("/orders/4711", f'{form}<a href="/orders/list?ids=4711">List</a>'),
+        post("/comments/save", "order_id=4711&mn=12&note=For+Ann%2C+and+soon"),
+        page("/comments", f"<ul><li>Hi<button data-order-id='9'>Reply</button></li>{row}</ul>"),
+        page("/orders/list?ids=4711", form),
+    )
+    assert not any(one.startswith("mn is") for one in texts(*session))
