@@ -65,9 +65,31 @@ class SessionLog:
             for one in self.entries
         ]
 
+    def masked(self) -> None:
+        """Leave out what has sent credentials that the traffic has stand-ins for now."""
+        self.entries = [each for one in self.entries for each in _without_replays(one)]
+
     def script(self) -> str:
         """Return the session as a script for ``--record-script``."""
         return "".join(f"{line}\n" for line in script_lines(self.entries))
+
+
+#: Options of configuring that count without replays, too.
+_CONFIGURING = ("--hosts", "--rules")
+
+
+def _without_replays(entry: LogEntry) -> Iterator[LogEntry]:
+    """Yield a command, or what of it can be done without sending anything."""
+    words = entry.line.split()
+    configures = words[:1] == ["configure"] and "--replay" in words
+    if entry.ending != "done" or not (configures or words[:1] == ["play"]):
+        yield entry
+        return
+    yield replace(entry, ending="not repeated")
+    if configures:
+        pairs = zip(words, words[1:], strict=False)
+        kept = (word for pair in pairs if pair[0] in _CONFIGURING for word in pair)
+        yield LogEntry(" ".join(("configure", *kept)))
 
 
 def script_lines(entries: Iterable[LogEntry]) -> Iterator[str]:
