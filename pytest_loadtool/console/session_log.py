@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -87,8 +88,7 @@ def _without_replays(entry: LogEntry) -> Iterator[LogEntry]:
         return
     yield replace(entry, ending="not repeated")
     if configures:
-        pairs = zip(words, words[1:], strict=False)
-        kept = (word for pair in pairs if pair[0] in _CONFIGURING for word in pair)
+        kept = (word for pair in pairwise(words) if pair[0] in _CONFIGURING for word in pair)
         yield LogEntry(" ".join(("configure", *kept)))
 
 
