@@ -115,6 +115,8 @@ def log_file(case_path: Path, began: str) -> Path | None:
 _USER_INFO = re.compile(r"(?<=://)[^/\s@'\"]+@")
 #: Options whose value is that of the field or column that the line names.
 _VALUES = ("--constant", "--pattern", "--value")
+#: Those of them that say how values are made, if there is a number in them.
+_PATTERNS = ("--pattern", "--fill")
 #: Commands whose words are names of columns, and no values of what is named before them.
 _NAMES_ALONE = re.compile(r"\s*dataset[- ]new\b")
 #: Characters of a secret that is looked for within longer words.
@@ -146,7 +148,12 @@ def _follows(before: str, word: str, named: bool) -> bool:
     """Return whether a word is the value of what the word before names."""
     value = not word.startswith("--") and not word.isdecimal()
     own = _names_a_secret(before) and value and "=" not in word
-    return own or (named and before in _VALUES)
+    return own or (named and before in _VALUES and not _generates(before, word))
+
+
+def _generates(option: str, value: str) -> bool:
+    """Return whether a value says how others are made, and is none itself."""
+    return option in _PATTERNS and "{" in value
 
 
 def _names_a_secret(word: str) -> bool:
@@ -157,8 +164,10 @@ def _names_a_secret(word: str) -> bool:
 
 def _without(before: str, word: str, secrets: Iterable[str], named: bool) -> str:
     label, equals, value = word.partition("=")
-    own = f"--{label.lstrip('-')}" in _VALUES and named
-    if equals and value and (own or (before == "--fill" and is_secret(label))):
+    option = f"--{label.lstrip('-')}"
+    own = option in _VALUES and named and not _generates(option, value)
+    filled = before == "--fill" and is_secret(label) and not _generates(before, value)
+    if equals and value and (own or filled):
         return f"{label}={_CUT}"
     for secret in secrets:
         if word == secret or value == secret or (len(secret) >= _LONG and secret in word):

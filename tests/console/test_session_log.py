@@ -57,6 +57,24 @@ def test_log_of_an_import_runs_again(tmp_path: Path) -> None:
         assert (fresh / name).read_bytes() == (first / name).read_bytes()
 
 
+def test_log_of_a_generated_dataset_runs_again(tmp_path: Path) -> None:
+    """How names and passwords are made is a rule, and no secret: the same rows come of it."""
+    first = tmp_path / "first"
+    first.mkdir()
+    write_har(first / "in.har", *sign_in("http://shop.test"))
+    made = [
+        "dataset new users username password --rows 3 --fill password=p{:02}",
+        "dataset fill users username 1 5 --pattern user{:03}",
+        "dataset fill users password 4 5 --pattern q{}",
+    ]
+    lines = ["import in.har", "configure", *made, "save", "log --save log.txt"]
+    run_script(first, "\n".join(lines))
+    fresh, log = again(first, "in.har")
+    assert "not repeated" not in log
+    for name in ("users.csv", "shop.case.toml"):
+        assert (fresh / name).read_bytes() == (first / name).read_bytes()
+
+
 def test_log_of_a_recording_runs_again(tmp_path: Path, shop: ShopServer) -> None:
     """What was recorded is imported from where it is now; recording and programs are comments."""
     first = tmp_path / "first"
@@ -151,9 +169,12 @@ def test_a_traffic_file_is_imported(tmp_path: Path) -> None:
         ("set-field 3 password constant='a b'", "set-field 3 password constant=…"),
         ("set-field 3 user --constant ben", "set-field 3 user --constant ben"),
         ("dataset set users 2 password hunter2", "dataset set users 2 password …"),
-        ("dataset fill u password 1 9 --pattern s{}", "dataset fill u password 1 9 --pattern …"),
+        ("dataset fill u password 1 9 --pattern so", "dataset fill u password 1 9 --pattern …"),
+        ("dataset fill u password 1 9 --pattern s{}", "dataset fill u password 1 9 --pattern s{}"),
+        ("dataset fill u password pattern=s{}", "dataset fill u password pattern=s{}"),
         ("dataset new u name password --rows 5", "dataset new u name password --rows 5"),
         ("dataset new u --fill password=x --rows 5", "dataset new u --fill password=… --rows 5"),
+        ("dataset new u --fill password=x{}", "dataset new u --fill password=x{}"),
         ("play --server http://ann:pw@shop.test/", "play --server http://…@shop.test/"),
         ("search 'sesame street'", "search …"),
         ("show x-sesame street", "show x-sesame street"),
