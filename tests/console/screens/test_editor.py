@@ -206,7 +206,7 @@ def test_errors_and_variables_of_the_replay() -> None:
     assert any("Status Code is 200" in line for line in lines)
     assert " `why 2` says more" in [line.replace("   `", " `") for line in lines]
     assert right(replayed(1, "tab 6"))[2:] == [
-        " Variable  Where Set  at the end",
+        " Variable  Where Set  now",
         " csrf[1]   1          new-token-9",
     ]
     headers = right(replayed(2, "tab 2"))
