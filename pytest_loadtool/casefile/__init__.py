@@ -15,6 +15,7 @@ from pytest_loadtool.casefile.case.validators import parse_validator, validator_
 from pytest_loadtool.casefile.case.writer import format_case
 from pytest_loadtool.casefile.dataset import (
     format_dataset,
+    known_columns,
     parse_dataset,
     read_dataset,
     save_dataset,
@@ -49,6 +50,7 @@ __all__ = [
     "format_load",
     "format_share",
     "har_comment",
+    "known_columns",
     "package_rules",
     "parse_case",
     "parse_dataset",

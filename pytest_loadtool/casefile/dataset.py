@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 from types import MappingProxyType
 
 from pytest_loadtool.casefile.dataset_json import Rows, format_json, json_lines, json_rows
 from pytest_loadtool.casefile.files import read_text, replace_file
+from pytest_loadtool.casefile.trust import Trust, named_path
 from pytest_loadtool.errors import FileError
-from pytest_loadtool.model.dataset import Dataset, shown_columns
+from pytest_loadtool.model.dataset import Dataset, DatasetUse, shown_columns
 
 #: The ends of their files' names.
 DATASET_SUFFIXES = (".csv", ".json", ".jsonl", ".ndjson")
@@ -42,6 +43,18 @@ def read_dataset(path: Path) -> Dataset:
             columns, or a row has others, or, in CSV, no value.
     """
     return parse_dataset(read_text(path), str(path))
+
+
+def known_columns(
+    case_path: Path, uses: Iterable[DatasetUse], trust: Trust
+) -> dict[str, tuple[str, ...]]:
+    """Return the columns of the datasets of a test case, by their names; none of one that cannot be
+    read."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in uses:
+        with suppress(FileError):
+            found[one.name] = read_dataset(named_path(case_path, one.file, trust)).columns
+    return found
 
 
 def parse_dataset(source: str, path: str) -> Dataset:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -65,9 +66,30 @@ class SessionLog:
             for one in self.entries
         ]
 
+    def masked(self) -> None:
+        """Leave out what has sent credentials that the traffic has stand-ins for now."""
+        self.entries = [each for one in self.entries for each in _without_replays(one)]
+
     def script(self) -> str:
         """Return the session as a script for ``--record-script``."""
         return "".join(f"{line}\n" for line in script_lines(self.entries))
+
+
+#: Options of configuring that count without replays, too.
+_CONFIGURING = ("--hosts", "--rules")
+
+
+def _without_replays(entry: LogEntry) -> Iterator[LogEntry]:
+    """Yield a command, or what of it can be done without sending anything."""
+    words = entry.line.split()
+    configures = words[:1] == ["configure"] and "--replay" in words
+    if entry.ending != "done" or not (configures or words[:1] == ["play"]):
+        yield entry
+        return
+    yield replace(entry, ending="not repeated")
+    if configures:
+        kept = (word for pair in pairwise(words) if pair[0] in _CONFIGURING for word in pair)
+        yield LogEntry(" ".join(("configure", *kept)))
 
 
 def script_lines(entries: Iterable[LogEntry]) -> Iterator[str]:
@@ -93,6 +115,8 @@ def log_file(case_path: Path, began: str) -> Path | None:
 _USER_INFO = re.compile(r"(?<=://)[^/\s@'\"]+@")
 #: Options whose value is that of the field or column that the line names.
 _VALUES = ("--constant", "--pattern", "--value")
+#: Those of them that say how values are made, if there is a number in them.
+_PATTERNS = ("--pattern", "--fill")
 #: Commands whose words are names of columns, and no values of what is named before them.
 _NAMES_ALONE = re.compile(r"\s*dataset[- ]new\b")
 #: Characters of a secret that is looked for within longer words.
@@ -124,7 +148,12 @@ def _follows(before: str, word: str, named: bool) -> bool:
     """Return whether a word is the value of what the word before names."""
     value = not word.startswith("--") and not word.isdecimal()
     own = _names_a_secret(before) and value and "=" not in word
-    return own or (named and before in _VALUES)
+    return own or (named and before in _VALUES and not _generates(before, word))
+
+
+def _generates(option: str, value: str) -> bool:
+    """Return whether a value says how others are made, and is none itself."""
+    return option in _PATTERNS and "{" in value
 
 
 def _names_a_secret(word: str) -> bool:
@@ -135,8 +164,10 @@ def _names_a_secret(word: str) -> bool:
 
 def _without(before: str, word: str, secrets: Iterable[str], named: bool) -> str:
     label, equals, value = word.partition("=")
-    own = f"--{label.lstrip('-')}" in _VALUES and named
-    if equals and value and (own or (before == "--fill" and is_secret(label))):
+    option = f"--{label.lstrip('-')}"
+    own = option in _VALUES and named and not _generates(option, value)
+    filled = before == "--fill" and is_secret(label) and not _generates(before, value)
+    if equals and value and (own or filled):
         return f"{label}={_CUT}"
     for secret in secrets:
         if word == secret or value == secret or (len(secret) >= _LONG and secret in word):

@@ -80,11 +80,13 @@ class StepOutcome:
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The recorded traffic of a test case; when there is none, ``note`` says why. ``rows`` are
-    those that the replay had, by dataset and counted from 1, as far as they are known."""
+    those that the replay had, by dataset and counted from 1, as far as they are known, ``columns``
+    those of the datasets."""
 
     exchanges: Sequence[Exchange] = ()
     note: str = ""
     rows: Mapping[str, int] = field(default_factory=dict)
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def text_of(response: Received) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from pytest_loadtool.codec.curl import curl_command
 from pytest_loadtool.codec.names import is_password
 from pytest_loadtool.codec.template import Reference, Template, TemplateError
+from pytest_loadtool.correlation.classify import is_identity_name
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
 from pytest_loadtool.diagnosis.finding import Cause, Remedy
 from pytest_loadtool.diagnosis.outcome import StepOutcome
@@ -152,12 +153,12 @@ def references(text: str) -> tuple[Reference, ...]:
 
 
 def new_password(situation: Situation, login: StepOutcome, typed: Sequence[Field]) -> Remedy:
-    """Return how the right password gets into a login: into the row of the dataset, into the
-    environment, or out of the test case."""
+    """Return how the right password gets into a login: into the row of the dataset, out of the
+    column of one that is at hand, into the environment, or out of the test case."""
     case = situation.subject.case
     fields = [one for one in typed if is_password(one.wire_name)]
     names = [one for field in fields for one in references(field.value)]
-    if found := _of_row(situation, names, ""):
+    if found := _of_row(situation, names, "") or _of_column(situation, login, typed):
         return found
     for one in names:
         variable = case.variables.get(one.name)
@@ -218,6 +219,34 @@ def _plain(url: str) -> str:
     """Return an address without its user and password."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def _of_column(situation: Situation, login: StepOutcome, typed: Sequence[Field]) -> Remedy | None:
+    """Return how a login whose password is a constant takes it from a dataset: the one that its
+    user is from, or else one that has both."""
+    taken = {one.dataset for field in typed for one in references(field.value)}
+    fields = [one for one in typed if one.datasource == CONSTANT]
+    if not any(is_password(one.wire_name) for one in fields):
+        return None
+    known = situation.subject.evidence.columns
+    for name in sorted(known, key=lambda one: one not in taken):
+        columns = [_column_for(one, known[name]) for one in fields]
+        if all(columns):
+            commands = (
+                f"set-field {login.index + 1} {shlex.quote(field.name)} --dataset {name}.{column}"
+                for field, column in zip(fields, columns, strict=True)
+            )
+            what = " and ".join(one.name for one in fields)
+            text = f"take {what} from the dataset {name}{', too' if name in taken else ''}"
+            return edited(text, *commands, place=place_of(situation.subject.path, login))
+    return None
+
+
+def _column_for(field: Field, columns: Sequence[str]) -> str:
+    """Return the column that says what a field of a login does; empty if none does."""
+    same = is_password if is_password(field.wire_name) else is_identity_name
+    named = sorted(filter(same, columns), key=lambda one: one != field.wire_name)
+    return named[0] if named else ""
 
 
 def _of_row(situation: Situation, names: Sequence[Reference], number: str) -> Remedy | None:

@@ -73,6 +73,9 @@ _RANKS = {
 #: The last match that is looked at.
 _LAST_MATCH = 50
 _DIGITS = re.compile(r"\d+")
+_JOINED = re.compile(r"\w\w")
+#: Characters on each side of a place that are kept with it.
+_AROUND = 400
 
 #: Where a value is taken from, and which match of that.
 Suggested = tuple[Source, int]
@@ -86,6 +89,23 @@ class PickedPlace:
     written: str
     number: int
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPlace:
+    """A place that has a text, with some of what stands before and behind it."""
+
+    place: PickedPlace
+    before: str
+    behind: str
+
+    @property
+    def is_word(self) -> bool:
+        """Return whether no letter or digit stands next to it."""
+        own = self.place.written
+        return _JOINED.search(f"{self.before[-1:]}{own[:1]}") is None and (
+            _JOINED.search(f"{own[-1:]}{self.behind[:1]}") is None
+        )
 
 
 class PlaceError(ValueError):
@@ -131,10 +151,8 @@ def _elsewhere(
     if place is None or not response.has_text:
         return None
     media = response.header("content-type") or ""
-    body = response.text
-    if is_json(media) and place.written not in body:  # it is shown with letters for escapes
-        body = readable_json(body)
-    starts = [found.start() for found in re.finditer(re.escape(place.written), body)]
+    body = _body_with(response, place.written)
+    starts = _starts(place.written, body)
     if len(starts) < 2:
         return None
     if place.number < 0 or len(starts) != place.count:
@@ -144,6 +162,39 @@ def _elsewhere(
     start = starts[place.number]
     body = body[:start] + written + body[start + len(place.written) :]
     return RecordedResponse(_with_body(exchange, media, body)), other
+
+
+def _body_with(response: RecordedResponse, written: str) -> str:
+    """Return the body that has the text: of JSON, if need be, with letters for escapes, as it is
+    shown."""
+    body = response.text
+    media = response.header("content-type") or ""
+    return readable_json(body) if is_json(media) and written not in body else body
+
+
+def _starts(written: str, body: str) -> list[int]:
+    return [found.start() for found in re.finditer(re.escape(written), body)]
+
+
+def places(exchange: Exchange, text: str) -> tuple[ShownPlace, ...]:
+    """Return where a text stands in the body of a response; within longer words only if it stands
+    nowhere else."""
+    response = RecordedResponse(exchange)
+    if not text or not response.has_text:
+        return ()
+    spellings = dict.fromkeys((text, html.escape(text), html.escape(text, quote=False)))
+    bodies = ((one, _body_with(response, one)) for one in spellings)
+    written, body = next(((one, body) for one, body in bodies if one in body), (text, ""))
+    starts = _starts(written, body)
+    shown = [
+        ShownPlace(
+            PickedPlace(written, number, len(starts)),
+            body[max(at - _AROUND, 0) : at],
+            body[at + len(written) :][:_AROUND],
+        )
+        for number, at in enumerate(starts)
+    ]
+    return tuple(one for one in shown if one.is_word) or tuple(shown)
 
 
 def _with_body(exchange: Exchange, media: str, body: str) -> Exchange:

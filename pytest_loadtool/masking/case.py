@@ -30,6 +30,7 @@ from pytest_loadtool.masking.found_secrets import (
     Typed,
     captured,
     cookies,
+    is_masked,
     is_telling,
     recorded_request,
     recorded_slots,
@@ -69,7 +70,7 @@ def masked(
     """
     texts = [text for one in _requests(case) for _, text in text_parts(one)]
     basic = dict(_basic(exchanges))
-    typed = {one.field.value for one in credentials if one.column.partition("_")[0] != "username"}
+    typed = {one.field.value for one in credentials if is_masked(one)}
     words = {
         value
         for exchange in exchanges

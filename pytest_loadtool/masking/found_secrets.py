@@ -60,6 +60,11 @@ class Typed:
     column: str
 
 
+def is_masked(one: Typed) -> bool:
+    """Return whether traffic gets a stand-in for what a person typed; who they are stays."""
+    return one.column.partition("_")[0] != "username"
+
+
 def session_cookies(exchanges: Iterable[Exchange], rules: Iterable[Rule] = ()) -> NamePatterns:
     """Return the names of the cookies that carry the session or a credential, whatever their values
     look like: those that ``rules`` know, and those that are kept from scripts (RFC 6265

@@ -73,7 +73,7 @@ def read_document(project: Project, case_path: Path) -> Opened:
             note = f"  {error}"
     if not exchanges:
         return Opened(Document(case), note)
-    masked = har_comment(evidence) == MASKED
+    masked = _is_masked(evidence)
     troubles = read_troubles(evidence)
     document = Document(case, exchanges, evidence, masked=masked, troubles=troubles)
     return Opened(with_decisions(document), note)
@@ -109,13 +109,26 @@ def build(
         raise NothingRecordedError("none of the recorded traffic can be replayed", tuple(left_out))
     case = recording.case if old is None else _settled(recording.case, old)
     evidence = None if captured.problem else captured.evidence  # saving writes what is in memory
-    document = Document(case, exchanges, evidence, troubles=troubles, uploads=recording.uploads)
+    document = Document(
+        case,
+        exchanges,
+        evidence,
+        masked=_is_masked(captured.evidence),
+        troubles=troubles,
+        uploads=recording.uploads,
+    )
     said = [*_authentication(document)]
+    if document.masked:
+        said.append("  Its credentials and tokens are stand-ins: what was typed is elsewhere.")
     if unverified := _unverified(case, captured):
         case = replace(case, tls=replace(case.tls, verify=False))
         said += unverified
     case, placed = _through_proxy(project, case_path, case, captured.upstream)
     return Built(replace(document, case=case), tuple(left_out), tuple(said), placed)
+
+
+def _is_masked(evidence: Path) -> bool:
+    return har_comment(evidence) == MASKED
 
 
 def _settled(case: TestCase, old: TestCase) -> TestCase:

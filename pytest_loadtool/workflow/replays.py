@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pytest_loadtool.casefile import known_columns
 from pytest_loadtool.casefile.har.replay import read_replay
 from pytest_loadtool.diagnosis.kept import matched, outcomes_of
 from pytest_loadtool.diagnosis.outcome import Evidence
@@ -16,6 +17,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.kept_replay import KeptReplay, KeptTransaction
 from pytest_loadtool.report.failure import explain
 from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.project import Project
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,9 @@ def mask_for(document: Document, opened: OpenReplay | None, others: Iterable[str
 def why(
     document: Document,
     opened: OpenReplay,
+    project: Project,
+    case_path: Path,
     *,
-    path: str,
     about: int | None = None,
     brief: bool = False,
 ) -> str:
@@ -88,9 +91,10 @@ def why(
     return explain(
         document.case,
         outcomes_of(document.case, opened.replay),
-        path=path,
+        path=project.shown(case_path),
         evidence=replace(
-            evidence_of(document), rows={one.dataset: one.row for one in opened.replay.rows}
+            evidence_of(document, project, case_path),
+            rows={one.dataset: one.row for one in opened.replay.rows},
         ),
         secrets=tuple(secrets_in(document.case, opened)),
         about=about,
@@ -99,7 +103,8 @@ def why(
     )
 
 
-def evidence_of(document: Document) -> Evidence:
-    """Return a document's recorded traffic as diagnosis reads it."""
+def evidence_of(document: Document, project: Project, case_path: Path) -> Evidence:
+    """Return a document's recorded traffic as diagnosis reads it, and what its datasets are."""
     note = "" if document.exchanges else "the recorded traffic is not at hand"
-    return Evidence(document.exchanges, note)
+    columns = known_columns(case_path, document.case.datasets, project.trust)
+    return Evidence(document.exchanges, note, columns=columns)

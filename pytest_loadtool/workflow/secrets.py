@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.codec.template import Reference, escape
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_of
 from pytest_loadtool.editing.bulk_edit import with_references
+from pytest_loadtool.editing.datasets import with_column
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.rule import NamePatterns, Rule
@@ -72,44 +73,88 @@ def move(
     project: Project, document: Document, case_path: Path, how: str, rules: Sequence[Rule]
 ) -> Moved:
     """Move them to a dataset, which is written, or to the environment of this process: ``how`` is
-    one of `SECRETS_CHOICES`, but not the first. The traffic gets stand-ins.
+    one of `SECRETS_CHOICES`, but not the first. The traffic gets stand-ins, unless it has them
+    already: then what they stand for is known to whoever has moved it before, and it is said where
+    it is to be.
 
     Raises:
-        FileError: the dataset cannot be written.
+        FileError: the dataset cannot be read or written.
     """
     from pytest_loadtool.masking.case import masked
-    from pytest_loadtool.masking.found_secrets import moved, typed
+    from pytest_loadtool.masking.found_secrets import is_masked, moved, typed
 
     sessions = _sessions(document, rules)
     credentials = typed(document.case, sessions)
-    values = {one.column: one.field.value for one in credentials}
-    case, note = document.case, ""
+    recorded = _recorded(document) if document.masked else frozenset()
+    values = {
+        one.column: ""
+        if is_masked(one) and (one.field.wire_name, one.field.value) in recorded
+        else one.field.value
+        for one in credentials
+    }
+    case, notes = document.case, []
     if values and how == "dataset":
         path = dataset_path(case_path)
         case, use = with_users(case, path.name)
         names = {column: f"{use.name}.{column}" for column in values}
-        write_private(path, Dataset(tuple(values), (tuple(values.values()),)))
-        note = (
-            f"Moved {', '.join(values)} to {project.shown(path)}, which .gitignore names. "
-            "Add a row for each virtual user."
-        )
+        notes = list(_in_dataset(path, values, project.shown(path), written=document.masked))
     elif values:
         names = {column: unused(column, case.variables) for column in values}
         own = {column: env_name(case_path, column) for column in values}
         variables = {names[one]: Variable(names[one], env=own[one]) for one in values}
         case = replace(case, variables={**case.variables, **variables})
         # This process knows them from now on; elsewhere somebody has to say them.
-        os.environ.update({own[one]: value for one, value in values.items()})
-        said = ", ".join(own.values())
-        note = f"Set {said} wherever it is replayed; this console has them set."
+        os.environ.update({own[one]: value for one, value in values.items() if value})
+        lacking = [own[one] for one in values if not os.environ.get(own[one])]
+        here = f"this console has no {', '.join(lacking)}" if lacking else "this console has them"
+        notes = [f"Set {', '.join(own.values())} wherever it is replayed; {here} set."]
     if values:
         case = moved(case, credentials, names)
-    case, exchanges = masked(case, document.exchanges, credentials, token_bytes(32), sessions)
+    exchanges = document.exchanges
+    if not document.masked:
+        case, exchanges = masked(case, exchanges, credentials, token_bytes(32), sessions)
     # What was decided tells the values that are to go: the masked traffic is decided on anew.
     document = replace(
         document, case=case, exchanges=exchanges, evidence=None, masked=True, configuration=None
     )
-    return Moved(document, (note,) if note else ())
+    return Moved(document, tuple(notes))
+
+
+def _recorded(document: Document) -> frozenset[tuple[str, str]]:
+    """Return the names and values of the fields in the traffic."""
+    from pytest_loadtool.masking.found_secrets import recorded_slots
+
+    return frozenset(
+        (slot.name, slot.value) for one in document.exchanges for slot in recorded_slots(one)
+    )
+
+
+def _in_dataset(
+    path: Path, values: Mapping[str, str], shown: str, *, written: bool
+) -> Iterator[str]:
+    """Write the dataset of who logs in, with a row of these values, and yield what is said of it.
+    ``written`` says that it may be there from before: what it has then stays. An empty value nobody
+    knows here."""
+    dataset = read_dataset(path) if written and path.exists() else None
+    if dataset is None:
+        dataset = Dataset(tuple(values), (tuple(values.values()),))
+        columns = ", ".join(one for one, value in values.items() if value)
+        if columns:
+            yield (
+                f"Moved {columns} to {shown}, which .gitignore names. "
+                "Add a row for each virtual user."
+            )
+    else:
+        yield f"{shown} has who logs in from before, and stays."
+        for column in values.keys() - set(dataset.columns):
+            dataset = with_column(dataset, column, values[column])
+    write_private(path, dataset)
+    cells = (dataset.rows[0][dataset.columns.index(one)] if dataset.rows else "" for one in values)
+    if lacking := [one for one, cell in zip(values, cells, strict=True) if not cell]:
+        yield (
+            f"The traffic has stand-ins for {', '.join(lacking)}: write what was typed into row 1 "
+            f"of {shown}, as only who typed it knows it."
+        )
 
 
 def _sessions(document: Document, rules: Sequence[Rule]) -> NamePatterns:

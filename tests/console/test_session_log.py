@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import shutil
 import stat
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -12,6 +15,7 @@ from example_suite.server import ShopServer
 from pytest_loadtool.console.session_log import LogEntry, SessionLog, log_file, without_secrets
 from tests.console.running import recording, run, run_script
 from tests.console.traffic import sign_in, write_har
+from tests.served import answer, served
 
 EDITS = (
     "set-field 2 user --constant ben",
@@ -22,14 +26,19 @@ EDITS = (
 )
 
 
-def again(directory: Path, *kept: str) -> tuple[Path, str]:
-    """Run the log of a session in a folder that has only those of its files; the folder, and what
-    the log is."""
+def copied(directory: Path, *kept: str) -> Path:
+    """A folder that has only those of its files."""
     fresh = directory.with_name("again")
     fresh.mkdir()
     for name in kept:
         shutil.copy(directory / name, fresh)
-    log = (directory / "log.txt").read_text()
+    return fresh
+
+
+def again(directory: Path, *kept: str) -> tuple[Path, str]:
+    """Run the log of a session in a folder that has only those of its files; the folder, and what
+    the log is."""
+    fresh, log = copied(directory, *kept), (directory / "log.txt").read_text()
     run_script(fresh, log)
     return fresh, log
 
@@ -48,6 +57,24 @@ def test_log_of_an_import_runs_again(tmp_path: Path) -> None:
         assert (fresh / name).read_bytes() == (first / name).read_bytes()
 
 
+def test_log_of_a_generated_dataset_runs_again(tmp_path: Path) -> None:
+    """How names and passwords are made is a rule, and no secret: the same rows come of it."""
+    first = tmp_path / "first"
+    first.mkdir()
+    write_har(first / "in.har", *sign_in("http://shop.test"))
+    made = [
+        "dataset new users username password --rows 3 --fill password=p{:02}",
+        "dataset fill users username 1 5 --pattern user{:03}",
+        "dataset fill users password 4 5 --pattern q{}",
+    ]
+    lines = ["import in.har", "configure", *made, "save", "log --save log.txt"]
+    run_script(first, "\n".join(lines))
+    fresh, log = again(first, "in.har")
+    assert "not repeated" not in log
+    for name in ("users.csv", "shop.case.toml"):
+        assert (fresh / name).read_bytes() == (first / name).read_bytes()
+
+
 def test_log_of_a_recording_runs_again(tmp_path: Path, shop: ShopServer) -> None:
     """What was recorded is imported from where it is now; recording and programs are comments."""
     first = tmp_path / "first"
@@ -59,6 +86,70 @@ def test_log_of_a_recording_runs_again(tmp_path: Path, shop: ShopServer) -> None
     assert "import shop.har" in log.splitlines()
     assert (fresh / "shop.case.toml").read_bytes() == (first / "shop.case.toml").read_bytes()
     assert stat.S_IMODE((first / "log.txt").stat().st_mode) == 0o600
+
+
+class _Door(BaseHTTPRequestHandler):
+    """Gives out a token, and lets nobody in without it and the password."""
+
+    def do_GET(self) -> None:
+        form = b'<title>Sign in</title><form><input type="hidden" name="token" value="t0kEn9x8w7">'
+        answer(self, 200, form, ("Content-Type", "text/html"))
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        sent = parse_qs(body, keep_blank_values=True)
+        good = (sent["token"], sent["password"]) == (["t0kEn9x8w7"], ["correct horse 7"])
+        answer(self, 200 if good else 403, b"<title>Home</title>", ("Content-Type", "text/html"))
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture
+def door() -> Iterator[str]:
+    with served(_Door) as url:
+        yield url
+
+
+def moved(first: Path, url: str, how: str) -> Path:
+    """A session that plays, moves its secrets, and plays again."""
+    first.mkdir()
+    write_har(first / "shop.recording.har", *sign_in(url))
+    played = ["configure --hosts none --replay", "play --fast", f"save --secrets {how}"]
+    later = ["mark-dangerous 2", "play --fast", "save", "log --save log.txt"]
+    run_script(first, "\n".join(["import shop.recording.har", *played, *later]))
+    return first
+
+
+@pytest.mark.parametrize(("how", "there"), [("dataset", ("shop.users.csv",)), ("env", ())])
+def test_log_whose_secrets_were_moved_runs_again(
+    tmp_path: Path, door: str, how: str, there: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the traffic with stand-ins, which nobody sends to the server; whoever typed what they
+    stand for has it in the dataset, or in the environment."""
+    first = moved(tmp_path / "first", door, how)
+    if how == "env":
+        monkeypatch.setenv("SHOP_PASSWORD", "correct horse 7")
+    fresh, log = again(first, "shop.har", *there)
+    lines = log.splitlines()
+    assert "# not repeated: configure --hosts none --replay" in lines
+    assert (lines.count("# not repeated: play --fast"), lines.count("play --fast")) == (1, 1)
+    for name in ("shop.case.toml", "shop.har", *there):
+        assert (fresh / name).read_bytes() == (first / name).read_bytes()
+
+
+def test_a_log_without_its_dataset_says_what_is_to_be_written(tmp_path: Path, door: str) -> None:
+    """A stand-in goes into no dataset: the password is left empty, that is said, and the server
+    refuses it."""
+    first = moved(tmp_path / "first", door, "dataset")
+    fresh = copied(first, "shop.har")
+    done = run_script(fresh, (first / "log.txt").read_text(), status=1)
+    assert (
+        "The traffic has stand-ins for password: write what was typed into row 1 of "
+        "shop.users.csv, as only who typed it knows it." in done.stdout
+    )
+    assert (fresh / "shop.users.csv").read_text() == "username,password\nann,\n"
+    assert "403" in done.stdout
 
 
 def test_a_traffic_file_is_imported(tmp_path: Path) -> None:
@@ -78,9 +169,12 @@ def test_a_traffic_file_is_imported(tmp_path: Path) -> None:
         ("set-field 3 password constant='a b'", "set-field 3 password constant=…"),
         ("set-field 3 user --constant ben", "set-field 3 user --constant ben"),
         ("dataset set users 2 password hunter2", "dataset set users 2 password …"),
-        ("dataset fill u password 1 9 --pattern s{}", "dataset fill u password 1 9 --pattern …"),
+        ("dataset fill u password 1 9 --pattern so", "dataset fill u password 1 9 --pattern …"),
+        ("dataset fill u password 1 9 --pattern s{}", "dataset fill u password 1 9 --pattern s{}"),
+        ("dataset fill u password pattern=s{}", "dataset fill u password pattern=s{}"),
         ("dataset new u name password --rows 5", "dataset new u name password --rows 5"),
         ("dataset new u --fill password=x --rows 5", "dataset new u --fill password=… --rows 5"),
+        ("dataset new u --fill password=x{}", "dataset new u --fill password=x{}"),
         ("play --server http://ann:pw@shop.test/", "play --server http://…@shop.test/"),
         ("search 'sesame street'", "search …"),
         ("show x-sesame street", "show x-sesame street"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from pytest_loadtool.console.arguments import SelectionWord
@@ -12,13 +13,18 @@ from pytest_loadtool.console.replays import selected_by
 from pytest_loadtool.console.selection import NO_FILTERS, Filters
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import actors as views
+from pytest_loadtool.console.wizard import question
 from pytest_loadtool.editing.actors import placed_extractors
+from pytest_loadtool.editing.suggestions import PickedPlace, places
 from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import StatusCodes
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.trying import KnownResponse, kept_responses, recorded_response
 
 Chosen = TypeVar("Chosen")
+
+_ANY = "any"
 
 
 async def validators(
@@ -99,6 +105,62 @@ def pick(
         raise UsageError(f"--choose is 1 to {len(found)}, not {choose}")
     session.tell(views.proposed(at, described(one)) for at, one in enumerate(found, 1))
     return found[choose - 1]
+
+
+async def suggested_for(
+    session: Console,
+    index: int,
+    text: str,
+    number: int,
+    suggested: Callable[[Exchange, str, PickedPlace | None], Sequence[Chosen]],
+) -> Sequence[Chosen]:
+    """What is ``suggested`` for a text of a known response of a transaction; ``number`` is the one
+    of its places that is meant, from 1; 0: who is there is asked, and any else.
+
+    Raises:
+        CommandError: nothing is, at that place.
+        UsageError: there is no place of that number.
+    """
+    found: Sequence[Chosen] = ()
+    for on in known_responses(session, index):
+        session.secrets |= {text} & views.secrets_in(on.exchange)  # the session log is kept
+        if found or not (found := suggested(on.exchange, text, None)):
+            continue
+        shown = places(on.exchange, text)
+        at = [suggested(on.exchange, text, one.place) for one in shown[: number or views.LISTED]]
+        if number > len(shown):
+            raise UsageError(f"--place is 1 to {len(shown) or 1}, not {number}")
+        if not number and len(set(map(tuple, at))) > 1:
+            session.say(f"{text} stands at {len(shown)} places:")
+            session.tell(views.places(shown, on.exchange))
+            number = await _number(session, len(shown))
+        if number and not (found := suggested(on.exchange, text, shown[number - 1].place)):
+            raise CommandError(f"nothing tells place {number} of {text!r} from the others")
+    return found
+
+
+async def _number(session: Console, count: int) -> int:
+    """Ask which of so many places is meant; 0: any."""
+    number = await session.consult(
+        question(
+            f"Which of them (1 to {count}, or any)?",
+            _ANY,
+            partial(_number_of, count),
+            why="What stands there now may be another text than at the other places in the next "
+            "answer. `any` takes what is steadiest.",
+        )
+    )
+    if number:
+        session.decided(f"--place {number}")
+    return number
+
+
+def _number_of(count: int, answer: str) -> int:
+    if _ANY.startswith(answer.lower()):
+        return 0
+    if answer.isdecimal() and 1 <= int(answer) <= count:
+        return int(answer)
+    raise UsageError(f"a number from 1 to {count}, or any, not {answer!r}")
 
 
 def titled(document: Document, index: int) -> str:

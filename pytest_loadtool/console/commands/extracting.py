@@ -19,6 +19,7 @@ from pytest_loadtool.console.commands.actors import (
     changed,
     known_responses,
     pick,
+    suggested_for,
     titled,
 )
 from pytest_loadtool.console.errors import UsageError, as_usage
@@ -83,6 +84,7 @@ async def extract(
     *,
     content: Whereabouts = ANYWHERE,
     from_: str | None = None,
+    place: int = 0,
     choose: int = 1,
     use: SelectionWord | None = None,
     preview: bool = False,
@@ -109,7 +111,8 @@ async def extract(
     passwords and tokens.
 
     --from is a text of the response: what could take it is listed, the steadiest first. That is
-    taken; --choose 2 takes the second.
+    taken; --choose 2 takes the second. Where the text stands at several places, these are listed,
+    and you are asked which is meant; --place 2 says so, and a script takes any.
 
     Example: `extract POST /orders order --from 9b89be4a --use all`
     """
@@ -117,7 +120,14 @@ async def extract(
     index = transaction_index(document, which)
     with as_usage():
         variable_name(variable)
-    extractor = _extractor(session, index, variable, content, from_, choose)
+    if from_ is None:
+        extractor = _extractor(variable, content)
+    elif content != ANYWHERE:
+        raise UsageError("--from finds out where the text is: leave the other options out")
+    else:
+        found = await suggested_for(session, index, from_, place, suggested_extractors)
+        made = [Extractor(variable, source, match) for source, match in found]
+        extractor = pick(session, made, views.taken_by, from_, choose)
     recorded = _tried(session, index, extractor, secrets=secrets)
     value = recorded.taken if recorded is not None else None
     titles = [one.title for one in document.case.transactions()]
@@ -220,31 +230,15 @@ async def _agreed(session: Console, recorded: ExtractorTrial | None, *, anyway: 
         )
 
 
-def _extractor(
-    session: Console,
-    index: int,
-    variable: str,
-    content: Whereabouts,
-    text: str | None,
-    choose: int,
-) -> Extractor:
-    if content == ANYWHERE and text is None:
+def _extractor(variable: str, content: Whereabouts) -> Extractor:
+    if content == ANYWHERE:
         raise UsageError(
             "extract what? --from TEXT proposes what could take a text of the response, or one of "
             "--json, --xml, --form, --link, --choice, --header, --cookie, --regex, --left and "
             "--right says it"
         )
-    if text is None:
-        with as_usage():
-            return parse_extractor({"variable": variable, **content.keys})
-    if content != ANYWHERE:
-        raise UsageError("--from finds out where the text is: leave the other options out")
-    found: list[Extractor] = []
-    for on in known_responses(session, index):
-        made = suggested_extractors(on.exchange, text)
-        session.secrets |= {text} & views.secrets_in(on.exchange)  # the session log is kept
-        found = found or [Extractor(variable, source, match) for source, match in made]
-    return pick(session, found, views.taken_by, text, choose)
+    with as_usage():
+        return parse_extractor({"variable": variable, **content.keys})
 
 
 def _table(option: str, text: str) -> Any:

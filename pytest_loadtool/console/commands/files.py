@@ -198,7 +198,9 @@ async def save(
     target = har_path(path) if document.exchanges else None
     if not replace:
         others = _in_the_way(session, document, path, target)
-        dataset = [dataset_path(path)] if secrets == "dataset" else []
+        # Of traffic with stand-ins, it has what they stand for, and is not written over.
+        made = secrets == "dataset" and not document.masked
+        dataset = [dataset_path(path)] if made else []
         await _agree_to_replace(session, [*others, *(one for one in dataset if one.exists())])
         if not await agree_with_outside(session, path):
             return
@@ -228,6 +230,8 @@ async def save(
         session.stranger = fingerprint(path)
     if before.evidence is not None and target is not None and is_recording(before.evidence):
         session.log.renamed(session.shown(before.evidence), session.shown(target))
+        if saved.document.masked:
+            session.log.masked()
     session.history.written(saved.document, frozenset(filter(None, (before.evidence, target))))
     session.tell(saved.moved)
     session.say(f"Saved {session.settings.brief(path)}: {summary(document)}.")

@@ -209,8 +209,8 @@ def _judge(session: Console, control: Control, watched: _Watch, total: int) -> N
 
 def _explain(session: Console, document: Document) -> None:
     """Say why the replay that was just kept failed, as pytest does; the bodies are for `why`."""
-    shown = session.shown(session.case_path)
-    session.tell(["", why(document, latest_replay(session), path=shown, brief=True)])
+    replay, path = latest_replay(session), session.case_path
+    session.tell(["", why(document, replay, session.settings, path, brief=True)])
     first = min(failed_transactions(session)) + 1
     session.tell(["", f"`why` also shows what was sent and received, `diff {first}` what differs."])
 

@@ -71,5 +71,5 @@ async def why(session: Console, which: TransactionName | None = None) -> None:
         if kept is None or not kept.failures:
             what = "is not in that replay" if kept is None else f"has not failed: {kept.outcome}"
             raise CommandError(f"transaction {about + 1} {what}")
-    shown = session.shown(session.case_path)
-    await session.page(explained(document, opened, path=shown, about=about).split("\n"))
+    text = explained(document, opened, session.settings, session.case_path, about=about)
+    await session.page(text.split("\n"))

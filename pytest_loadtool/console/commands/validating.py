@@ -12,6 +12,7 @@ from pytest_loadtool.console.commands.actors import (
     changed,
     known_responses,
     pick,
+    suggested_for,
     titled,
 )
 from pytest_loadtool.console.errors import UsageError, as_usage
@@ -21,7 +22,7 @@ from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import actors as views
 from pytest_loadtool.editing import actors as editing
 from pytest_loadtool.editing.suggestions import suggested_validators
-from pytest_loadtool.model.validator import StatusCodes, Validator
+from pytest_loadtool.model.validator import StatusCodes
 from pytest_loadtool.workflow.trying import tried_validator
 
 #: The options that say what is looked at.
@@ -102,6 +103,7 @@ async def validate(
     required: Requirement = NOTHING_REQUIRED,
     replace: int | None = None,
     from_: str | None = None,
+    place: int = 0,
     choose: int = 1,
     preview: bool = False,
     anyway: bool = False,
@@ -128,16 +130,14 @@ async def validate(
     unasked. --preview only shows.
 
     --from is a text of the response: what could look for it is listed. The first is taken; --choose
-    2 takes the second.
+    2 takes the second. --place 2 is the second of the places that have the text, as for `extract`.
 
     Example: `validate GET /cart --text "Your cart"`
     """
     document = session.opened()
     index = transaction_index(document, which)
     if from_ is not None:
-        found: tuple[Validator, ...] = ()
-        for on in known_responses(session, index):
-            found = found or suggested_validators(on.exchange, from_)
+        found = await suggested_for(session, index, from_, place, suggested_validators)
         validator = pick(session, found, views.described, from_, choose)
     elif set(_KINDS).isdisjoint(required.keys):
         known = ", ".join(f"--{kind}" for kind in _KINDS)

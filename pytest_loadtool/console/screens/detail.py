@@ -313,15 +313,15 @@ def _variables(
     today = {one.index: at + 1 for at, one in kept.items()}
     width = max((columns_of(one.name) for one in shown_as.replay.replay.variables), default=0)
     width = min(max(width, len("Variable")), shown_as.columns // 2)
-    yield ViewLine((padded("Variable", width), "heading"), ("  set by  at the end", "dim"))
+    yield ViewLine((padded("Variable", width), "heading"), ("  Where Set  now", "dim"))
     for one in shown_as.replay.replay.variables:
         numbers = ",".join(str(today[at]) for at in one.set_by if at in today)
         mine: Kind = "found" if number in {today.get(at) for at in one.set_by} else "name"
         value = on_one_line(mask.value(one.name, one.value))
-        room = max(shown_as.columns - width - 10, 4)
+        room = max(shown_as.columns - width - 13, 4)
         yield ViewLine(
             (padded(one.name, width), mine),
-            (f"  {numbers:<6}  ", "number"),
+            (f"  {numbers:<9}  ", "number"),
             (shortened(value, room), ""),
         )
 

@@ -42,7 +42,7 @@ from pytest_loadtool.workflow.replays import OpenReplay
 #: Columns from which on two bodies stand beside each other.
 WIDE = 120
 #: Columns from which on variables stand beside the bodies, and how many they get.
-_FOR_THREE, _VARIABLES = 150, 36
+_FOR_THREE, _VARIABLES = 150, 39
 #: Lines above what a tab shows: the transaction, and the tabs.
 HEAD = 2
 #: Names of tabs where there is little room.

@@ -33,6 +33,8 @@ _SHORT = {
     USER_VARIABLE: "variable",
     SERVER_AUTHENTICATION: "server auth",
 }
+#: What a field has.
+_HEADS = ("Name", "Datasource", "Value", "Where Used")
 #: Columns from which on there is one for the transactions that have a value, and how wide that is.
 _ROOMY, _USED = 70, 12
 _ALONE = re.compile(r"\$\{([^{}|]+)[^{}]*\}")
@@ -92,18 +94,16 @@ def field_lines(
     """
     used_room = _USED if columns >= _ROOMY else 0
     widest = max((columns_of(row.field.name) for row in rows), default=0)
-    name_room = min(max(widest, len("field") if used_room else 0), columns // 3)
+    name_room = min(max(widest, len(_HEADS[0]) if used_room else 0), columns // 3)
     sources = [_SHORT.get(row.field.datasource, row.field.datasource) for row in rows]
-    source_room = min(max(map(len, sources), default=0), max(8, columns // 3))
+    widest = max((len(_HEADS[1]) if used_room else 0, *map(len, sources)))
+    source_room = min(widest, max(8, columns // 3))
     room = max(columns - name_room - source_room - 6 - used_room, 4)
     section, number = "", 0
     if used_room and rows:
-        heads = (
-            padded("field", name_room),
-            padded("source", source_room),
-            padded("value", room),
-        )
-        yield None, ViewLine(("  " + "  ".join(heads) + " used in", "dim"))
+        rooms = (name_room, source_room, room)
+        heads = "  ".join(map(padded, _HEADS, rooms))
+        yield None, ViewLine((f"  {heads} {_HEADS[-1]}", "dim"))
     for index, (row, source) in enumerate(zip(rows, sources, strict=True)):
         one = row.field
         if titles and row.number != number:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pytest_loadtool.codec.printable import clip
@@ -9,6 +10,7 @@ from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.correlation.requests.fields import Field
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.editing.actors import PlacedExtractor
+from pytest_loadtool.editing.suggestions import ShownPlace
 from pytest_loadtool.masking.carried import recorded_in
 from pytest_loadtool.masking.text import BY_NAME, Mask, secret_fields
 from pytest_loadtool.model.case import Transaction
@@ -37,6 +39,9 @@ from pytest_loadtool.workflow.trying import (
 
 #: Characters of a value, and of what an actor looks for, before they are cut.
 _VALUE, _SOUGHT = 40, 100
+#: Places of a text that are listed, and how much of what stands on each side of them.
+LISTED, _AROUND = 20, 24
+_SPACE = re.compile(r"\s+")
 
 
 def described(validator: Validator | StatusCodes) -> str:
@@ -188,6 +193,22 @@ def constants(uses: Sequence[tuple[int, Field]], titles: Sequence[str]) -> Itera
 def proposed(number: int, what: str) -> ViewLine:
     """Return one of several that could be taken."""
     return ViewLine((f"  {number}. ", "number"), (_sought(what), ""))
+
+
+def places(found: Sequence[ShownPlace], exchange: Exchange) -> Iterator[ViewLine]:
+    """Yield the places of a text, each with what stands around it."""
+    mask = Mask(secrets_in(exchange))
+    for number, one in enumerate(found[:LISTED], 1):
+        before = _SPACE.sub(" ", mask.text(one.before))[-_AROUND:]
+        behind = _SPACE.sub(" ", mask.text(one.behind))[:_AROUND]
+        yield ViewLine(
+            (f"  {number}. ", "number"),
+            (before, ""),
+            (f"[{one.place.written}]", "found"),
+            (behind, ""),
+        )
+    if len(found) > LISTED:
+        yield ViewLine((f"  … and {len(found) - LISTED} more", ""))
 
 
 def others(count: int) -> str:

@@ -19,8 +19,8 @@ from pytest_loadtool.workflow.known import as_known, is_known
 from pytest_loadtool.workflow.replaying import plan_of
 
 _WHY = (
-    "A test case is a file from somebody else, which may read files of yours and send them "
-    "anywhere. Once you have said yes it is not asked about again."
+    "A test case that somebody else has written may read files of yours and send them anywhere. "
+    "Once you have said yes it is not asked about again, until its file is changed outside."
 )
 
 
@@ -44,7 +44,7 @@ async def agree_to_replay(session: Console, case: TestCase, stranger: str, serve
     """
     if is_known(stranger):
         return True
-    session.say(f"{case.name} was not made here. To replay it")
+    session.say(f"{case.name} was made or changed elsewhere. To replay it")
     for line in _reaches(case, server):
         session.say(f"  {line}")
     answer = await session.answer(Question("Replay it (yes, no)?", "no", why=_WHY))

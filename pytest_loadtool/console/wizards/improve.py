@@ -108,7 +108,7 @@ def _diagnosed(session: Console, document: Document, kept: _Kept, plan: Plan) ->
         document.case,
         kept.outcomes,
         path=session.shown(session.case_path),
-        evidence=evidence_of(document),
+        evidence=evidence_of(document, session.settings, session.case_path),
         secrets=tuple(secrets_of(document.case, plan.values)),
         brief=True,
     )

@@ -11,9 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 from pytest_loadtool.correlation.proposals import Issue, Miss
+from pytest_loadtool.correlation.requests.positions import HOLE
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.place import Place
@@ -98,4 +100,7 @@ class Entries:
 
 
 def _request(step: RecordedStep) -> str:
-    return f"{step.transaction.request.method} {step.address.partition('?')[0]}"
+    address = step.address
+    if HOLE in address and step.exchange is not None:  # what a person put there is not recorded
+        address = urlsplit(step.exchange.url).path or "/"
+    return f"{step.transaction.request.method} {address.partition('?')[0]}"

@@ -241,7 +241,7 @@ class CaseItem(FileItem):
         pytest.fail(text, pytrace=False)
 
     def _evidence(self) -> Evidence:
-        return evidence_of(self.path, trust_of(self.config))
+        return evidence_of(self.path, self.case, trust_of(self.config))
 
     def _diagnosed(self, watch: StepReporter) -> DiagnosedFailure:
         return diagnosed_failure(

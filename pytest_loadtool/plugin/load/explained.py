@@ -55,7 +55,7 @@ def explained(summary: Summary, path: Path, config: pytest.Config) -> LoadResult
         KnownCase(
             case,
             shown_path(test.path_of(number), config),
-            evidence_of(test.path_of(number), trust_of(config)),
+            evidence_of(test.path_of(number), case, trust_of(config)),
         )
         for number, case in enumerate(test.cases)
     ]

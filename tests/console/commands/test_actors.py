@@ -137,6 +137,61 @@ def test_link_of_a_long_list_is_known_by_what_it_is_called(
         assert listener.said[-1].split()[2:] == ["1", "match", value]
 
 
+TWO = '<p>Cart 4711</p><form><input name="order" value="4711"></form><a href="/o/4711">It</a>'
+
+
+@pytest.fixture
+def ambiguous(session: Console, tmp_path: Path, listener: Listener) -> Console:
+    """A console with a page that has a number at three places, and JSON that has one twice."""
+    recorded = (
+        exchange("GET", "http://127.0.0.1:9/cart", 0, answer=TWO),
+        exchange(
+            "GET", "http://127.0.0.1:9/api", 1, content_type="application/json",
+            answer='{"id": 17, "parent": 17, "year": 2017}',
+        ),
+    )  # fmt: skip
+    do(session, f"import {write_har(tmp_path / 'in.har', *recorded)}")
+    listener.said.clear()
+    return session
+
+
+def test_which_place_of_a_text_is_asked(ambiguous: Console, listener: Listener) -> None:
+    """Where a text stands several times, the places are listed with what is around them, and what
+    is taken is at the one that was chosen; the log has it. `any` is the steadiest of all."""
+    listener.lines = ["3"]
+    do(ambiguous, "extract 1 order --from 4711")
+    assert listener.said[:4] == [
+        "4711 stands at 3 places:",
+        '  1. <p>Cart [4711]</p><form><input name="o',
+        '  2. put name="order" value="[4711]"></form><a href="/o/471',
+        '  3. 711"></form><a href="/o/[4711]">It</a>',
+    ]
+    assert listener.asked[-1] == "Which of them (1 to 3, or any)?"
+    (extractor,) = next(ambiguous.opened().case.transactions()).extractors
+    assert extractor.source == Link("/o/*")
+    assert ambiguous.log.entries[-1].line == "extract 1 order --from 4711 --place 3"
+    listener.lines = ["4", ""]
+    do(ambiguous, "extract 1 order --from 4711")
+    assert "a number from 1 to 3, or any, not '4'" in listener.said
+    (extractor,) = next(ambiguous.opened().case.transactions()).extractors
+    assert extractor.source == FormField("order")
+    assert ambiguous.log.entries[-1].line == "extract 1 order --from 4711"
+
+
+def test_a_place_of_a_text_is_given(ambiguous: Console, listener: Listener) -> None:
+    """For scripts, and for validators, too; a number within a longer one is no place."""
+    do(ambiguous, "extract 2 parent --from 17 --place 2")
+    (extractor,) = list(ambiguous.opened().case.transactions())[1].extractors
+    assert extractor.source == JsonPath("$.parent")
+    do(ambiguous, "validate 2 --from 17 --place 2")
+    assert list(ambiguous.opened().case.transactions())[1].validators[-1] == JsonValidator(
+        "$.parent", 17
+    )
+    assert listener.asked == []
+    with pytest.raises(UsageError, match="--place is 1 to 2, not 3"):
+        do(ambiguous, "extract 2 parent --from 17 --place 3")
+
+
 def test_extractor_is_moved(session: Console, tmp_path: Path, listener: Listener) -> None:
     """To the page that holds the form: it is tried there first, and nothing else changes."""
     url, form = "http://127.0.0.1:9", '<form><input name="token" value="{}"></form>'

@@ -106,3 +106,14 @@ def test_unknown_decision_is_refused(signed_in: Console, decision: str, problem:
     """By name and by number."""
     with pytest.raises(UsageError, match=problem):
         do(signed_in, f"undo-decision {decision}")
+
+
+def test_what_is_ignored_has_the_path_as_recorded(signed_in: Console) -> None:
+    """Also where a person has put a dataset into it; configuring leaves it alone then, too."""
+    do(signed_in, "dataset new doors name --rows 1 --fill name=login")
+    do(signed_in, "set-field 2 path[1] --dataset doors.name")
+    do(signed_in, "undo-decision csrf_token[1]")
+    case = signed_in.opened().case
+    assert case.asm.ignore == ("POST /login: token",)
+    do(signed_in, "application-state")
+    assert signed_in.opened().case == case

@@ -177,11 +177,14 @@ def test_no_colour_keeps_the_marks(tmp_path: Path) -> None:
 
 
 def test_a_click_selects_a_row(view: Terminal) -> None:
-    """The mouse does what the keys do, in the tree and in a panel, which Enter opens; the wheel
-    scrolls."""
+    """The mouse does what the keys do, in the tree, on tabs and in a panel, which Enter opens; the
+    wheel scrolls."""
     view.wait_for(r"^▾ P1 ")
     view.type("\x1b[<0;10;5M\x1b[<0;10;5m")
     view.wait_for(r"│ 2 POST /login")
+    column = view.lines()[2].index("Fields") + 2
+    view.type(f"\x1b[<0;{column};3M\x1b[<0;{column};3m")
+    view.wait_for(r"│ fields of the transaction")
     view.type(":")
     view.enter("search login")
     view.wait_for(r"^ Found in 4 places")
@@ -271,6 +274,37 @@ def test_a_replay_is_held_and_stepped_through(tmp_path: Path) -> None:
             view.press("Enter")
             view.wait_for(r"(?s)^── play ─.*^ FIX FIRST  2 of 2")
     assert server.requests == ["GET /", "GET /status/404"] * 3
+
+
+def test_the_next_request_is_edited_in_the_replay(tmp_path: Path) -> None:
+    """At a breakpoint, e opens it in the editor; it goes out as edited, and what is no request is
+    refused in words, with the replay held as before."""
+    (tmp_path / "ed.sh").write_text(
+        "#!/bin/sh\nif test -e $0.once; then sed -i s/x=2/x=edited/ $1; else : > $1; fi\n"
+        "touch $0.once\n"
+    )
+    (tmp_path / "ed.sh").chmod(0o755)
+    with serving() as server:
+        (tmp_path / "shop.case.toml").write_text(case(server.url, "GET /1", "POST /echo?x=2"))
+        with console(tmp_path, editor=str(tmp_path / "ed.sh"), size=SMALL) as view:
+            view.press("F2")
+            view.wait_for(r"^ shop\.case\.toml  http")
+            view.press("Down")
+            view.press("Down")
+            view.press("F9")
+            view.wait_for(r"^ `play` is held before 2 POST /echo")
+            view.press("F6")
+            view.wait_for(r"Replay it \(yes, no\)\?")
+            view.enter("yes")
+            view.wait_for(r"^ held before 2 \(breakpoint\)")
+            view.type("e")
+            view.wait_for(r"not edited: '' is no request line")
+            view.type("e")
+            view.wait_for(r"goes out as edited")
+            view.wait_for(r"(?s)── next: 2 .*POST /echo\?x=edited")
+            view.press("F8")
+            view.wait_for(r"^ 2 transactions passed\.")
+    assert server.requests == ["GET /1", "POST /echo?x=edited"]
 
 
 def test_a_program_has_the_terminal(view: Terminal) -> None:

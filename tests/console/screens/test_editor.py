@@ -206,8 +206,8 @@ def test_errors_and_variables_of_the_replay() -> None:
     assert any("Status Code is 200" in line for line in lines)
     assert " `why 2` says more" in [line.replace("   `", " `") for line in lines]
     assert right(replayed(1, "tab 6"))[2:] == [
-        " Variable  set by  at the end",
-        " csrf[1]   1       new-token-9",
+        " Variable  Where Set  now",
+        " csrf[1]   1          new-token-9",
     ]
     headers = right(replayed(2, "tab 2"))
     assert headers.index(" Recorded") < headers.index(" Replayed")
@@ -283,16 +283,16 @@ def test_where_a_value_is_used_has_a_column() -> None:
     """Fields of several transactions have all of the screen; edited ones are told by their kind."""
     wide = drawn(at(2, "tab 3", "open", "scope", "scope"), *SMALL)
     assert not any("│" in line for line in wide)
-    head = next(line for line in wide if "used in" in line)
+    head = next(line for line in wide if "Where Used" in line)
     path = next(line for line in wide if "path[1]" in line and "login" in line)
-    assert path[head.index("used in") :].split() == ["1,2"]
+    assert path[head.index("Where Used") :].split() == ["1,2"]
     edited = [line for line in wide if "edited" in {kind for _, kind in line.spans}]
     assert [str(line).split()[:2] for line in edited] == [["+", "user"]]
     gray = [line for line in wide if "correlated" in {kind for _, kind in line.spans}]
     assert len(gray) == 2
     assert {columns_of(line) for line in wide} == {SMALL[0]}
     narrow = at(2, "tab 3", "open")
-    assert not any("used in" in line for line in drawn(narrow, *SMALL))
+    assert not any("Where Used" in line for line in drawn(narrow, *SMALL))
     assert MOVES["back"](at(2, "tab 3", "open", "scope"), *SMALL).alone is False
 
 

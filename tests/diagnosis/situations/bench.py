@@ -26,7 +26,14 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pytest_loadtool.casefile import format_case, package_rules, read_case, read_har
+from pytest_loadtool.casefile import (
+    format_case,
+    known_columns,
+    package_rules,
+    read_case,
+    read_har,
+)
+from pytest_loadtool.casefile.trust import Trust
 from pytest_loadtool.correlation import configure
 from pytest_loadtool.diagnosis.outcome import Evidence
 from pytest_loadtool.engine.functional import replay_once
@@ -172,7 +179,9 @@ def _replayed(path: Path, situation: Situation) -> str:
     if not any(observed.failures):
         return ""
     har = path.with_name("shop.har")
-    evidence = Evidence(read_har(har)) if har.exists() else Evidence(note="made by hand")
+    found = tuple(read_har(har)) if har.exists() else ()
+    columns = known_columns(path, case.datasets, Trust())
+    evidence = Evidence(found, "" if har.exists() else "made by hand", columns=columns)
     return explain(case, observed.outcomes, path=CASE, evidence=evidence)
 
 

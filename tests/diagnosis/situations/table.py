@@ -108,6 +108,12 @@ def _of_dataset(text: str) -> str:
     return text + '\n[datasets.users]\nfile = "users.csv"\n'
 
 
+def _dataset_at_hand(text: str) -> str:
+    """The user is of a dataset that has the password, too; that is still the recorded one."""
+    text = text.replace("username=ann&", "username=${users.username|form}&")
+    return text + '\n[datasets.users]\nfile = "users.csv"\n'
+
+
 def _users(user: str, password: str) -> Callable[[Shop, Path], None]:
     def after(_shop: Shop, path: Path) -> None:
         (path.parent / "users.csv").write_text(f"username,password\n{user},{password}\n")
@@ -514,6 +520,13 @@ SITUATIONS = (
         LOGIN,
         "The login was refused",
         filled={"PASSWORD": "ann-password"},
+    ),
+    Situation(
+        "the user is of a dataset, the password is not",
+        in_the_shop(by_pages, spoil=_dataset_at_hand, after=_users("bob", "bob-password")),
+        LOGIN,
+        "The login was refused",
+        says=("set-field 2 password --dataset users.password",),
     ),
     Situation(
         "another user than was recorded, without the rights",
