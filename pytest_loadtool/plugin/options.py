@@ -4,12 +4,13 @@ file. Imported where one of them is given."""
 from __future__ import annotations
 
 import contextlib
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_loadtool import LOAD_SUFFIX
-from pytest_loadtool.plugin.option_table import KEEPING, OPTIONS, SIZES, TRACING, TWINS
+from pytest_loadtool.plugin.option_table import KEEPING, OPTIONS, TRACING, TWINS
 
 if TYPE_CHECKING:
     import argparse
@@ -46,7 +47,11 @@ _NEEDS = {
     "load_compare": ("load",),
     "load_history": ("load_save",),
     "load_tolerance": ("load_compare",),
-    **dict.fromkeys((f"load_{key}" for key in SIZES), ("load",)),
+    "load_users": ("load",),
+    "load_duration": ("load",),
+    "load_ramp_up": ("load",),
+    "load_rate": ("load",),
+    "load_iterations": ("load",),
 }
 
 #: Kinds of runs, of which one excludes the others.
@@ -60,7 +65,27 @@ _KINDS = {
 _INSTEAD = {"loadtool_server": "loadtool_app", "loadtool_app": "loadtool_server"}
 
 
-def settle(config: pytest.Config) -> None:
+def take_effect(config: pytest.Config) -> int | None:
+    """Prepare the session that the options ask for; with ``--record`` the console is the whole run,
+    and this its exit status.
+
+    Raises:
+        pytest.UsageError: they contradict each other, or a value is not what it should be.
+    """
+    _settle(config)
+    config.pluginmanager.register(sys.modules[__name__], "loadtool-options")
+    if config.option.record is None:
+        return None
+    try:
+        from pytest_loadtool.plugin.record.hooks import main
+
+        return main(config)
+    except KeyboardInterrupt:  # while the console is imported; then it has a handler of its own
+        sys.stderr.write("\ninterrupted\n")
+        return pytest.ExitCode.INTERRUPTED
+
+
+def _settle(config: pytest.Config) -> None:
     """Check the options against each other, then fill those not given from the configuration file.
 
     Raises:
@@ -125,6 +150,22 @@ def trust_of(config: pytest.Config) -> Trust:
         tuple(config.getini("loadtool_outside_paths")),
         untrusted=bool(config.getoption("loadtool_untrusted", default=False)),
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Prepare load tests, recording from tests, or a page of what tests did."""
+    if config.option.load:
+        from pytest_loadtool.plugin.load.hooks import configure
+
+        configure(config)
+    elif config.option.loadtool_html and config.option.record is None:
+        from pytest_loadtool.plugin.functional import html
+
+        html.configure(config)
+    if config.option.record_from_tests:
+        from pytest_loadtool.plugin.record.hooks import record_tests
+
+        record_tests(config)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
