@@ -20,7 +20,7 @@ from pytest_loadtool.plugin.option_table import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from pytest_loadtool.capture import RecordingProxy
@@ -35,7 +35,14 @@ __all__ = [
 ]
 
 
-class ReplayHooks:
+class _OwnNames(type):
+    """Have `dir` of a class leave out the names of `object`, at each of which pluggy looks long."""
+
+    def __dir__(cls) -> Iterable[str]:
+        return vars(cls)
+
+
+class ReplayHooks(metaclass=_OwnNames):
     """The hooks that a conftest.py or a plugin may implement, to take part in replays.
 
     Where nobody does, nothing is called. All but the last are called on the event loop of all users
