@@ -225,7 +225,6 @@ _PARTICULARS: dict[str, dict[str, Any]] = {
     "--record-block": {"action": "append"},
     "--load": {"default": False},
     "--load-report": {"action": "append"},
-    "--loadtool-transport": {"choices": ("raw", "httpx")},
     "--loadtool-untrusted": {"default": False},
     "--proxy-url": {"dest": "loadtool_proxy"},
     "--loadtool-keep-replay": {"nargs": "?", "const": "all"},

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
     from pytest_loadtool.casefile.trust import Trust
 
-#: Options that mean nothing without another one.
+#: Options that mean nothing without another one; those of load tests, if nothing else is said,
+#: without ``--load``.
 _NEEDS = {
+    **{name: ("load",) for one in OPTIONS.values() if (name := one["dest"]).startswith("load_")},
     "record_url": ("record",),
     "record_browser": ("record",),
     "record_script": ("record",),
@@ -30,28 +32,9 @@ _NEEDS = {
     "record_block": ("record", "record_from_tests"),
     "record_block_trackers": ("record", "record_from_tests"),
     "record_replace": ("record_from_tests",),
-    "load_on": ("load",),
-    "load_once": ("load",),
     "load_install": ("load_on",),
-    "load_json": ("load",),
-    "load_html": ("load",),
-    "load_csv": ("load",),
-    "load_hdr": ("load",),
-    "load_report": ("load",),
-    "load_summary": ("load",),
-    "load_save": ("load",),
-    "load_samples": ("load",),
-    "load_top": ("load",),
-    "load_otlp": ("load",),
-    "load_remote_write": ("load",),
-    "load_compare": ("load",),
     "load_history": ("load_save",),
     "load_tolerance": ("load_compare",),
-    "load_users": ("load",),
-    "load_duration": ("load",),
-    "load_ramp_up": ("load",),
-    "load_rate": ("load",),
-    "load_iterations": ("load",),
 }
 
 #: Kinds of runs, of which one excludes the others.
@@ -228,9 +211,13 @@ def _check_values(config: pytest.Config) -> None:
             config.option.loadtool_server = checked_server(server_of(config))
         except ValueError as error:
             raise pytest.UsageError(f"--loadtool-server: {error}") from None
-    if config.option.loadtool_transport not in (None, "raw", "httpx"):
-        got = config.option.loadtool_transport
-        raise pytest.UsageError(f"loadtool_transport: expected 'raw' or 'httpx', got {got!r}")
+    if config.option.loadtool_transport:
+        from pytest_loadtool.casefile.syntax import transport
+
+        try:
+            transport(config.option.loadtool_transport)
+        except ValueError as error:
+            raise pytest.UsageError(f"--loadtool-transport: {error}") from None
     for name, words in (("loadtool_keep_replay", KEEPING), ("loadtool_trace", TRACING)):
         got = getattr(config.option, name)
         if got not in (None, *words):
