@@ -81,13 +81,13 @@ def pytest_cmdline_main(config: pytest.Config) -> object:
     """Refuse options that contradict each other; with ``--record`` the console is the whole run."""
     if config.option.help or config.option.version or untouched(config):
         return None
-    from pytest_loadtool.plugin import options
+    from pytest_loadtool.plugin.run import take_effect
 
-    return options.take_effect(config)
+    return take_effect(config)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Hear of what tests record. What options ask for, `options` does."""
+    """Hear of what tests record. What options ask for, `plugin.run` does."""
     hear = partial(_hear, config)
     listeners.append(hear)
     config.add_cleanup(partial(listeners.remove, hear))  # then an outer session hears again
