@@ -15,7 +15,6 @@ from pytest_loadtool.replay.user.plan import Visit
 from pytest_loadtool.replay.user.user import Actor, VirtualUser
 from pytest_loadtool.replay.withholding import Commands, refused, withholding
 
-
 #: What becomes of the commands of a visit, whose iteration has a number, on their way.
 _Through = Callable[[Commands, Visit, int], Commands]
 
