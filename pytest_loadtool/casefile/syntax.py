@@ -28,7 +28,7 @@ from pytest_loadtool.codec.printable import on_one_line
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Template, UnknownFilterError
 from pytest_loadtool.extensions import TRANSPORTS, is_extension
-from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, Kind
+from pytest_loadtool.model.case import COMPUTED_HEADERS, OWN_TRANSPORTS, Header, Kind
 from pytest_loadtool.model.xml_path import xml_steps
 
 _ABSOLUTE = re.compile(r"https?://[^/?#\s]+", re.IGNORECASE)
@@ -203,8 +203,9 @@ def identifier(text: str) -> str:
 
 def transport(text: str) -> str:
     """Return what requests go over."""
-    if text not in ("raw", "httpx") and not is_extension(TRANSPORTS, text):
-        raise ValueError(f'expected "raw" or "httpx", got {shown(text)}')
+    if text not in OWN_TRANSPORTS and not is_extension(TRANSPORTS, text):
+        known = " or ".join(f'"{one}"' for one in OWN_TRANSPORTS)
+        raise ValueError(f"expected {known}, got {shown(text)}")
     return text
 
 

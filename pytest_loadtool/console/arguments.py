@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NewType
+from typing import Any, Literal, NewType, TypeVar
 
 from pytest_loadtool.casefile.quantities import parse_duration
 from pytest_loadtool.console.errors import UsageError
@@ -138,10 +138,26 @@ _METHOD = re.compile(r"[A-Z]+")
 _TARGET = re.compile(r"/|https?://")
 
 
+@dataclass(frozen=True, slots=True)
 class OptionGroup:
     """Options that several commands have in common: a frozen dataclass with a default for each."""
 
-    __slots__ = ()
+
+_Group = TypeVar("_Group", bound=OptionGroup)
+
+
+def with_options(kinds: Mapping[str, type]) -> Callable[[type[_Group]], type[_Group]]:
+    """Return a decorator that makes a class a dataclass of the options of a table, by name their
+    type, before those that it declares itself."""
+
+    def made(group: type[_Group]) -> type[_Group]:
+        own = group.__annotations__
+        for name in kinds.keys() - own.keys():
+            setattr(group, name, False if kinds[name] is bool else None)
+        group.__annotations__ = {name: kinds[name] | None for name in kinds} | own
+        return dataclass(frozen=True, slots=True, kw_only=True)(group)
+
+    return made
 
 
 @dataclass(frozen=True, slots=True)

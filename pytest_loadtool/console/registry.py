@@ -292,7 +292,7 @@ def _arguments(command: Command, words: list[str]) -> Call:
         if slot.required:
             raise UsageError(f"{command.name} needs {slot.label}")
     for name, group in command.groups.items():
-        own = [one.name for one in fields(group) if one.name in named]  # type: ignore[arg-type]
+        own = [one.name for one in fields(group) if one.name in named]
         named[name] = group(**{one: named.pop(one) for one in own})
     return Call(command, tuple(positional), named)
 

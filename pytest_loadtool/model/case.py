@@ -25,6 +25,10 @@ from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes, Validat
 COMPUTED_HEADERS = frozenset({"host", "content-length", "cookie"})
 
 
+#: What a test case's requests can go over, besides the transports of extensions.
+OWN_TRANSPORTS = ("raw", "httpx")
+
+
 class Kind(Enum):
     """The kinds of response, from the content type."""
 
@@ -196,7 +200,7 @@ class TestCase:
     server_fixture: str = ""
     """The pytest fixture whose value (a URL) replaces ``server`` on replay."""
     transport: str = ""
-    """``raw`` or ``httpx``; empty: whichever fits."""
+    """One of `OWN_TRANSPORTS`, or that of an extension; empty: whichever fits."""
     app: str = ""
     """The application in this process that answers in place of ``server``: ``module:attribute``."""
     fixtures: tuple[str, ...] = ()

@@ -7,26 +7,42 @@ imported until a hook has something to do. It asserts nothing: PYTEST_DONT_REWRI
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_loadtool import CASE_SUFFIX, LOAD_SUFFIX, listeners
-from pytest_loadtool.plugin import option_table
+from pytest_loadtool import CASE_SUFFIX, listeners
+from pytest_loadtool.plugin.option_table import (
+    pytest_addoption,
+    pytest_load_initial_conftests,
+    untouched,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from pytest_loadtool.capture import RecordingProxy
     from pytest_loadtool.replay.hook_arguments import HookRequest, HookResponse, HookUser
     from pytest_loadtool.workflow.unattended import RecordedCase
 
-__all__ = ["loadtool_recorder", "loadtool_recorder_environment"]
+__all__ = [
+    "loadtool_recorder",
+    "loadtool_recorder_environment",
+    "pytest_addoption",
+    "pytest_load_initial_conftests",
+]
 
 
-class ReplayHooks:
+class _OwnNames(type):
+    """Have `dir` of a class leave out the names of `object`, at each of which pluggy looks long."""
+
+    def __dir__(cls) -> Iterable[str]:
+        return vars(cls)
+
+
+class ReplayHooks(metaclass=_OwnNames):
     """The hooks that a conftest.py or a plugin may implement, to take part in replays.
 
     Where nobody does, nothing is called. All but the last are called on the event loop of all users
@@ -60,62 +76,29 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     pluginmanager.add_hookspecs(ReplayHooks)
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options."""
-    option_table.declare(parser)
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> None:
-    """Add options that other plugins and conftests may have: now those are known."""
-    option_table.declare_unless_taken(parser, load=early_config.known_args_namespace.load)
-
-
 @pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config: pytest.Config) -> int | None:
+def pytest_cmdline_main(config: pytest.Config) -> object:
     """Refuse options that contradict each other; with ``--record`` the console is the whole run."""
-    if config.option.help or config.option.version or option_table.untouched(config):
+    if config.option.help or config.option.version or untouched(config):
         return None
-    from pytest_loadtool.plugin import options
+    from pytest_loadtool.plugin.run import take_effect
 
-    options.settle(config)
-    config.pluginmanager.register(options, "loadtool-options")
-    if config.option.record is None:
-        return None
-    try:
-        from pytest_loadtool.plugin.record.hooks import main
-
-        return main(config)
-    except KeyboardInterrupt:  # while the console is imported; then it has a handler of its own
-        sys.stderr.write("\ninterrupted\n")
-        return pytest.ExitCode.INTERRUPTED
+    return take_effect(config)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Hear of what tests record; prepare load tests or recording from tests, if they are asked
-    for."""
-
-    def hear(recorded: RecordedCase) -> None:
-        from pytest_loadtool.plugin.record.recorded import recorded_in
-
-        recorded_in(config).append(recorded)
-
+    """Hear of what tests record. What options ask for, `plugin.run` does."""
+    hear = partial(_hear, config)
     listeners.append(hear)
-    config.add_cleanup(lambda: listeners.remove(hear))  # then an outer session hears again
-    if getattr(config.option, "dist", "no") != "no":
+    config.add_cleanup(partial(listeners.remove, hear))  # then an outer session hears again
+    if config.option.load or getattr(config.option, "dist", "no") != "no":
         _hear_of_items(config)
-    if config.option.load:
-        from pytest_loadtool.plugin.load.hooks import configure
 
-        configure(config)
-    elif config.option.loadtool_html and config.option.record is None:
-        from pytest_loadtool.plugin.functional import html
 
-        html.configure(config)
-    if config.option.record_from_tests:
-        from pytest_loadtool.plugin.record.hooks import record_tests
+def _hear(config: pytest.Config, recorded: RecordedCase) -> None:
+    from pytest_loadtool.plugin.record.recorded import recorded_in
 
-        record_tests(config)
+    recorded_in(config).append(recorded)
 
 
 def _hear_of_items(config: pytest.Config) -> None:
@@ -153,39 +136,19 @@ def loadtool_recorder_environment(loadtool_recorder: RecordingProxy) -> Iterator
         yield
 
 
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Collect nothing but load configurations with ``--load``. What test cases upload, and be it a
-    program in Python, never is."""
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Collect nothing that test cases upload, and be it a program in Python."""
     folder, dot, files = collection_path.name.rpartition(".")
     if dot and files == "files" and collection_path.with_name(folder + CASE_SUFFIX).exists():
         return True
-    if not config.option.load or collection_path.name.endswith(LOAD_SUFFIX):
-        return None
-    return True if collection_path.is_file() else None
-
-
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect test cases, or with ``--load`` load configurations."""
-    if parent.config.option.load:
-        if file_path.name.endswith(LOAD_SUFFIX):
-            from pytest_loadtool.plugin.load.item import LoadFile
-
-            _hear_of_items(parent.config)
-            file: pytest.Collector = LoadFile.from_parent(parent, path=file_path)
-            return file
-    elif file_path.name.endswith(CASE_SUFFIX):
-        from pytest_loadtool.plugin.functional.collect import CaseFile
-
-        _hear_of_items(parent.config)
-        return CaseFile.from_parent(parent, path=file_path)
     return None
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    """In the controller of pytest-xdist, hear of what was recorded in a worker."""
-    output = getattr(node, "workeroutput", None) or {}
-    if "loadtool_recorded" in output:
-        from pytest_loadtool.plugin.record.recorded import receive
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect test cases."""
+    if parent.config.option.load or not file_path.name.endswith(CASE_SUFFIX):
+        return None
+    from pytest_loadtool.plugin.functional.collect import CaseFile
 
-        receive(node.config, output)
+    _hear_of_items(parent.config)
+    return CaseFile.from_parent(parent, path=file_path)

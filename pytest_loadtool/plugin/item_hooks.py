@@ -5,6 +5,7 @@ or may be in a worker of pytest-xdist: so nothing is imported until it is needed
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import Any
 
 import pytest
 
@@ -54,3 +55,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
     for text in notices(terminalreporter.stats):
         terminalreporter.line(text, yellow=True)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """In the controller of pytest-xdist, hear of what was recorded in a worker."""
+    output = getattr(node, "workeroutput", None) or {}
+    if "loadtool_recorded" in output:
+        from pytest_loadtool.plugin.record.recorded import receive
+
+        receive(node.config, output)

@@ -111,6 +111,26 @@ _TOLD = """\
     ini: The profile of load configurations that holds
     With --load: what [profile.NAME] of the load configurations, and of their test cases, says
     comes in place of their own values. Then also LOADTOOL_PROFILE in the environment.
+--load-users N
+    ini: So many virtual users; of arrivals, the most at work at once
+    With --load: so many virtual users; of arrivals, the most at work at once, in place of what
+    the load configurations say. Then also --users, and LOADTOOL_USERS in the environment.
+--load-duration TIME
+    ini: So long, such as 30s or 5m
+    With --load: so long, such as 30s or 5m, in place of what the load configurations say. Then
+    also --duration, and LOADTOOL_DURATION in the environment.
+--load-ramp-up TIME
+    ini: All users have started after this time
+    With --load: all users have started after this time, in place of what the load
+    configurations say. Then also --ramp-up, and LOADTOOL_RAMP_UP in the environment.
+--load-rate RATE
+    ini: So many iterations begin in a time, such as 50/s
+    With --load: so many iterations begin in a time, such as 50/s, in place of what the load
+    configurations say. Then also --rate, and LOADTOOL_RATE in the environment.
+--load-iterations N
+    ini: So many iterations of each user, at most
+    With --load: so many iterations of each user, at most, in place of what the load
+    configurations say. Then also --iterations, and LOADTOOL_ITERATIONS in the environment.
 --load-once
     With --load: run each test case of the load configurations just once, by one user: to see
     whether all is well before the load. Then also --once.
@@ -205,7 +225,6 @@ _PARTICULARS: dict[str, dict[str, Any]] = {
     "--record-block": {"action": "append"},
     "--load": {"default": False},
     "--load-report": {"action": "append"},
-    "--loadtool-transport": {"choices": ("raw", "httpx")},
     "--loadtool-untrusted": {"default": False},
     "--proxy-url": {"dest": "loadtool_proxy"},
     "--loadtool-keep-replay": {"nargs": "?", "const": "all"},
@@ -239,14 +258,8 @@ def _read() -> None:
 
 _read()
 
-#: The size of a load test: by the key of a load configuration, what is typed and what it means.
-SIZES = {
-    "users": ("N", "So many virtual users; of arrivals, the most at work at once"),
-    "duration": ("TIME", "So long, such as 30s or 5m"),
-    "ramp_up": ("TIME", "All users have started after this time"),
-    "rate": ("RATE", "So many iterations begin in a time, such as 50/s"),
-    "iterations": ("N", "So many iterations of each user, at most"),
-}
+#: What options of the size of a load test are called too, where no other plugin has that name.
+_SHORT = ("users", "duration", "ramp-up", "rate", "iterations", "once")
 
 _ASM_RULES = (
     "Files with rules of application state management (*.rules.toml) for all test cases of the "
@@ -278,36 +291,28 @@ _PREFERENCES = {
 _TYPES: dict[str, Any] = {"append": "args", "store_true": "bool"}
 
 
-def _groups(parser: pytest.Parser) -> dict[str, pytest.OptionGroup]:
-    return {
-        kind: parser.getgroup(f"loadtool-{kind}", f"{title} (pytest-loadtool)")
-        for kind, title in _GROUPS.items()
-    }
-
-
 def untouched(config: pytest.Config) -> bool:
     """Return whether nothing is asked of this package, on the command line or in the configuration
     file: then there is nothing to check, and nothing to say."""
-    option = config.option
-    given = (
-        *(one["dest"] for one in OPTIONS.values()),
-        *(f"load_{key}" for key in SIZES),
-        "base_url",
-    )
-    if any(getattr(option, name, None) not in (None, False) for name in given):
-        return False
-    if any(LOAD_SUFFIX in argument for argument in config.args):
-        return False
-    if any(config.getini(name) for name in (*TWINS, "loadtool_body_limit")):
-        return False
+    for attributes in (*OPTIONS.values(), {"dest": "base_url"}):
+        if getattr(config.option, attributes["dest"], None) not in (None, False):
+            return False
+    for argument in config.args:
+        if LOAD_SUFFIX in argument:
+            return False
+    for name in (*TWINS, "loadtool_body_limit"):
+        if config.getini(name):
+            return False
     with contextlib.suppress(ValueError):  # only pytest-base-url declares it
         return not config.getini("base_url")
     return True
 
 
-def declare(parser: pytest.Parser) -> None:
-    """Add the options and their twins."""
-    groups = _groups(parser)
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options and their twins."""
+    groups = {}
+    for kind, title in _GROUPS.items():
+        groups[kind] = parser.getgroup(f"loadtool-{kind}", f"{title} (pytest-loadtool)")
     for name, attributes in OPTIONS.items():
         group = groups.get(name[2:].partition("-")[0], groups["replay"])
         # With its destination each costs half: pytest need not look whether another has it.
@@ -316,27 +321,16 @@ def declare(parser: pytest.Parser) -> None:
             parser.addini(dest, text, type=_TYPES.get(attributes.get("action", "")), default="")
     for name, text in _PREFERENCES.items():
         parser.addini(name, text, default="")
-    for key, (metavar, meaning) in SIZES.items():
-        option = f"load-{key}".replace("_", "-")
-        groups["load"].addoption(
-            f"--{option}",
-            dest=f"load_{key}",
-            metavar=metavar,
-            help=(
-                f"With --load: {meaning[0].lower()}{meaning[1:]}, in place of what the load "
-                f"configurations say. Then also --{option.removeprefix('load-')}, and "
-                f"LOADTOOL_{key.upper()} in the environment."
-            ),
-        )
-        parser.addini(f"load_{key}", f"{meaning}; see --{option}.", default="")
     parser.addini("loadtool_asm_rules", _ASM_RULES, type="paths")
     parser.addini("loadtool_body_limit", _BODY_LIMIT, default="")
     parser.addini("loadtool_outside_paths", _OUTSIDE_PATHS, type="paths")
 
 
-def declare_unless_taken(parser: pytest.Parser, *, load: bool) -> None:
-    """Add the options whose names are not ours alone, unless another plugin or a conftest has them:
-    the base URL of pytest-base-url and, for a load test, the short names of its size."""
+@pytest.hookimpl(trylast=True)
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> None:
+    """Declare the options whose names are not ours alone, unless another plugin or a conftest has
+    them, which is known now: the base URL of pytest-base-url and, for a load test, the short names
+    of its size."""
     wanted: dict[str, dict[str, Any]] = {
         "--base-url": {
             "metavar": "URL",
@@ -347,13 +341,11 @@ def declare_unless_taken(parser: pytest.Parser, *, load: bool) -> None:
             ),
         }
     }
-    if load:
-        for key, (metavar, meaning) in SIZES.items():
-            short = f"--{key.replace('_', '-')}"
-            wanted[short] = {"dest": f"load_{key}", "metavar": metavar, "help": f"{meaning}."}
-        once = {"dest": "load_once", "default": None, "help": "As --load-once."}
-        wanted["--once"] = {"action": "store_true", **once}
-    groups = _groups(parser)
+    if early_config.known_args_namespace.load:
+        for word in _SHORT:
+            name = f"--load-{word}"
+            wanted[f"--{word}"] = {**OPTIONS[name], "help": f"As {name}."}
     for name, attributes in wanted.items():
+        group = parser.getgroup("loadtool-replay" if name == "--base-url" else "loadtool-load")
         with contextlib.suppress(ValueError, argparse.ArgumentError):
-            groups["replay" if name == "--base-url" else "load"].addoption(name, **attributes)
+            group.addoption(name, **attributes)

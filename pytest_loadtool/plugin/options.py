@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_loadtool import LOAD_SUFFIX
-from pytest_loadtool.plugin.option_table import KEEPING, OPTIONS, SIZES, TRACING, TWINS
+from pytest_loadtool.plugin.option_table import KEEPING, OPTIONS, TRACING, TWINS
 
 if TYPE_CHECKING:
     import argparse
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
     from pytest_loadtool.casefile.trust import Trust
 
-#: Options that mean nothing without another one.
+#: Options that mean nothing without another one; those of load tests, if nothing else is said,
+#: without ``--load``.
 _NEEDS = {
+    **{name: ("load",) for one in OPTIONS.values() if (name := one["dest"]).startswith("load_")},
     "record_url": ("record",),
     "record_browser": ("record",),
     "record_script": ("record",),
@@ -29,24 +31,9 @@ _NEEDS = {
     "record_block": ("record", "record_from_tests"),
     "record_block_trackers": ("record", "record_from_tests"),
     "record_replace": ("record_from_tests",),
-    "load_on": ("load",),
-    "load_once": ("load",),
     "load_install": ("load_on",),
-    "load_json": ("load",),
-    "load_html": ("load",),
-    "load_csv": ("load",),
-    "load_hdr": ("load",),
-    "load_report": ("load",),
-    "load_summary": ("load",),
-    "load_save": ("load",),
-    "load_samples": ("load",),
-    "load_top": ("load",),
-    "load_otlp": ("load",),
-    "load_remote_write": ("load",),
-    "load_compare": ("load",),
     "load_history": ("load_save",),
     "load_tolerance": ("load_compare",),
-    **dict.fromkeys((f"load_{key}" for key in SIZES), ("load",)),
 }
 
 #: Kinds of runs, of which one excludes the others.
@@ -127,31 +114,6 @@ def trust_of(config: pytest.Config) -> Trust:
     )
 
 
-def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Say what is replayed otherwise than the test cases say."""
-    names = ("server", "app", "transport", "think_time")
-    said = {"profile": profile_of(config)}
-    said |= {name: config.getoption(f"loadtool_{name}", default=None) for name in names}
-    parts = [f"{name.replace('_', ' ')} {value}" for name, value in said.items() if value]
-    if config.option.loadtool_proxy:
-        from pytest_loadtool.plugin.proxy import shown_proxy
-
-        parts.append(f"proxy {shown_proxy(config)}")
-    if config.option.loadtool_strict:
-        parts.append("strict")
-    if config.option.loadtool_traceparent:
-        parts.append("traceparent")
-    if config.option.loadtool_untrusted:
-        parts.append("test cases untrusted")
-    if config.option.load:
-        from pytest_loadtool.load.hot_path import build
-        from pytest_loadtool.plugin.load_overrides import overrides_of
-
-        parts.insert(0, build())
-        parts += [one.said for one in overrides_of(config)]
-    return [f"loadtool: {', '.join(parts)}"] if parts else []
-
-
 def _settle_server(config: pytest.Config) -> None:
     """Replay against the base URL of the other tests, where nothing else is named for that."""
     option = config.option
@@ -187,9 +149,13 @@ def _check_values(config: pytest.Config) -> None:
             config.option.loadtool_server = checked_server(server_of(config))
         except ValueError as error:
             raise pytest.UsageError(f"--loadtool-server: {error}") from None
-    if config.option.loadtool_transport not in (None, "raw", "httpx"):
-        got = config.option.loadtool_transport
-        raise pytest.UsageError(f"loadtool_transport: expected 'raw' or 'httpx', got {got!r}")
+    if config.option.loadtool_transport:
+        from pytest_loadtool.casefile.syntax import transport
+
+        try:
+            transport(config.option.loadtool_transport)
+        except ValueError as error:
+            raise pytest.UsageError(f"--loadtool-transport: {error}") from None
     for name, words in (("loadtool_keep_replay", KEEPING), ("loadtool_trace", TRACING)):
         got = getattr(config.option, name)
         if got not in (None, *words):

@@ -5,16 +5,18 @@ Each layer is a generator around the one within. What a plan does not need costs
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable
 
 from pytest_loadtool.model.custom import counted
 from pytest_loadtool.replay.authentication.authenticating import Authenticating
 from pytest_loadtool.replay.authentication.renewal import Renewing
 from pytest_loadtool.replay.hooking import Measure, Took, UserHooks, untold
-from pytest_loadtool.replay.user.exchange import Response
-from pytest_loadtool.replay.user.plan import Command, Visit
+from pytest_loadtool.replay.user.plan import Visit
 from pytest_loadtool.replay.user.user import Actor, VirtualUser
-from pytest_loadtool.replay.withholding import refused, withholding
+from pytest_loadtool.replay.withholding import Commands, refused, withholding
+
+#: What becomes of the commands of a visit, whose iteration has a number, on their way.
+_Through = Callable[[Commands, Visit, int], Commands]
 
 
 def actor_for(user: VirtualUser, took: Took = untold, measure: Measure = counted) -> Actor:
@@ -22,7 +24,10 @@ def actor_for(user: VirtualUser, took: Took = untold, measure: Measure = counted
     ``took`` is told how long the functions take that it calls, ``measure`` what they measure."""
     hooks = hooks_of(user, took, measure)
     actor = held_actor_for(user, hooks)
-    return actor if hooks is None else _Calling(actor, hooks)
+    if hooks is None:
+        return actor
+    call = hooks.requests
+    return _Around(actor, lambda commands, _visit, _number: call(commands))
 
 
 def hooks_of(
@@ -37,58 +42,25 @@ def held_actor_for(user: VirtualUser, hooks: UserHooks | None) -> Actor:
     """Return an actor as `actor_for` does, whose functions for requests are to be called by whoever
     sends them."""
     plan = user.plan
-    actor: Actor = user if hooks is None else _Iterating(user, hooks)
+    actor: Actor = user if hooks is None else _Around(user, hooks.iteration)
     if plan.renewals is not None:
         actor = Renewing(user, actor, plan.renewals)
     if plan.accounts:
         actor = Authenticating(user, actor)
     if plan.guarded:
-        actor = _Guarded(actor)
+        actor = _Around(actor, lambda commands, _visit, _number: withholding(commands, refused))
     return actor
 
 
-class _Guarded(Actor):
-    """Leaves out the requests that must not be sent."""
+class _Around(Actor):
+    """Acts as the one within, whose commands go through a function."""
 
-    __slots__ = ("_actor",)
+    __slots__ = ("_actor", "_through")
 
-    def __init__(self, actor: Actor) -> None:
+    def __init__(self, actor: Actor, through: _Through) -> None:
         self._actor = actor
+        self._through = through
 
-    def act(
-        self, visit: Visit, number: int, start: float
-    ) -> Generator[Command, Response | None, None]:
+    def act(self, visit: Visit, number: int, start: float) -> Commands:
         """Return the visit of the one within."""
-        return withholding(self._actor.act(visit, number, start), refused)
-
-
-class _Iterating(Actor):
-    """Calls what is called at the beginning and the end of iterations."""
-
-    __slots__ = ("_actor", "_hooks")
-
-    def __init__(self, actor: Actor, hooks: UserHooks) -> None:
-        self._actor = actor
-        self._hooks = hooks
-
-    def act(
-        self, visit: Visit, number: int, start: float
-    ) -> Generator[Command, Response | None, None]:
-        """Return the visit of the one within."""
-        return self._hooks.iteration(self._actor.act(visit, number, start), visit, number)
-
-
-class _Calling(Actor):
-    """Calls what is called for requests and responses, as they are on the wire."""
-
-    __slots__ = ("_actor", "_hooks")
-
-    def __init__(self, actor: Actor, hooks: UserHooks) -> None:
-        self._actor = actor
-        self._hooks = hooks
-
-    def act(
-        self, visit: Visit, number: int, start: float
-    ) -> Generator[Command, Response | None, None]:
-        """Return the visit of the one within."""
-        return self._hooks.requests(self._actor.act(visit, number, start))
+        return self._through(self._actor.act(visit, number, start), visit, number)

@@ -182,10 +182,11 @@ def _origin(case: TestCase, name: str) -> str:
     if (dataset := Reference(name).dataset) is not None:
         return f"dataset {dataset}"
     variable = case.variables.get(name)
-    return _made(variable) if variable is not None else ""
+    return origin_of(variable) if variable is not None else ""
 
 
-def _made(variable: Variable) -> str:
+def origin_of(variable: Variable) -> str:
+    """Return where a variable has its value from that no transaction sets; may be empty."""
     if variable.env is not None:
         return f"environment variable {variable.env}"
     if variable.keyring is not None:

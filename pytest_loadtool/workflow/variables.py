@@ -17,6 +17,7 @@ from pytest_loadtool.structure.uses import needed_by
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.errors import CaseError
 from pytest_loadtool.workflow.replays import OpenReplay
+from pytest_loadtool.workflow.value_flow import origin_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +125,4 @@ def _origin(case: TestCase, name: str, opened: OpenReplay | None) -> str:
         row = next((one.row for one in rows if one.dataset == dataset), 0)
         return f"row {row} of {file}" if row else file
     variable = case.variables.get(name)
-    if variable is None:
-        return ""
-    if variable.env is not None:
-        return f"environment variable {variable.env}"
-    if variable.keyring is not None:
-        return f"keyring, {variable.keyring}"
-    if variable.template is not None:
-        return f"made of {variable.template}"
-    if variable.generate is not None:
-        return "generated"
-    return "constant" if variable.value is not None else ""
+    return origin_of(variable) if variable is not None else ""

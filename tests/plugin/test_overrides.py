@@ -273,10 +273,10 @@ def test_a_server_on_the_command_line_comes_first(project: Project, server: Serv
             '--loadtool-app: expected "module:attribute" such as "myproject.asgi:application", or '
             '"module:factory()", got "myapp"',
         ),
-        (("--loadtool-transport=h3",), "invalid choice: 'h3'"),
+        (("--loadtool-transport=h3",), '--loadtool-transport: expected "raw" or "httpx", got "h3"'),
         (
             ("-o", "loadtool_transport=h3"),
-            "loadtool_transport: expected 'raw' or 'httpx', got 'h3'",
+            '--loadtool-transport: expected "raw" or "httpx", got "h3"',
         ),
     ],
 )

@@ -130,7 +130,6 @@ class _GroupReader:
         self.builder = Builder(name, server)
         self.functions = Functions(self.builder)
         self.tables: list[DataFile] = []
-        self._listeners: list[int] = []
 
     def walk(self, within: list[PlanElement], scope: _Scope) -> None:
         """Take the configuration that stands among these, then their samplers, in order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from pytest_loadtool.casefile import parse_extractor
@@ -14,6 +14,7 @@ from pytest_loadtool.console.arguments import (
     SelectionWord,
     TransactionName,
     VariableName,
+    with_options,
 )
 from pytest_loadtool.console.commands.actors import (
     changed,
@@ -28,34 +29,33 @@ from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import actors as views
 from pytest_loadtool.editing import actors as editing
 from pytest_loadtool.editing.suggestions import suggested_extractors
-from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.model.extractor import SOURCE_KINDS, Extractor
 from pytest_loadtool.workflow.document import unset
 from pytest_loadtool.workflow.trying import ExtractorTrial, tried_extractor
 
+#: What a source is called by in a test case, or, of an array, what is in it.
+_OF_SOURCES = {
+    name: str
+    for kind in SOURCE_KINDS.values()
+    for key, field in kind.keys.items()
+    for name in ((key,) if isinstance(field, str) else field)
+}
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+#: The options that say what is taken, besides the two sides of a boundary.
+_KEYS = tuple(kind.key for kind in SOURCE_KINDS.values() if kind.key in _OF_SOURCES)
+
+
+@with_options(_OF_SOURCES)
 class Whereabouts(OptionGroup):
     """A place in a response: the keys of a test case's extractors, and what else tells it."""
 
-    json: str | None = None
-    xml: str | None = None
-    form: str | None = None
-    action: str | None = None
-    link: str | None = None
-    label: str | None = None
-    choice: str | None = None
+    split: int | None = None
     in_item: str | None = None
     item: str | None = None
-    header: str | None = None
-    pattern: str | None = None
-    cookie: str | None = None
-    regex: str | None = None
-    left: str | None = None
-    right: str | None = None
     match: int | None = None
     decode: tuple[str, ...] = ()
     then: str | None = None
-    split: int | None = None
     by_place: bool = False
 
     @property
@@ -234,8 +234,7 @@ def _extractor(variable: str, content: Whereabouts) -> Extractor:
     if content == ANYWHERE:
         raise UsageError(
             "extract what? --from TEXT proposes what could take a text of the response, or one of "
-            "--json, --xml, --form, --link, --choice, --header, --cookie, --regex, --left and "
-            "--right says it"
+            f"{', '.join(f'--{key}' for key in _KEYS)}, --left and --right says it"
         )
     with as_usage():
         return parse_extractor({"variable": variable, **content.keys})

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from pytest_loadtool.casefile import parse_validator
 from pytest_loadtool.casefile.syntax import code_range
-from pytest_loadtool.console.arguments import OptionGroup, TransactionName
+from pytest_loadtool.console.arguments import OptionGroup, TransactionName, with_options
 from pytest_loadtool.console.commands.actors import (
     changed,
     known_responses,
@@ -22,50 +22,34 @@ from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import actors as views
 from pytest_loadtool.editing import actors as editing
 from pytest_loadtool.editing.suggestions import suggested_validators
-from pytest_loadtool.model.validator import StatusCodes
+from pytest_loadtool.model.validator import (
+    BOUNDS,
+    COMPARISONS,
+    VALIDATOR_KINDS,
+    StatusCodes,
+)
 from pytest_loadtool.workflow.trying import tried_validator
 
-#: The options that say what is looked at.
-_KINDS = ("text", "regex", "json", "xml", "header", "response")
-_BOUNDS = ("less_than", "at_most", "more_than", "at_least")
+#: The options that say what is looked at. A value is checked by flows alone: nothing of a response.
+_KINDS = tuple(key for key in VALIDATOR_KINDS if key != "value")
+_OWN = tuple(key for kind in _KINDS for key in VALIDATOR_KINDS[kind].own)
+_FLAGS = ("empty", "count", "unrepeated")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@with_options({key: bool if key in _FLAGS else str for key in (*_KINDS, *_OWN, *COMPARISONS)})
 class Requirement(OptionGroup):
     """A requirement on a response: the keys of a test case's validators, as they are typed."""
 
-    text: str | None = None
-    row: str | None = None
-    item: str | None = None
-    regex: str | None = None
-    json: str | None = None
-    xml: str | None = None
-    header: str | None = None
-    response: str | None = None
-    equals: str | None = None
-    not_equals: str | None = None
-    contains: str | None = None
-    matches: str | None = None
-    less_than: str | None = None
-    at_most: str | None = None
-    more_than: str | None = None
-    at_least: str | None = None
-    empty: bool = False
-    than_before: str | None = None
-    type_: str | None = None
-    schema: str | None = None
-    count: bool = False
     absent: bool = False
-    unrepeated: bool = False
     outcome: str | None = None
 
     @property
     def keys(self) -> dict[str, Any]:
         """Return what is given, as the test case has it: numbers where numbers are compared."""
         typed = {one.name: getattr(self, one.name) for one in fields(self)}
-        given = {name.rstrip("_"): one for name, one in typed.items() if one not in (None, False)}
-        numbers = set(_BOUNDS)
-        if self.count or self.json is not None or self.response is not None:
+        given = {name: one for name, one in typed.items() if one not in (None, False)}
+        numbers = set(BOUNDS)
+        if not given.keys().isdisjoint(("count", "json", "response")):
             numbers |= {"equals", "not_equals"}
         return {n: parsed(one) if one and n in numbers else one for n, one in given.items()}
 

@@ -20,6 +20,7 @@ from pytest_loadtool.engine.prepare.share import LoadTest, prepare
 from pytest_loadtool.engine.signals import interruption
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import Share, Summary
+from pytest_loadtool.plugin.load import item as load_files
 from pytest_loadtool.plugin.load.compare import BASELINE
 from pytest_loadtool.plugin.load.explained import explained
 from pytest_loadtool.plugin.load.hints import write_hints, write_notes
@@ -85,6 +86,7 @@ def configure(config: pytest.Config) -> None:
     Raises:
         pytest.UsageError: the options cannot work, such as a file that cannot be written.
     """
+    config.pluginmanager.register(load_files, "loadtool-files")
     if hasattr(config, "workerinput"):
         from pytest_loadtool.plugin.load.xdist_worker import LoadWorker
 

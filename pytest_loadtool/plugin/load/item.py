@@ -58,6 +58,21 @@ class LoadTestInconclusiveError(LoadToolError):
     """A load test did neither fail nor pass."""
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Collect nothing but load configurations."""
+    if collection_path.name.endswith(LOAD_SUFFIX) or not collection_path.is_file():
+        return None
+    return True
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect load configurations."""
+    if not file_path.name.endswith(LOAD_SUFFIX):
+        return None
+    file: pytest.Collector = LoadFile.from_parent(parent, path=file_path)
+    return file
+
+
 class LoadFile(pytest.File):
     """A ``*.load.toml``: one load test."""
 
