@@ -304,6 +304,32 @@ def test_the_message_of_a_page_that_answers_a_form() -> None:
     assert colour(replayed(case, Ballot(closed=True))) == "red"
 
 
+@dataclass
+class Seats:
+    """A seat that is given to the first who asks for it; what its page says has no class."""
+
+    taken: bool = False
+
+    def answer(self, method: str, _target: str, _body: str) -> Answer:
+        """What is answered to a request."""
+        said = "Sorry, this seat is taken" if self.taken else "Thank you for booking with us"
+        self.taken |= method == "POST"
+        shown = f"<p>{said}</p>" if method == "POST" else "<p>Our seats</p><form method=post>"
+        return 200, HTML, f"<html><title>Seats</title>{shown}</html>"
+
+
+def test_another_sentence_is_told() -> None:
+    """Which only the page that answers a form has."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/seats")
+        client.send("POST", "/seats/book", b"seat=A2", FORM)
+        client.send("GET", "/seats")
+
+    case, used = recorded(Seats(), session), Seats()
+    assert [colour(replayed(case, used)) for _ in range(2)] == ["GREEN", "told"]
+
+
 class Message:
     """Sends a form on to a page that says what came of it, each time the same."""
 

@@ -18,7 +18,7 @@ from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.outcomes.changes import Change, is_change
-from pytest_loadtool.correlation.outcomes.proof import REPLY, Before, Proof
+from pytest_loadtool.correlation.outcomes.proof import REPLY, Before, Proof, short
 from pytest_loadtool.correlation.outcomes.seen import FLASHED_WRONG, WRONG, SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY
 from pytest_loadtool.extraction.json_steps import format_path
@@ -65,6 +65,8 @@ _SAID = re.compile(
 #: How a page begins a message that something was done, in the answer to the change itself.
 _BEGINNINGS = ("OK", "Ok", "SUCCESS", "Success", "DONE", "Done")
 _MESSAGE = re.compile(rf">\s*(?:{'|'.join(_BEGINNINGS)}) ?[-:!] ")
+#: How long a sentence of a page is at most that answers a form.
+_LONGEST_SENTENCE = 120
 #: A number of resources that it was done to, in JSON.
 _TYPE = "__typename"
 #: On how many pages before a change its form is looked for.
@@ -166,6 +168,8 @@ def _on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
         for found in islice(_MESSAGE.finditer(answer.text), 1):
             if not any(found[0] in one.text for one in was.answers if not is_change(one.step)):
                 yield _proof(answer, "the message", TextValidator(escape(found[0])))
+    if answer.step.index == change.step.index:
+        yield from _new_sentence(change, answer, was)
     sends_form = change.has_fields and change.step.transaction.request.method == "POST"
     wrong = WRONG if answer.step.index == change.step.index else FLASHED_WRONG
     if sends_form and not any(one.marks(wrong) for one in (answer, *was.of_kind(answer))):
@@ -189,6 +193,19 @@ def _in_message(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pro
         words = any(map(str.isalpha, found[1])) and not any(map(str.isdigit, found[1]))
         if words and not own and not any(found[1] in one.text for one in was.alike(answer)):
             yield _proof(answer, "the message", TextValidator(escape(found[1])))
+
+
+def _new_sentence(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield the first sentence that only the page has which answers a form: ``Thank you for your
+    vote``. It may be another one for each user, so that it is in doubt."""
+    for shown, (written, _) in answer.nodes.items():
+        is_sentence = shown.count(" ") >= 2 and len(shown) <= _LONGEST_SENTENCE
+        own = any(one.value in shown for one in change.said) or any(map(str.isdigit, shown))
+        if is_sentence and not own and not any(written in one.text for one in was.answers):
+            says = f"the page says {short(shown)}"
+            check = TextValidator(escape(written))
+            yield Proof(answer.step.index, REPLY, says, check, doubtful=True)
+            return
 
 
 def _proof(
