@@ -158,18 +158,9 @@ def _in_elements(answer: SeenAnswer, done: frozenset[str]) -> Iterator[Proof]:
 
 
 def _on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    flashes = answer.has_any(_FLASHES)
-    for found in islice(_FLASH.finditer(answer.text), 1) if flashes else ():
-        if not any(found[0] in one.text for one in was.alike(answer)):
-            yield _proof(answer, "the page", TextValidator(escape(found[0])))
-    if not flashes and answer.has_any(_HINTS):
-        yield from _in_message(change, answer, was)
-    if answer.step.index == change.step.index and answer.has_any(_BEGINNINGS):
-        for found in islice(_MESSAGE.finditer(answer.text), 1):
-            if not any(found[0] in one.text for one in was.answers if not is_change(one.step)):
-                yield _proof(answer, "the message", TextValidator(escape(found[0])))
-    if answer.step.index == change.step.index:
-        yield from _new_sentence(change, answer, was)
+    own = answer.step.index == change.step.index
+    told = [*_messages(change, answer, was, own)]
+    yield from told or (_new_sentence(change, answer, was) if own else ())
     sends_form = change.has_fields and change.step.transaction.request.method == "POST"
     wrong = WRONG if answer.step.index == change.step.index else FLASHED_WRONG
     if sends_form and not any(one.marks(wrong) for one in (answer, *was.of_kind(answer))):
@@ -184,6 +175,21 @@ def _on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
         says = "the form is not there again"
         check = TextValidator(f'action="{change.path_template}"', absent=True)
         yield Proof(answer.step.index, REPLY, says, check)
+
+
+def _messages(change: Change, answer: SeenAnswer, was: Before, own: bool) -> Iterator[Proof]:
+    """Yield what a page says that went well, as pages mark it; of its ``own`` answer, as it begins
+    such a sentence."""
+    flashes = answer.has_any(_FLASHES)
+    for found in islice(_FLASH.finditer(answer.text), 1) if flashes else ():
+        if not any(found[0] in one.text for one in was.alike(answer)):
+            yield _proof(answer, "the page", TextValidator(escape(found[0])))
+    if not flashes and answer.has_any(_HINTS):
+        yield from _in_message(change, answer, was)
+    begins = own and answer.has_any(_BEGINNINGS)
+    for found in islice(_MESSAGE.finditer(answer.text), 1) if begins else ():
+        if not any(found[0] in one.text for one in was.answers if not is_change(one.step)):
+            yield _proof(answer, "the message", TextValidator(escape(found[0])))
 
 
 def _in_message(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
