@@ -36,7 +36,7 @@ WRONG = {
     "tomcat-manager": "its page of the status fails while another user undeploys",
     "shaarli": "one id in the address of a script's request is a constant",
     "wordpress": "it calls a second file of a name `leaf-1.png`: the first one is described",
-    "request-tracker": "not measured to the end",
+    "request-tracker": "ten users were not measured to the end",
     "fossil": "of ten users at once, 5 % of requests are refused: its database is locked",
     "adminer": "ten users fill its page of 50 rows, so that one's own row is not on it",
     "node-red": "a replay sends the recorded list of flows back, and takes those of others away",

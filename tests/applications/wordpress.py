@@ -26,7 +26,8 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 
 TITLE = "WordPress 6.1"
 BROWSER = True
-UNIQUE: tuple[str, ...] = ("Brews",)
+#: A second file of a name is called otherwise.
+UNIQUE: tuple[str, ...] = ("Brews", "leaf.png")
 #: Each has 700 requests.
 SESSIONS = 1
 
