@@ -27,7 +27,7 @@ def actor_for(user: VirtualUser, took: Took = untold, measure: Measure = counted
     if hooks is None:
         return actor
     call = hooks.requests
-    return _Around(actor, lambda commands, _visit, _number: call(commands))
+    return _Passing(actor, lambda commands, _visit, _number: call(commands))
 
 
 def hooks_of(
@@ -42,17 +42,17 @@ def held_actor_for(user: VirtualUser, hooks: UserHooks | None) -> Actor:
     """Return an actor as `actor_for` does, whose functions for requests are to be called by whoever
     sends them."""
     plan = user.plan
-    actor: Actor = user if hooks is None else _Around(user, hooks.iteration)
+    actor: Actor = user if hooks is None else _Passing(user, hooks.iteration)
     if plan.renewals is not None:
         actor = Renewing(user, actor, plan.renewals)
     if plan.accounts:
         actor = Authenticating(user, actor)
     if plan.guarded:
-        actor = _Around(actor, lambda commands, _visit, _number: withholding(commands, refused))
+        actor = _Passing(actor, lambda commands, _visit, _number: withholding(commands, refused))
     return actor
 
 
-class _Around(Actor):
+class _Passing(Actor):
     """Acts as the one within, whose commands go through a function."""
 
     __slots__ = ("_actor", "_through")
