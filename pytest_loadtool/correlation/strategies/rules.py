@@ -128,7 +128,12 @@ def _called(rules: Sequence[Rule], name: str, place: Place) -> tuple[Rule, ...]:
 
 
 def _takes(rule: Rule, slot: Slot) -> bool:
-    return not rule.value or Pattern(rule.value).fullmatch(slot.value) is not None
+    return not rule.value or _fits(rule.value, slot.value)
+
+
+@lru_cache(1 << 10)
+def _fits(pattern: str, value: str) -> bool:
+    return Pattern(pattern).fullmatch(value) is not None
 
 
 def _gives(rule: Rule, producer: Producer) -> bool:
