@@ -245,20 +245,21 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[RecordedSte
     return tuple(steps)
 
 
-def _writes(exchange: Exchange | None) -> bool:
-    """Return whether a request does something, whatever it is called: by SQL, or because it went
-    well and has read nothing, as ``POST /mail/3/read`` does."""
+def _writes(called: str, exchange: Exchange | None) -> bool:
+    """Return whether a request does something although it is called as if it read: by SQL, or
+    because ``POST /mail/3/read`` went well and has read nothing."""
     if exchange is None:
         return False
     read_nothing = 200 <= exchange.status < 300 and not exchange.response_size
-    return read_nothing or sql_changes(exchange.request_body)
+    marks = read_nothing and plain(called).split()[-1:] == ["read"]
+    return marks or sql_changes(exchange.request_body)
 
 
 def changes_state(request: Request, exchange: Exchange | None) -> bool:
     """Return what `RecordedStep.changes_state` is for a request that was recorded so."""
     called = _called(request, exchange) or _path(request.target)
     return _method(request, exchange) not in SAFE_METHODS and (
-        not reads(called) or _writes(exchange)
+        not reads(called) or _writes(called, exchange)
     )
 
 

@@ -115,7 +115,8 @@ def _elements(
         held = was if isinstance(was, list) else []
         for one in value:
             fits = isinstance(one, str) and _fits(one)
-            said = _said(change, (singular(key),), one) if fits else None
+            named = (_said(change, (name,), one) for name in (key, singular(key)) if fits)
+            said = next(filter(None, named), None)
             if said is not None and one not in held:
                 whole = f'{path}.{key}[?(@=="{said.template}")]'
                 says = f"{short(one)} is in {key}"
