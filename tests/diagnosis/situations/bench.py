@@ -358,7 +358,7 @@ def asserting(request: str, check: str) -> Callable[[str], str]:
     def spoil(text: str) -> str:
         before, found, after = text.partition(start)
         assert found, start
-        own, end, rest = re.split(r"(\n\n|\n(?=\[\[))", after, maxsplit=1)
+        own, end, rest = re.split(r"(\n\n|\n(?=\[\[)|\Z)", after, maxsplit=1)
         if "validators = [" in own:
             own = own.replace("validators = [", f"validators = [\n  {check},", 1)
         else:
