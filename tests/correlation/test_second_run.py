@@ -306,28 +306,42 @@ def test_the_message_of_a_page_that_answers_a_form() -> None:
 
 @dataclass
 class Seats:
-    """A seat that is given to the first who asks for it; what its page says has no class."""
+    """Seats that are given to the first who asks for one; what its pages say has no class."""
 
-    taken: bool = False
+    works: bool = True
+    listed: bool = False
+    taken: set[str] = field(default_factory=set)
 
-    def answer(self, method: str, _target: str, _body: str) -> Answer:
+    def answer(self, method: str, _target: str, body: str) -> Answer:
         """What is answered to a request."""
-        said = "Sorry, this seat is taken" if self.taken else "Thank you for booking with us"
-        self.taken |= method == "POST"
+        seat = body.partition("=")[2]
+        said = (
+            "Sorry, this seat is taken" if seat in self.taken else "Thank you for booking with us"
+        )
+        self.taken |= {seat} if self.works and method == "POST" else set()
         shown = f"<p>{said}</p>" if method == "POST" else "<p>Our seats</p><form method=post>"
-        return 200, HTML, f"<html><title>Seats</title>{shown}</html>"
+        rows = "".join(
+            f"<tr><td>{one}</td><td>{'taken' if one in self.taken else 'free'}</td>"
+            f"{'' if one in self.taken else f'<td><button value={one}>Book</button></td>'}</tr>"
+            for one in (("A1", "A2", "A3") if self.listed and method == "GET" else ())
+        )
+        return 200, HTML, f"<html><title>Seats</title>{shown}<table>{rows}</table></html>"
 
 
-def test_another_sentence_is_told() -> None:
-    """Which only the page that answers a form has."""
+@pytest.mark.parametrize("listed", [True, False])
+def test_another_sentence_is_told(listed: bool) -> None:
+    """Which only the page that answers a form has; where the row of what was sent says what became
+    of it, a server that has done nothing is red."""
 
     def session(client: Client) -> None:
         client.send("GET", "/seats")
         client.send("POST", "/seats/book", b"seat=A2", FORM)
         client.send("GET", "/seats")
 
-    case, used = recorded(Seats(), session), Seats()
+    case, used = recorded(Seats(listed=listed), session), Seats(listed=listed)
     assert [colour(replayed(case, used)) for _ in range(2)] == ["GREEN", "told"]
+    idle = colour(replayed(case, Seats(works=False, listed=listed)))
+    assert idle == ("red" if listed else "GREEN")
 
 
 class Message:

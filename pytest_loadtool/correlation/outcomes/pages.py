@@ -156,35 +156,49 @@ def _rows_like(text: str, start: int, end: int) -> Sequence[Sequence[str]]:
 
 def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Yield a word in the row of a resource that nothing but the change has written in the place of
-    another: ``shipped``."""
+    another: ``shipped``; or in the row of which a cell has what was sent: ``A2``."""
     earlier = was.same(answer)
+    for row in _rows_then(change, answer, earlier, was) if earlier is not None else ():
+        for item in repeated_around(answer.text, row.at):
+            word = _changed_word(answer.text, earlier.text, row.anchor, item) if earlier else ""
+            if word:
+                check = TextValidator(f"{escape(word)}<", row=row.template, item=item.kind)
+                says = f"{short(word.strip(_AROUND))} is shown with {row.called}"
+                strength = 0 if row.resource is not None else 1
+                yield Proof(answer.step.index, strength, says, check)
+                break
+
+
+def _rows_then(
+    change: Change, answer: SeenAnswer, earlier: SeenAnswer, was: Before
+) -> Iterator[ShownRow]:
+    """Yield the rows about the change that the same address showed before it, too."""
     for resource in change.resources:
-        if earlier is None or resource.given or not earlier.may_say(resource.id):
+        if resource.given or not earlier.may_say(resource.id):
             continue
         if not was.last(resource, answer) or not was.alone(resource, earlier, answer):
             continue
         template, anchor = next(attributes_with(answer.text, resource, change.resources), ("", ""))
-        if not anchor or anchor not in earlier.text:
-            continue
-        for item in repeated_around(answer.text, answer.text.find(anchor)):
-            word = _changed_word(answer.text, earlier.text, anchor, item)
-            if word:
-                check = TextValidator(f"{escape(word)}<", row=template, item=item.kind)
-                says = f"{short(word.strip(_AROUND))} is shown with the {resource.noun}"
-                yield Proof(answer.step.index, 0, says, check)
-                break
+        if anchor and anchor in earlier.text:
+            at, called = answer.text.find(anchor), f"the {resource.noun}"
+            yield ShownRow(template, anchor, at, called, False, resource)
+    for said in change.said if was.only(earlier, answer) else ():
+        cell = f">{said.value}<"
+        if said.is_text and all(one.text.count(cell) == 1 for one in (answer, earlier)):
+            template, at = f">{said.template}<", answer.text.find(cell)
+            yield ShownRow(template, cell, at, short(said.value), False)
 
 
 def _changed_word(now: str, was: str, anchor: str, item: Item) -> str:
     """Return the one word of an item that is another than it was, from the ``>`` before it on, if
-    both are words for states; else nothing."""
+    both are words for states; else nothing. Buttons behind it may be gone."""
     start, end = item_around(was, was.find(anchor), item.kind) if item.kind else (0, 0)
     if not item.kind:
         start, end = row_around(was, was.find(anchor))
     shown = _CELL.findall(now, item.start, item.end)
     before = _CELL.findall(was, start, end) if end else []
     changed = [pair for pair in zip(shown, before, strict=False) if pair[0] != pair[1]]
-    if len(shown) != len(before) or len(changed) != 1 or changed[0][0] in before:
+    if len(shown) > len(before) or len(changed) != 1 or changed[0][0] in before:
         return ""
     states = [one.strip(_AROUND) for one in changed[0]]
     fits = all(STATE.fullmatch(one) and not _passes(one) for one in states)
