@@ -4,7 +4,7 @@ red, or says what was otherwise. Judged by the state of the server."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -302,6 +302,69 @@ def test_the_message_of_a_page_that_answers_a_form() -> None:
     case = recorded(Ballot(), session)
     assert colour(replayed(case, Ballot())) == "GREEN"
     assert colour(replayed(case, Ballot(closed=True))) == "red"
+
+
+@dataclass
+class Tasks:
+    """Tasks that are done, or open again, as the class of their rows says."""
+
+    ids: Sequence[Any]
+    works: bool = True
+    done: set[str] = field(default_factory=set)
+
+    def answer(self, method: str, target: str, _body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "POST":
+            self.done ^= {target.split("/")[2]} if self.works else set()
+            return 303, {"Location": "/tasks"}, ""
+        rows = "".join(
+            f'<li class="{"done" if str(one) in self.done else "open"}">Brew it'
+            f'<form method="post" action="/tasks/{one}/toggle"><button>x</button></form></li>'
+            for one in self.ids
+        )
+        return 200, HTML, f"<html><title>Tasks</title><ul>{rows}</ul></html>"
+
+
+@pytest.mark.parametrize("numbered", [True, False], ids=["numbers", "random ids"])
+def test_the_class_of_a_row(numbered: bool) -> None:
+    """Where only that says how a thing is, a second run that turns it back is red."""
+
+    def ids() -> list[Any]:
+        return [1, 2, 3] if numbered else [uuid4().hex for _ in range(3)]
+
+    first = ids()
+
+    def session(client: Client) -> None:
+        client.send("GET", "/tasks")
+        client.send("POST", f"/tasks/{first[1]}/toggle", b"", FORM)
+        client.send("GET", "/tasks")
+
+    case, used = recorded(Tasks(first), session), Tasks(ids())
+    assert [colour(replayed(case, used)) for _ in range(3)] == ["GREEN", "red", "GREEN"]
+    assert colour(replayed(case, Tasks(ids(), works=False))) == "red"
+
+
+def test_the_class_that_says_where_a_row_is() -> None:
+    """Another one was added above: every other row has a class, which proves nothing."""
+
+    class Striped(Tasks):
+        def answer(self, method: str, target: str, body: str) -> Answer:
+            """What is answered to a request."""
+            status, headers, page = super().answer(method, target, body)
+            if self.done:
+                page = page.replace("<ul>", '<ul><li class="odd">Done: one</li>')
+            odd = "even" if self.done else "odd"
+            return status, headers, page.replace('"open"', f'"{odd}"').replace('"done"', f'"{odd}"')
+
+    def session(client: Client) -> None:
+        client.send("GET", "/tasks")
+        client.send("POST", "/tasks/2/toggle", b"", FORM)
+        client.send("GET", "/tasks")
+
+    case = recorded(Striped([1, 2, 3]), session)
+    assert colour(replayed(case, Striped([1, 2, 3]))) == "GREEN"
+    checks = [str(each) for one in case.transactions() for each in one.validators]
+    assert not any("even" in one for one in checks)
 
 
 @dataclass

@@ -60,9 +60,15 @@ _NO_ADDRESS = re.compile(r"[<>\s]")
 #: A text behind a tag, and words of which it is another one soon.
 _AROUND = "> \t\r\n"
 _CELL = re.compile(r">\s*[^\s<>][^<>]*(?=<)")
+#: How the elements of a page say in which state something is, besides texts.
+_MARKS_OF = re.compile(
+    r"""\b(?:class|aria-[a-z]+|data-(?:state|status))=(?:"[^"<>]*"|'[^'<>]*'|[\w-]+)"""
+)
 #: A row of a table, and how much before and behind one is looked at.
 _ROW, _MOST_TABLE = re.compile(r"<tr\b.*?</tr", re.DOTALL | re.IGNORECASE), 10_000
 _FEW_ROWS = 3
+#: What classes say of the place of a row, or of what was done last, whatever that was.
+_PLACES = frozenset({"current", "even", "first", "highlight", "last", "new", "odd", "selected"})
 _TIMES = frozenset({"ago", "minute", "moment", "moments", "now", "seconds", "today", "yesterday"})
 #: What may be behind an id in an attribute.
 _AFTER = frozenset("\"'/?&#")
@@ -160,11 +166,11 @@ def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
     earlier = was.same(answer)
     for row in _rows_then(change, answer, earlier, was) if earlier is not None else ():
         for item in repeated_around(answer.text, row.at):
-            word = _changed_word(answer.text, earlier.text, row.anchor, item) if earlier else ""
-            if word:
-                check = TextValidator(f"{escape(word)}<", row=row.template, item=item.kind)
-                says = f"{short(word.strip(_AROUND))} is shown with {row.called}"
+            if earlier is not None and (shown := _changed(answer, earlier, row, item)):
+                state, written = shown
+                check = TextValidator(escape(written), row=row.template, item=item.kind)
                 strength = 0 if row.resource is not None else 1
+                says = f"{short(state)} is shown with {row.called}"
                 yield Proof(answer.step.index, strength, says, check)
                 break
 
@@ -189,18 +195,33 @@ def _rows_then(
             yield ShownRow(template, cell, at, short(said.value), False)
 
 
-def _changed_word(now: str, was: str, anchor: str, item: Item) -> str:
-    """Return the one word of an item that is another than it was, from the ``>`` before it on, if
-    both are words for states; else nothing. Buttons behind it may be gone."""
-    start, end = item_around(was, was.find(anchor), item.kind) if item.kind else (0, 0)
+def _changed(
+    answer: SeenAnswer, earlier: SeenAnswer, row: ShownRow, item: Item
+) -> tuple[str, str] | None:
+    """Return the state of an item that is another than it was, and how it is written: its one word,
+    from the ``>`` before it on, or else what a class or the like of an element in it says."""
+    then = earlier.text.find(row.anchor)
+    before = item_around(earlier.text, then, item.kind) if item.kind else (0, 0)
     if not item.kind:
-        start, end = row_around(was, was.find(anchor))
-    shown = _CELL.findall(now, item.start, item.end)
-    before = _CELL.findall(was, start, end) if end else []
-    changed = [pair for pair in zip(shown, before, strict=False) if pair[0] != pair[1]]
-    if len(shown) > len(before) or len(changed) != 1 or changed[0][0] in before:
+        before = row_around(earlier.text, then)
+    if not before[1]:
+        return None
+    now = item.start, item.end
+    word = _other(_CELL.findall(answer.text, *now), _CELL.findall(earlier.text, *before))
+    if word:
+        return word.strip(_AROUND), f"{word}<"
+    tags = _other(_MARKS_OF.findall(answer.text, *now), _MARKS_OF.findall(earlier.text, *before))
+    state = tags.partition("=")[2].strip("\"'")
+    return (state, tags) if state and _PLACES.isdisjoint(plain(state).split()) else None
+
+
+def _other(now: Sequence[str], before: Sequence[str]) -> str:
+    """Return the one of some texts that is another than before, if both are words for states; else
+    nothing. Buttons behind it may be gone."""
+    changed = [pair for pair in zip(now, before, strict=False) if pair[0] != pair[1]]
+    if len(now) > len(before) or len(changed) != 1 or changed[0][0] in before:
         return ""
-    states = [one.strip(_AROUND) for one in changed[0]]
+    states = [one.rpartition("=")[2].strip(f"{_AROUND}\"'") for one in changed[0]]
     fits = all(STATE.fullmatch(one) and not _passes(one) for one in states)
     return changed[0][0] if fits and len(states[0]) <= LONGEST_STATE else ""
 

@@ -39,7 +39,7 @@ _ROWS: Final = tuple(
 _ROW: Final = re.compile(
     rf"<({'|'.join(ROWS)})(?=[\s>])(.*?)(?=<\1[\s>]|</\1\b|\Z)", re.IGNORECASE | re.DOTALL
 )
-_ADDRESS: Final = re.compile(r"""\bhref=["']?([^"'<>\s]+)""", re.IGNORECASE)
+_ADDRESS: Final = re.compile(r"""\b(?:href|action)=["']?([^"'<>\s]+)""", re.IGNORECASE)
 #: The number of an item, and those of all that are listed.
 _Listed = Callable[[Readable, Sequence[str]], tuple[str, list[str], set[str]]]
 
