@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import parse_qsl
 from uuid import uuid4
 
 import pytest
@@ -365,6 +366,56 @@ def test_the_class_that_says_where_a_row_is() -> None:
     assert colour(replayed(case, Striped([1, 2, 3]))) == "GREEN"
     checks = [str(each) for one in case.transactions() for each in one.validators]
     assert not any("even" in one for one in checks)
+
+
+@dataclass
+class Notes:
+    """Notes that are removed by the boxes before them, or by their ids."""
+
+    ids: list[Any]
+    page: bool = True
+    works: bool = True
+
+    def answer(self, method: str, _target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "POST":
+            sent = [one for _, one in parse_qsl(body)] if self.page else json.loads(body)["ids"]
+            gone = {*map(str, sent)} if self.works else set()
+            self.ids = [one for one in self.ids if str(one) not in gone]
+            return (303, {"Location": "/notes"}, "") if self.page else json_answer({})
+        if not self.page:
+            return json_answer([{"id": one} for one in self.ids])
+        rows = "".join(
+            f'<tr><td><input type="checkbox" name="ids" value="{one}"></td><td>Note</td></tr>'
+            for one in self.ids
+        )
+        form = f'<form method="post" action="/notes"><table>{rows}</table></form>'
+        return 200, HTML, f"<html><title>Notes</title>{form}</html>"
+
+
+@pytest.mark.parametrize("page", [True, False])
+@pytest.mark.parametrize("numbered", [True, False], ids=["numbers", "random ids"])
+def test_what_was_removed_is_gone(page: bool, numbered: bool) -> None:
+    """And was there before: by constant ids, a second run removes nothing, which is told."""
+
+    def ids() -> list[Any]:
+        return [*range(1, 9)] if numbered else [uuid4().hex for _ in range(8)]
+
+    first = ids()
+
+    def session(client: Client) -> None:
+        client.send("GET", "/notes")
+        if page:
+            client.send("POST", "/notes", f"ids={first[0]}&ids={first[1]}".encode(), FORM)
+        else:
+            client.json("POST", "/notes/remove", {"ids": first[:2]})
+        client.send("GET", "/notes")
+
+    case, used = recorded(Notes(first, page), session), Notes(ids(), page)
+    again = "told" if numbered else "GREEN"
+    assert [colour(replayed(case, used)) for _ in range(2)] == ["GREEN", again]
+    assert len(used.ids) == (6 if numbered else 4)
+    assert colour(replayed(case, Notes(ids(), page, works=False))) == "red"
 
 
 @dataclass

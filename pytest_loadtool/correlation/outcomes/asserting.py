@@ -14,7 +14,7 @@ from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, acts_by_link, changes_of
 from pytest_loadtool.correlation.outcomes.choosing import chosen
-from pytest_loadtool.correlation.outcomes.not_yet import not_yet
+from pytest_loadtool.correlation.outcomes.not_yet import is_gone, not_yet
 from pytest_loadtool.correlation.outcomes.proof import REPLY, Proof, SessionChanges
 from pytest_loadtool.correlation.outcomes.proof import names as names_resource
 from pytest_loadtool.correlation.outcomes.proofs import look
@@ -99,7 +99,8 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
             new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
         known = "${" in targets[one.at] or _signs_in(change)
         alone = "" if known else _text_alone(change, one.validator)
-        page = seen.of(steps[one.at]) if alone and one.text else None
+        asked = (alone and one.text) or (is_gone(one) and not known)
+        page = seen.of(steps[one.at]) if asked else None
         before = not_yet(change, one, page, seen) if page is not None else None
         decisions.append(_decision(change, one, title, alone, before))
         earlier += [(change, before, False)] if before is not None else []
@@ -207,7 +208,8 @@ def _decision(
             f"`unique {alone}` makes it each run's own."
         )
     if before is not None:
-        reason += f' "{title(before.at)}" is before it: a replay says so if it is there already.'
+        already = "not there" if is_gone(proof) else "there already"
+        reason += f' "{title(before.at)}" is before it: a replay says so if it is {already}.'
     return Decision(
         value=proof.says,
         variable="",

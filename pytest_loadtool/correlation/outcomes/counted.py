@@ -22,7 +22,7 @@ from pytest_loadtool.correlation.outcomes.documents import (
 )
 from pytest_loadtool.correlation.outcomes.proof import OWN, Before, Proof, short
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
-from pytest_loadtool.correlation.responses.objects import KEY, inner
+from pytest_loadtool.correlation.responses.objects import inner, leaves
 from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.validator import JsonValidator, RegexValidator
@@ -58,7 +58,7 @@ def counted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Yield the numbers of an answer that the change has moved, the only change since the same
     address was asked for."""
     same = was.same(answer)
-    if same is None or not was.only(same, answer):
+    if same is None or not was.only(same, answer) or not same.asks_the_same(answer):
         return
     by = {1, *(int(one.value) for one in change.said if one.value.isdecimal())} - {0}
     if answer.document is not None and same.document is not None:
@@ -73,11 +73,11 @@ def _in_document(
     change: Change, answer: SeenAnswer, same: SeenAnswer, by: set[int]
 ) -> Iterator[Proof]:
     for path, now, then in _objects(change, answer, same):
-        for key, value in now.items():
-            way = _moved(key, then.get(key), value, by) if KEY.fullmatch(key) else ""
+        for keys, value in leaves(now):
+            way = _moved(keys[-1], inner(then, keys), value, by)
             if way:
-                check = JsonValidator(f"{path}.{key}", than_before=way)
-                yield _proof(answer, plain(key), check)
+                check = JsonValidator(path + format_path(keys)[1:], than_before=way)
+                yield _proof(answer, plain(keys[-1]), check)
 
 
 def _objects(
@@ -85,10 +85,8 @@ def _objects(
 ) -> Iterator[tuple[str, Mapping[str, object], Mapping[str, object]]]:
     """Yield the paths to what is in no list, and to what the change is about, each with what is
     there and what was."""
-    for steps, item in answer.objects:
-        then = None if is_listed(steps) else inner(same.document, steps)
-        if isinstance(then, dict):
-            yield format_path(steps), item, then
+    if isinstance(answer.document, dict) and isinstance(same.document, dict):
+        yield "$", answer.document, same.document
     for resource in change.resources:
         found, before = (next(of_resource(one, resource), None) for one in (answer, same))
         if found is None or before is None or not is_listed(found[0]):

@@ -3,9 +3,12 @@ the change, and shows it no more."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from urllib.parse import parse_qsl
 
 from pytest_loadtool.codec.entities import in_markup
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
     TELLING,
     is_identity_name,
@@ -15,9 +18,18 @@ from pytest_loadtool.correlation.classify import (
 from pytest_loadtool.correlation.kinds import removes
 from pytest_loadtool.correlation.outcomes.changes import Change, Said
 from pytest_loadtool.correlation.outcomes.documents import unlisted_path
-from pytest_loadtool.correlation.outcomes.proof import SHORTEST, Before, Proof, short
+from pytest_loadtool.correlation.outcomes.proof import GONE, SHORTEST, Before, Proof, short
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
+from pytest_loadtool.extraction.tags import controls
 from pytest_loadtool.model.validator import TextValidator
+
+#: The types of controls of which a form sends those that are chosen, and how a page writes one: its
+#: name beside its value.
+_CHOICES = frozenset({"checkbox", "radio"})
+_NAMED = re.compile(
+    r"""\bname=(["']?)[^"'<>\s]+\1\s+value=(["']?)[^"'<>\s]+\2"""
+    r"""|\bvalue=(["']?)[^"'<>\s]+\3\s+name=(["']?)[^"'<>\s]+\4"""
+)
 
 
 def named_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -35,10 +47,31 @@ def named_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
             continue
         in_list = earlier.document is not None and answer.document is not None
         path = unlisted_path(name, earlier, answer) if in_list else None
-        says = f"{short(name.value)} is gone"
+        says = f"{short(name.value)}{GONE}"
         check = path or TextValidator(name.template, absent=True)
         yield Proof(answer.step.index, 1, says, check, name.value, doubtful=not name.unique)
         return
+
+
+def choice_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield the choices of a form that were sent, and that the same address offers no more since
+    the change: the boxes before the rows that it has removed."""
+    earlier = was.same(answer) if change.has_fields else None
+    if earlier is None or not was.only(earlier, answer):
+        return
+    exchange = change.step.exchange
+    body = exchange.request_body.decode("utf-8", "replace") if exchange is not None else ""
+    sent = frozenset(parse_qsl(body))
+    templates = {one.value: one.template for one in change.said}
+    templates |= {one.id: one.template for one in change.resources}
+    for _, found, start, end in controls(earlier.text):
+        name, value = found.get("name", ""), found.get("value", "")
+        if found.get("type", "").lower() in _CHOICES and (name, value) in sent:
+            written = _NAMED.search(earlier.text, start, end)
+            if written is not None and written[0] not in answer.text:
+                own = templates.get(value, escape(value))
+                check = TextValidator(escape(written[0]).replace(value, own), absent=True)
+                yield Proof(answer.step.index, 1, f"{name} {short(value)}{GONE}", check)
 
 
 def _is_alone(change: Change, earlier: SeenAnswer, answer: SeenAnswer, was: Before) -> bool:

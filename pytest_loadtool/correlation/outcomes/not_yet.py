@@ -1,6 +1,8 @@
-"""Not yet: what an answer before a change shows, if its outcome goes by a text alone.
+"""Not yet: what an answer before a change shows, if its outcome goes by a text alone, or something
+is gone that is not each run's own.
 
-Where an earlier run has left that text, the outcome is so already, and proves nothing.
+Where an earlier run has left that text, or has removed that thing, the outcome is so already, and
+proves nothing.
 """
 
 from __future__ import annotations
@@ -11,20 +13,27 @@ from urllib.parse import parse_qsl, urlsplit
 from pytest_loadtool.codec.entities import in_markup
 from pytest_loadtool.correlation.classify import TELLING, is_identity_name, is_title_name
 from pytest_loadtool.correlation.outcomes.changes import Change
-from pytest_loadtool.correlation.outcomes.proof import Proof
+from pytest_loadtool.correlation.outcomes.proof import GONE, Proof
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.extraction.jsonpath import compile_path
-from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
+from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator, validator_texts
 
 
 def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -> Proof | None:
     """Return the proof that the last answer to the same request as ``shown``, of those before the
-    change, does not have what a proof finds by a text; None if there was none, or it has it."""
+    change, does not have what a proof finds by a text, or has what is gone; None if there was none,
+    or it is not so."""
     before = answers.before(change.step.index)
-    earlier = next((one for one in before if _is_same_request(one, shown)), None)
+    earlier = next((one for one in before if one.asks_the_same(shown)), None)
     validator = proof.validator
     if earlier is None or validator is None:
         return None
+    if is_gone(proof):
+        there = replace(validator, absent=False)
+        if not _holds(there, earlier):
+            return None
+        says = f"{proof.says.removesuffix(GONE)} is there"
+        return replace(proof, at=earlier.step.index, says=says, validator=there)
     if not _is_name(change, proof.text) and not _is_about_it(change, proof.text, shown):
         return None
     if _holds(validator, earlier) is not False:
@@ -32,6 +41,12 @@ def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -
     what, _, how = proof.says.rpartition(" is ")
     check = replace(validator, absent=True)
     return replace(proof, at=earlier.step.index, says=f"{what} is not yet {how}", validator=check)
+
+
+def is_gone(proof: Proof) -> bool:
+    """Return whether it says that something is gone that is not each run's own."""
+    texts = validator_texts(proof.validator) if proof.validator is not None else {}
+    return proof.says.endswith(GONE) and not any("${" in one for one in texts.values())
 
 
 def _is_name(change: Change, text: str) -> bool:
@@ -55,15 +70,6 @@ def _is_about_it(change: Change, text: str, shown: SeenAnswer) -> bool:
 
 def _query(address: str) -> set[tuple[str, str]]:
     return set(parse_qsl(urlsplit(address).query))
-
-
-def _is_same_request(one: SeenAnswer, other: SeenAnswer) -> bool:
-    return one.asked == other.asked and _sent(one) == _sent(other)
-
-
-def _sent(answer: SeenAnswer) -> tuple[str, bytes]:
-    step = answer.step
-    return step.transaction.request.method, step.exchange.request_body if step.exchange else b""
 
 
 def _holds(validator: Validator, answer: SeenAnswer) -> bool | None:

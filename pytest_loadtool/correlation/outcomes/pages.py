@@ -23,6 +23,7 @@ from pytest_loadtool.correlation.classify import (
 from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said
 from pytest_loadtool.correlation.outcomes.proof import (
+    GONE,
     LONGEST_STATE,
     SHORTEST,
     STATE,
@@ -242,7 +243,7 @@ def row_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
         missing = (template for template, recorded in ids if recorded not in answer.text)
         gone = next(missing, f">{name.template}<" if name.unique else "")
         if gone:
-            says = f"{short(name.value)} is gone"
+            says = f"{short(name.value)}{GONE}"
             yield Proof(answer.step.index, 1, says, TextValidator(gone, absent=True))
 
 

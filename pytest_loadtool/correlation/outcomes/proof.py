@@ -18,6 +18,8 @@ from pytest_loadtool.model.validator import Validator
 
 #: The strength of what only the answer to the change says: of the resource, and of how it went.
 OWN, REPLY = 2, 3
+#: What is said of what is not there any more.
+GONE = " is gone"
 #: A shorter text stands there by chance.
 SHORTEST = 3
 _LONGEST_NAME = 40

@@ -32,7 +32,7 @@ from pytest_loadtool.correlation.outcomes.documents import (
     repeated_in_document,
     unlisted_path,
 )
-from pytest_loadtool.correlation.outcomes.gone import named_gone
+from pytest_loadtool.correlation.outcomes.gone import choice_gone, named_gone
 from pytest_loadtool.correlation.outcomes.ordered import ordered_in_document
 from pytest_loadtool.correlation.outcomes.pages import (
     attributes_with,
@@ -45,6 +45,7 @@ from pytest_loadtool.correlation.outcomes.pages import (
     words_in_row,
 )
 from pytest_loadtool.correlation.outcomes.proof import (
+    GONE,
     OWN,
     Before,
     Proof,
@@ -151,7 +152,7 @@ def _of(step: RecordedStep, found: Iterable[Proof]) -> Shown:
 def _gone(change: Change, step: RecordedStep) -> Iterator[Proof]:
     for resource in change.resources:
         if not resource.given and names(step, resource):
-            yield Proof(step.index, 0, f"the {resource.noun} is gone")
+            yield Proof(step.index, 0, f"the {resource.noun}{GONE}")
 
 
 def _shown(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -179,6 +180,7 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         yield from ordered_in_document(change, answer, was)
     elif answer.is_page:
         yield from row_gone(change, answer, was)
+        yield from choice_gone(change, answer, was)
         yield from switched_on_page(change, answer, was)
         if not _may_have(change, answer):
             return
@@ -266,7 +268,7 @@ def _come_or_gone(
     on_page = _element if answer.is_xml else partial(_address, change)
     has = _path if answer.document is not None else on_page
     if earlier is not None and (before := has(resource, earlier, answer)):
-        yield Proof(answer.step.index, strength, f"the {resource.noun} is gone", before(True))
+        yield Proof(answer.step.index, strength, f"the {resource.noun}{GONE}", before(True))
     elif (
         (now := has(resource, answer, earlier))
         and not answer.paged
@@ -299,7 +301,7 @@ def _unlisted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof
         listed = earlier.document is not None and answer.document is not None
         check = (unlisted_path if listed else _unlisted_text)(name, earlier, answer)
         if check is not None:
-            yield Proof(answer.step.index, 0, f"{short(name.value)} is gone", check)
+            yield Proof(answer.step.index, 0, f"{short(name.value)}{GONE}", check)
             return
 
 

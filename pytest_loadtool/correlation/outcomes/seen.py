@@ -88,6 +88,11 @@ class SeenAnswer:
         body = exchange.request_body if exchange is not None else b""
         return unquote_plus(body.decode("utf-8", "replace"))
 
+    def asks_the_same(self, other: SeenAnswer) -> bool:
+        """Return whether both answer the same request."""
+        methods = (one.step.transaction.request.method for one in (self, other))
+        return self.asked == other.asked and len({*methods}) == 1 and self.sent == other.sent
+
     @cached_property
     def kind(self) -> tuple[str, str]:
         """Return the path and what was asked for, without the query."""

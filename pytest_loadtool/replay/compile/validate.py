@@ -114,12 +114,10 @@ def noting(check: Check, outcome: Outcome, strict: bool) -> Check:
     """Return the check as one of how things stand before a change, or that others may have to do
     with: where it fails, the answer is not as recorded, which is a failure if ``strict``, or if it
     is needed."""
-    lost = f", and {outcome.change} would take that away" if outcome.needed else ""
+    why = "an earlier run or somebody else may have "
+    why += f"left it, and {outcome.change} would take that away" if outcome.needed else "done it"
     when = "before" if outcome.before else "after"
-    found = (
-        f"not so {when} {outcome.change}: {outcome.name}; an earlier run or somebody else may have "
-        f"left it{lost} (`explain` says what then)"
-    )
+    found = f"not so {when} {outcome.change}: {outcome.name}; {why} (`explain` says what then)"
     fails = strict or outcome.needed
 
     def note(response: Response, values: list[str]) -> Failure | None:

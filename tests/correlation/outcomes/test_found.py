@@ -202,7 +202,10 @@ SESSIONS = {
     "XML, by its address": (
         [listed("tea.ics", "cups.ics"), answered("DELETE", "/cal/tea.ics", exchange(), sent=()),
          listed("cups.ics")],
-        ["tea.ics is gone | DELETE /cal/tea.ics | 2 | not /tea.ics<"],
+        [
+            "tea.ics is there | DELETE /cal/tea.ics | 0 | /tea.ics<",
+            "tea.ics is gone | DELETE /cal/tea.ics | 2 | not /tea.ics<",
+        ],
     ),
     "a small number, in a connection of GraphQL": (
         [call("POST", "/orders", {"name": "Tea House"}, json_body({"id": 2})),
@@ -219,7 +222,10 @@ SESSIONS = {
     "a file, by its name": (
         [files("tea.txt", "cups.txt"), answered("DELETE", "/files/tea.txt", exchange(), sent=()),
          files("cups.txt")],
-        ['tea.txt is gone | DELETE /files/tea.txt | 2 | not $.files[?(@.name=="tea.txt")]'],
+        [
+            'tea.txt is there | DELETE /files/tea.txt | 0 | $.files[?(@.name=="tea.txt")]',
+            'tea.txt is gone | DELETE /files/tea.txt | 2 | not $.files[?(@.name=="tea.txt")]',
+        ],
     ),
     "gone from another query": (
         [CREATE, get("/orders?all=1", json_body([{"id": 4711, "name": "Tea House"}])),
