@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from urllib.parse import unquote_to_bytes
@@ -46,6 +47,18 @@ def rpc_method(call: object) -> str | None:
         return None
     method = call.get("method")
     return method if isinstance(method, str) else ""
+
+
+def unnumbered(body: str) -> str:
+    """Return a call of JSON-RPC without its number, by which the client knows the answer (JSON-RPC
+    2.0 §4); any other body as it is."""
+    try:
+        call = json.loads(body) if '"id"' in body else None
+    except (ValueError, RecursionError):
+        return body
+    if not isinstance(call, dict) or rpc_method(call) is None:
+        return body
+    return json.dumps({key: value for key, value in call.items() if key != "id"})
 
 
 def is_rpc_answer(document: object) -> bool:

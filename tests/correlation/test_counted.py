@@ -222,6 +222,34 @@ def test_what_is_counted_both_ways() -> None:
 
 
 @dataclass
+class Calls:
+    """Calls of JSON-RPC that are counted."""
+
+    works: bool = True
+    count: int = 0
+
+    def answer(self, _method: str, _target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        call = json.loads(body)
+        is_read = call["method"] == "counter.get"
+        self.count += self.works and not is_read
+        result = {"value": self.count} if is_read else None
+        return json_answer({"jsonrpc": "2.0", "id": call["id"], "result": result})
+
+
+def test_calls_that_differ_by_their_numbers() -> None:
+    """They ask for the same."""
+
+    def session(client: Client) -> None:
+        for number, method in enumerate(("counter.get", "counter.increment", "counter.get")):
+            client.json("POST", "/", {"jsonrpc": "2.0", "id": number, "method": method})
+
+    case, used = recorded(Calls(), session), Calls()
+    assert [colour(replayed(case, used)) for _ in range(2)] == ["GREEN", "GREEN"]
+    assert colour(replayed(case, Calls(works=False))) == "told"
+
+
+@dataclass
 class Tags:
     """An item with tags, each once."""
 

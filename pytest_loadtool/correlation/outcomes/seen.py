@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from pytest_loadtool.answers.paging import is_paged
+from pytest_loadtool.codec.calls import unnumbered
 from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.correlation.classify import may_be_code
 from pytest_loadtool.correlation.index.traffic import RecordedStep
@@ -91,7 +92,8 @@ class SeenAnswer:
     def asks_the_same(self, other: SeenAnswer) -> bool:
         """Return whether both answer the same request."""
         methods = (one.step.transaction.request.method for one in (self, other))
-        return self.asked == other.asked and len({*methods}) == 1 and self.sent == other.sent
+        same = self.asked == other.asked and len({*methods}) == 1
+        return same and unnumbered(self.sent) == unnumbered(other.sent)
 
     @cached_property
     def kind(self) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
+from pytest_loadtool.codec.calls import unnumbered
 from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.extraction.extract import PlainText
 from pytest_loadtool.extraction.jsonpath import json_text
@@ -65,7 +66,10 @@ def _is_same(earlier: Request, later: Request) -> bool:
     """Return whether the second asks for what the first did, be it with more in its query."""
     paths, queries = zip(*(one.target.partition("?")[::2] for one in (earlier, later)), strict=True)
     asked, more = ({*parse_qsl(one, keep_blank_values=True)} for one in queries)
-    same = (earlier.method, earlier.body) == (later.method, later.body) and paths[0] == paths[1]
+    bodies = [
+        unnumbered(one.body) if isinstance(one.body, str) else one.body for one in (earlier, later)
+    ]
+    same = earlier.method == later.method and bodies[0] == bodies[1] and paths[0] == paths[1]
     return same and asked <= more
 
 
