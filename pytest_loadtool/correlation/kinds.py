@@ -205,7 +205,7 @@ def procedure(exchange: Exchange) -> str:
     """Return what a request calls by name, in JSON-RPC, XML-RPC or SOAP; empty if it does not, or
     by its path alone."""
     body = exchange.request_body
-    if b'"method"' in body and b'"params"' in body:
+    if b'"method"' in body and (b'"params"' in body or b'"jsonrpc"' in body):
         try:
             document = json.loads(body)
         except ValueError:

@@ -241,7 +241,7 @@ def test_calls_that_differ_by_their_numbers() -> None:
     """They ask for the same."""
 
     def session(client: Client) -> None:
-        for number, method in enumerate(("counter.get", "counter.increment", "counter.get")):
+        for number, method in enumerate(("counter.get", "counter.increment", "counter.get"), 1):
             client.json("POST", "/", {"jsonrpc": "2.0", "id": number, "method": method})
 
     case, used = recorded(Calls(), session), Calls()
