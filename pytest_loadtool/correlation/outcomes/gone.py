@@ -69,8 +69,9 @@ def choice_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pro
         if found.get("type", "").lower() in _CHOICES and (name, value) in sent:
             written = _NAMED.search(earlier.text, start, end)
             if written is not None and written[0] not in answer.text:
-                own = templates.get(value, escape(value))
-                check = TextValidator(escape(written[0]).replace(value, own), absent=True)
+                head, there, tail = written[0].partition("value=")
+                tail = escape(tail).replace(escape(value), templates.get(value, escape(value)), 1)
+                check = TextValidator(f"{escape(head)}{there}{tail}", absent=True)
                 yield Proof(answer.step.index, 1, f"{name} {short(value)}{GONE}", check)
 
 
