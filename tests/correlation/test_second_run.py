@@ -13,6 +13,7 @@ from uuid import uuid4
 import pytest
 
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.validator import TextValidator
 from pytest_loadtool.recording import build_case
 from tests.correlation.client import Client
 from tests.correlation.outcomes.adversary import colour, replayed, serving
@@ -366,6 +367,28 @@ def test_the_class_that_says_where_a_row_is() -> None:
     assert colour(replayed(case, Striped([1, 2, 3]))) == "GREEN"
     checks = [str(each) for one in case.transactions() for each in one.validators]
     assert not any("even" in one for one in checks)
+
+
+def test_a_message_with_a_link_is_no_row() -> None:
+    """What its class says is no state of the thing."""
+
+    class Linking(Tasks):
+        def answer(self, method: str, target: str, body: str) -> Answer:
+            """What is answered to a request."""
+            status, headers, page = super().answer(method, target, body)
+            said = '<li class="success"><a href="/tasks/2/toggle">Task</a> was changed.</li>'
+            page = page.replace("<ul>", f"<ul>{said if self.done else ''}</ul><table>")
+            page = page.replace('<li class="open', '<tr class="open')
+            return status, headers, page.replace('"done"', '"open"')
+
+    def session(client: Client) -> None:
+        client.send("GET", "/tasks")
+        client.send("POST", "/tasks/2/toggle", b"", FORM)
+        client.send("GET", "/tasks")
+
+    case = recorded(Linking([1, 2, 3]), session)
+    every = [each for one in case.transactions() for each in one.validators]
+    assert not any(isinstance(one, TextValidator) and one.row for one in every)
 
 
 @dataclass

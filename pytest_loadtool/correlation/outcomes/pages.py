@@ -61,6 +61,7 @@ _NO_ADDRESS = re.compile(r"[<>\s]")
 #: A text behind a tag, and words of which it is another one soon.
 _AROUND = "> \t\r\n"
 _CELL = re.compile(r">\s*[^\s<>][^<>]*(?=<)")
+_TAG = re.compile(r"<\w+")
 #: How the elements of a page say in which state something is, besides texts.
 _MARKS_OF = re.compile(
     r"""\b(?:class|aria-[a-z]+|data-(?:state|status))=(?:"[^"<>]*"|'[^'<>]*'|[\w-]+)"""
@@ -205,15 +206,17 @@ def _changed(
     before = item_around(earlier.text, then, item.kind) if item.kind else (0, 0)
     if not item.kind:
         before = row_around(earlier.text, then)
-    if not before[1]:
-        return None
     now = item.start, item.end
+    tags = [_TAG.match(*one) for one in ((answer.text, now[0]), (earlier.text, before[0]))]
+    if not before[1] or len({one and one[0].lower() for one in tags}) > 1:
+        return None  # it is another element, such as a message with a link to the resource
     word = _other(_CELL.findall(answer.text, *now), _CELL.findall(earlier.text, *before))
     if word:
         return word.strip(_AROUND), f"{word}<"
-    tags = _other(_MARKS_OF.findall(answer.text, *now), _MARKS_OF.findall(earlier.text, *before))
-    state = tags.partition("=")[2].strip("\"'")
-    return (state, tags) if state and _PLACES.isdisjoint(plain(state).split()) else None
+    marks = [_MARKS_OF.findall(one.text, *at) for one, at in ((answer, now), (earlier, before))]
+    mark = _other(*marks) if len(marks[0]) == len(marks[1]) else ""
+    state = mark.partition("=")[2].strip("\"'")
+    return (state, mark) if state and _PLACES.isdisjoint(plain(state).split()) else None
 
 
 def _other(now: Sequence[str], before: Sequence[str]) -> str:
