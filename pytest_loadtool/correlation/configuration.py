@@ -84,7 +84,7 @@ def _configured(
     found = by_rows(found, traffic, unconfigured.variables, computed)
     configured = with_renewals(rewrite(unconfigured, traffic.steps, found, computed), rules)
     configured = following_again(configured)
-    outcomes = _asserted(configured, traffic.steps)
+    outcomes = _asserted(configured, traffic.steps, told)
     opaque = told_opaque(outcomes.case, traffic.steps)
     misses = [*(one for one in resolution.misses if one.reason), *aside]
     decisions = (
@@ -95,12 +95,13 @@ def _configured(
     return Configuration(opaque.case, decisions)
 
 
-def asserted_anew(case: TestCase, exchanges: Sequence[Exchange]) -> Asserted:
-    """Assert what changes brought about by the values that a configured test case has now."""
+def asserted_anew(case: TestCase, exchanges: Sequence[Exchange], told: Told = silent) -> Asserted:
+    """Assert what changes brought about by the values that a configured test case has now. ``told``
+    is told how far this has got."""
     plain = with_transactions(case, map(without_outcomes, case.transactions()))
-    return _asserted(plain, steps_of(plain, exchanges))
+    return _asserted(plain, steps_of(plain, exchanges), told)
 
 
-def _asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
-    found = asserted(case, steps)
+def _asserted(case: TestCase, steps: Sequence[RecordedStep], told: Told) -> Asserted:
+    found = asserted(case, steps, told)
     return replace(found, case=following_keys(found.case))

@@ -111,7 +111,7 @@ def decisions(document: Document) -> tuple[Decision, ...]:
     return (*found, *poll_decisions(document.case, document.exchanges))
 
 
-def without_variable(document: Document, name: str) -> Document:
+def without_variable(document: Document, name: str, told: Told = silent) -> Document:
     """Take the decision for a variable back, so that configuring does not make it again: its values
     are sent as recorded.
 
@@ -138,10 +138,11 @@ def without_variable(document: Document, name: str) -> Document:
         if one.variable == name
         for field in fields
     )
-    return _decided_anew(document, case, (*(one for one in made if one.variable != name), *ignored))
+    others = (one for one in made if one.variable != name)
+    return _decided_anew(document, case, (*others, *ignored), told)
 
 
-def without_outcome(document: Document, change: str) -> Document:
+def without_outcome(document: Document, change: str, told: Told = silent) -> Document:
     """Assert nothing any more of what a change brought about: ``change`` is its number and title.
 
     Raises:
@@ -150,7 +151,7 @@ def without_outcome(document: Document, change: str) -> Document:
     from pytest_loadtool.correlation.outcomes import without_outcome as without
 
     case = without(document.case, document.exchanges, change)
-    return _decided_anew(document, case, decisions(document))
+    return _decided_anew(document, case, decisions(document), told)
 
 
 def without_poll(document: Document, flow: str) -> Document:
@@ -164,21 +165,23 @@ def without_poll(document: Document, flow: str) -> Document:
     return replace(document, case=without_polling(document.case, document.exchanges, flow))
 
 
-def with_values(document: Document, case: TestCase) -> Document:
+def with_values(document: Document, case: TestCase, told: Told = silent) -> Document:
     """Return the document with ``case``, in which other values are sent: what its changes bring
     about is asserted with these, if it was before."""
     outcomes = (one.outcome for each in case.transactions() for one in each.validators)
     if document.exchanges and any(one is not None and one.change for one in outcomes):
-        return _decided_anew(document, case, decisions(document))
+        return _decided_anew(document, case, decisions(document), told)
     return replace(document, case=case)
 
 
-def _decided_anew(document: Document, case: TestCase, made: Iterable[Decision]) -> Document:
+def _decided_anew(
+    document: Document, case: TestCase, made: Iterable[Decision], told: Told
+) -> Document:
     """Return the document with ``case``, in which these decisions stand, and what changes brought
     about is asserted with the values that it has now."""
     from pytest_loadtool.correlation.configuration import asserted_anew
 
-    outcomes = asserted_anew(case, document.exchanges)
+    outcomes = asserted_anew(case, document.exchanges, told)
     others = (one for one in made if one.rule not in (OUTCOME, NO_OUTCOME))
     configuration = document.configuration and replace(
         document.configuration, case=outcomes.case, decisions=(*others, *outcomes.decisions)

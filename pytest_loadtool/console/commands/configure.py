@@ -140,12 +140,14 @@ async def undo_decision(session: Console, decision: VariableName) -> None:
             session.document = without_poll(document, made[number - 1].value)
             session.say(f"{change} is asked as often as it was recorded:")
         elif name or not number:
-            session.document = without_variable(document, name)
+            with session.frontend.progress() as told:
+                session.document = without_variable(document, name, told)
             session.say(
                 f"{name} is gone. What used it is sent as recorded, and left alone by `configure`:"
             )
         else:
-            session.document = without_outcome(document, change)
+            with session.frontend.progress() as told:
+                session.document = without_outcome(document, change, told)
             session.say(f"Nothing is asserted of {change} any more:")
     except ValueError as error:
         raise UsageError(str(error)) from None

@@ -109,7 +109,8 @@ async def unique(session: Console, *text: str) -> None:
         said = ", ".join(f"${{{one.name}}} stands for {one.recorded}" for one in own)
         session.say(f"It is each user's own already: {said}.")
         return
-    session.document = with_values(document, changed.case)
+    with session.frontend.progress() as told:
+        session.document = with_values(document, changed.case, told)
     used = counted(len(changed.transactions), "transaction")
     session.say(f"{changed.variable} stands for it in {used}.")
 

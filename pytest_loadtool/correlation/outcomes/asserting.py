@@ -24,6 +24,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
 from pytest_loadtool.model.editing import numbered_titles, with_transactions
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import NamePatterns
 from pytest_loadtool.model.validator import Outcome, Validator, validator_texts
 
@@ -40,9 +41,10 @@ class Asserted:
     decisions: tuple[Decision, ...]
 
 
-def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
+def asserted(case: TestCase, steps: Sequence[RecordedStep], told: Told = silent) -> Asserted:
     """Add outcomes to a configured ``case``, which has none yet but those that a person edited:
-    these stay in place of what was found. ``steps`` have its evidence."""
+    these stay in place of what was found. ``steps`` have its evidence. ``told`` is told how far
+    this has got."""
     ignored = NamePatterns(tuple(case.asm.ignore))
     if _IGNORED in ignored:
         return Asserted(case, ())
@@ -55,7 +57,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     shown: list[tuple[Change, Proof, Answers]] = []
     earlier: list[tuple[Change, Proof, bool]] = []
     there = [(at, one) for at, each in enumerate(case.transactions()) for one in each.validators]
-    told: set[tuple[int, Validator | None]] = set(there)
+    made: set[tuple[int, Validator | None]] = set(there)
     edited = {
         (at, replace(one.outcome, edited=False)) for at, one in there if one.outcome is not None
     }
@@ -68,17 +70,18 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     history = _history(changes, steps)
     for change in changes:
         step = change.step
+        told("Looking for what changes did", step.index, len(steps))
         if entries.have(step.index, _IGNORED, case.asm.ignore):
             continue
 
         def own(one: Proof, at: int = step.index) -> bool:  # it shows no other change, too
             shows_later = any(at < other < one.at for other in said.get(one.text, ()))
-            is_new = (one.at, one.validator) not in told
+            is_new = (one.at, one.validator) not in made
             return is_new and not shows_later and _is_known(one, taken)
 
         looks = (look(change, one, history) for one in (answers, views))
         best, seen = chosen(change, looks, own, places)
-        told.update((one.at, one.validator) for one in best if not one.again)
+        made.update((one.at, one.validator) for one in best if not one.again)
         unproved = not best or best[0].strength == REPLY
         if (
             unproved
@@ -92,7 +95,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
                 decisions.append(_sends_back(change, one, title))
         shown.extend((change, one, seen) for one in best)
     for change, one, seen in sorted(_either_way(shown), key=lambda each: each[1].again):
-        if one.again and (one.at, one.validator) in told:
+        if one.again and (one.at, one.validator) in made:
             continue
         outcome = Outcome(one.says, names[change.step.index], doubtful=one.doubtful)
         if one.validator is not None and (one.at, outcome) not in edited:
@@ -105,8 +108,8 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         decisions.append(_decision(change, one, title, alone, before))
         earlier += [(change, before, False)] if before is not None else []
     for change, one, needed in earlier:
-        if one.validator is not None and (one.at, one.validator) not in told:
-            told.add((one.at, one.validator))
+        if one.validator is not None and (one.at, one.validator) not in made:
+            made.add((one.at, one.validator))
             outcome = Outcome(one.says, names[change.step.index], before=True, needed=needed)
             new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
     return Asserted(_with(case, new), (*decisions, *_unproven(silent, title)))
