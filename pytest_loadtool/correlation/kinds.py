@@ -78,6 +78,10 @@ WRAPPERS = _ANSWERS | {
     *("edges", "nodes", "rows", "table", "tables", "values", "variables"),
     *("criteria", "filter", "q", "selector", "where"),
 }
+#: The last words of the names of fields that say of which type a resource is.
+KIND_WORDS = frozenset(
+    ["class", "collection", "entity", "index", "kind", "model", "resource", "table", "type"]
+)
 #: What the arguments of a call stand under that have no names of their own.
 ARGUMENTS = frozenset({"args", "arguments", "params"})
 _PARTS = re.compile(r"[.:/]")

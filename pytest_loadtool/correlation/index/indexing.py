@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
     collection_names,
     is_moment,
@@ -27,7 +28,7 @@ from pytest_loadtool.correlation.index.traffic import (
     Traffic,
     recorded_slots,
 )
-from pytest_loadtool.correlation.kinds import collection
+from pytest_loadtool.correlation.kinds import KIND_WORDS, collection
 from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
 from pytest_loadtool.correlation.requests.parts import header_sets
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots
@@ -91,12 +92,15 @@ def _requests(
     fields: dict[int, set[str]] = defaultdict(set)
     echoes: dict[int, set[str]] = defaultdict(set)
     numbers: dict[tuple[int, str], list[Slot]] = defaultdict(list)
+    types: dict[int, list[Slot]] = defaultdict(list)
     sent_in_changes: list[Slot] = []
     for slot in slots:
         for user in slot.senders:
             echoes[user].add(slot.value)
         if is_short_number(slot.value):
             numbers[slot.transaction, slot.value].append(slot)
+        if not slot.users and not KIND_WORDS.isdisjoint(plain(slot.name).split()[-1:]):
+            types[slot.transaction].append(slot)
         if slot.part == "body" and not slot.depth:
             fields[slot.transaction].add(slot.name)
         if slot.part == "body" and steps[slot.transaction].changes_state:
@@ -117,6 +121,7 @@ def _requests(
         fields=_frozen(fields),
         echoes=_frozen(echoes),
         numbers=dict(numbers),
+        types=dict(types),
         written=_first((one.value, one) for one in sent_in_changes),
         spelled=_first(spelled),
         resources=_resources(steps, slots),

@@ -17,6 +17,7 @@ from pytest_loadtool.correlation.graphql import declared_ids, operation
 from pytest_loadtool.correlation.index.spelling import slug
 from pytest_loadtool.correlation.kinds import (
     ARGUMENTS,
+    KIND_WORDS,
     WRAPPERS,
     collection,
     id_stem,
@@ -49,8 +50,6 @@ _BARE = frozenset(
 ANYTHING = frozenset({"entity", "node", "object", "parent", "record", "related", "target"})
 #: What fields are called that hold the id of such a resource, and do not say that it is one.
 _REFERENCES = frozenset({"parent"})
-#: Fields that tell which kind of resource is meant by the id beside them.
-_KINDS = ("class", "collection", "entity", "index", "kind", "model", "resource", "table", "type")
 #: Words in the name of what is called behind which another resource is named: ``addItemToOrder``.
 _LINKING = frozenset({"for", "from", "in", "of", "on", "to", "with"})
 _BRACE = re.compile("[{}]")
@@ -160,10 +159,10 @@ def _around(slot: Slot, step: RecordedStep, traffic: Traffic) -> frozenset[str]:
 def _kinds_beside(slot: Slot, stem: str, traffic: Traffic) -> set[str]:
     """Return what a field beside it says that it is the id of: ``object_type=item``; in the same
     object of JSON also ``{"type": "item", "id": 7}``."""
-    names = {f"{stem} {one}".strip() for one in _KINDS}
+    names = {f"{stem} {one}".strip() for one in KIND_WORDS}
     return {
         plain(one.value)
-        for one in traffic.slots_of(slot.transaction)
+        for one in traffic.requests.types.get(slot.transaction, ())
         if plain(one.name) in names
         and not one.value.isdigit()
         and (stem or _are_beside(one, slot, traffic))

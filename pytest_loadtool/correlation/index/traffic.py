@@ -99,6 +99,8 @@ class RequestIndex:
     numbers: Mapping[tuple[int, str], Sequence[Slot]] = field(default_factory=dict)
     """By transaction and value: where its request has a number that many resources have by
     chance."""
+    types: Mapping[int, Sequence[Slot]] = field(default_factory=dict)
+    """By transaction: where its request may say of which type a resource is."""
     written: Mapping[str, int] = field(default_factory=dict)
     """By value: the transaction that changes resources and has it in its body, as recorded."""
     spelled: Mapping[str, int] = field(default_factory=dict)
