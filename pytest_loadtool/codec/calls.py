@@ -49,16 +49,22 @@ def rpc_method(call: object) -> str | None:
     return method if isinstance(method, str) else ""
 
 
-def unnumbered(body: str) -> str:
-    """Return a call of JSON-RPC without its number, by which the client knows the answer (JSON-RPC
-    2.0 §4); any other body as it is."""
+def is_same_call(one: str | bytes | None, other: str | bytes | None) -> bool:
+    """Return whether two bodies are one call of JSON-RPC, but for the number by which the client
+    knows its answer (JSON-RPC 2.0 §4)."""
+    calls = [_call(one), _call(other)]
+    return calls[0] is not None and calls[0] == calls[1]
+
+
+def _call(body: str | bytes | None) -> dict[str, object] | None:
+    """Return a call of JSON-RPC without its number; None if the body is none."""
     try:
-        call = json.loads(body) if '"id"' in body else None
+        call = json.loads(body) if body else None
     except (ValueError, RecursionError):
-        return body
+        return None
     if not isinstance(call, dict) or rpc_method(call) is None:
-        return body
-    return json.dumps({key: value for key, value in call.items() if key != "id"})
+        return None
+    return {key: value for key, value in call.items() if key != "id"}
 
 
 def is_rpc_answer(document: object) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from pytest_loadtool.answers.paging import is_paged
-from pytest_loadtool.codec.calls import unnumbered
+from pytest_loadtool.codec.calls import is_same_call
 from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.correlation.classify import may_be_code
 from pytest_loadtool.correlation.index.traffic import RecordedStep
@@ -82,18 +82,23 @@ class SeenAnswer:
         """Return what was asked for: the address, and the operation where that does not tell."""
         return self.step.address, operation_of(self.step)
 
+    @property
+    def body(self) -> bytes:
+        """Return the body of its request."""
+        exchange = self.step.exchange
+        return exchange.request_body if exchange is not None else b""
+
     @cached_property
     def sent(self) -> str:
         """What the body of its request says, be it a form."""
-        exchange = self.step.exchange
-        body = exchange.request_body if exchange is not None else b""
-        return unquote_plus(body.decode("utf-8", "replace"))
+        return unquote_plus(self.body.decode("utf-8", "replace"))
 
     def asks_the_same(self, other: SeenAnswer) -> bool:
         """Return whether both answer the same request."""
-        methods = (one.step.transaction.request.method for one in (self, other))
-        same = self.asked == other.asked and len({*methods}) == 1
-        return same and unnumbered(self.sent) == unnumbered(other.sent)
+        methods = {one.step.transaction.request.method for one in (self, other)}
+        if self.asked != other.asked or len(methods) > 1:
+            return False
+        return self.body == other.body or is_same_call(self.body, other.body)
 
     @cached_property
     def kind(self) -> tuple[str, str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import eq, ne
 from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from pytest_loadtool.codec.calls import unnumbered
+from pytest_loadtool.codec.calls import is_same_call
 from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.extraction.extract import PlainText
 from pytest_loadtool.extraction.jsonpath import json_text
@@ -31,46 +31,46 @@ from pytest_loadtool.replay.user.failures import not_as_recorded
 _LONGEST_KEPT: Final = 50_000
 
 
-def answers_before(case: TestCase) -> dict[int, int]:
-    """Return, by the transaction whose validators look at it, that which asks for the same last
-    before the changes. What stands at an address of one's own is no list of others."""
+def answers_before(case: TestCase) -> dict[tuple[int, int], int]:
+    """Return, by a transaction and the position of a validator of it that looks at an answer
+    before, the transaction that this answers: the last before the change of the validator's outcome
+    that asks for the same."""
     titles = {name: at for at, name in enumerate(numbered_titles(case))}
     requests = [one.request for one in case.transactions()]
-    found: dict[int, int] = {}
+    found: dict[tuple[int, int], int] = {}
     for at, one in enumerate(case.transactions()):
-        is_shared = "${" not in requests[at].target.partition("?")[0]
-        changes = [titles.get(name, at) for name in _changes(one.validators, is_shared)]
-        for before in range(min(at, *changes) - 1 if changes else -1, -1, -1):
-            if _is_same(requests[before], requests[at]):
-                found[at] = before
-                break
+        for position, validator in enumerate(one.validators):
+            if _looks_back(validator, requests[at]):
+                change = validator.outcome.change if validator.outcome is not None else ""
+                earlier = range(min(at, titles.get(change, at)) - 1, -1, -1)
+                same = (each for each in earlier if _is_same(requests[each], requests[at]))
+                if (last := next(same, None)) is not None:
+                    found[at, position] = last
     return found
 
 
-def _changes(validators: Sequence[Validator], is_shared: bool) -> Iterator[str]:
-    """Yield the changes before which the same was asked for: those of which an item of a list that
-    ``is_shared`` may show the outcome, and those since which a value differs; an empty text is the
-    transaction itself."""
-    for one in validators:
-        outcome = one.outcome
-        if getattr(one, "than_before", None) is not None:
-            yield outcome.change if outcome is not None else ""
-        in_list = isinstance(one, TextValidator) or (
-            isinstance(one, JsonValidator) and "?" in one.path
-        )
-        if is_shared and in_list and outcome is not None and not (one.absent or outcome.before):
-            yield outcome.change
+def _looks_back(validator: Validator, request: Request) -> bool:
+    """Return whether a validator compares with the answer before, or has an outcome that an item of
+    a list shows. What stands at an address of one's own is no list of others."""
+    if validator.than_before is not None:
+        return True
+    in_list = isinstance(validator, TextValidator) or (
+        isinstance(validator, JsonValidator) and "?" in validator.path
+    )
+    outcome = None if validator.absent or not in_list else validator.outcome
+    is_shared = "${" not in request.target.partition("?")[0]
+    return outcome is not None and not outcome.before and is_shared
 
 
 def _is_same(earlier: Request, later: Request) -> bool:
     """Return whether the second asks for what the first did, be it with more in its query."""
     paths, queries = zip(*(one.target.partition("?")[::2] for one in (earlier, later)), strict=True)
+    if earlier.method != later.method or paths[0] != paths[1]:
+        return False
+    if earlier.body != later.body and not is_same_call(earlier.body, later.body):
+        return False
     asked, more = ({*parse_qsl(one, keep_blank_values=True)} for one in queries)
-    bodies = [
-        unnumbered(one.body) if isinstance(one.body, str) else one.body for one in (earlier, later)
-    ]
-    same = earlier.method == later.method and bodies[0] == bodies[1] and paths[0] == paths[1]
-    return same and asked <= more
+    return asked <= more
 
 
 def keeping(slot: int) -> Check:

@@ -102,7 +102,7 @@ def compile_case(
     routes = Routes(case, environ, names, direct=base if app else "")
     main = routes.origin(base) if base else None
     before = answers_before(case)
-    last_use = {kept: at for at, kept in before.items()}  # in their order
+    last_use = {kept: at for (at, _), kept in before.items()}  # in their order
     parts = _Parts(case, names, servers, routes, main, yardsticks, clock, before, last_use)
     flows = Flows(case, parts.check)
     pages = tuple(parts.pages(think_time or ThinkTime(), flows))
@@ -144,8 +144,9 @@ class _Parts:
     """Where requests go that name no server; None: there is no such place."""
     yardsticks: References
     clock: Clock
-    before: Mapping[int, int]
-    """By a transaction that shows outcomes in a list the one whose text is kept for that."""
+    before: Mapping[tuple[int, int], int]
+    """By a transaction and the position of a validator of it the transaction whose text is kept for
+    that."""
     last_use: Mapping[int, int]
     """By a transaction whose text is kept the last that needs it."""
 
@@ -199,13 +200,14 @@ class _Parts:
     def _checks(self, transaction: Transaction, index: int) -> Iterator[Check]:
         """Yield those of its validators, what keeps its text for those of later ones, and what
         drops the text that it was the last to need."""
-        before, slot = self.before.get(index), self.names.unnamed
-        kept = None if before is None else slot(before)
-        yield from (self.check(one, kept) for one in transaction.validators)
+        slot, kept = self.names.unnamed, set[int]()
+        for position, one in enumerate(transaction.validators):
+            before = self.before.get((index, position))
+            yield self.check(one, None if before is None else slot(before))
+            kept |= set() if before is None else {before}
         if index in self.last_use:
             yield keeping(slot(index))
-        if kept is not None and self.last_use[self.before[index]] == index:
-            yield dropping(kept)
+        yield from (dropping(slot(at)) for at in sorted(kept) if self.last_use[at] == index)
 
     def check(self, validator: Validator, kept: int | None = None) -> Check:
         """A check may use what is made of other values; a time is that of the last request."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from pytest_loadtool.casefile import parse_validator
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.model.validator import Outcome, TextValidator
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.compile.validate import compile_validator
@@ -74,17 +75,17 @@ def test_what_is_said(table: dict[str, Any], before: str, now: str, said: str) -
 
 @dataclass
 class Counter:
-    """Counts what is sent to it, unless it is broken, below a text of that length."""
+    """Counts what is sent to it, so many at most, unless it is broken, below a text of that
+    length."""
 
     works: bool = True
+    most: int = 9
     length: int = 0
     count: int = 0
-    asked: list[str] = field(default_factory=list)
 
-    def answer(self, method: str, target: str, _body: str) -> tuple[int, dict[str, str], str]:
+    def answer(self, method: str, _target: str, _body: str) -> tuple[int, dict[str, str], str]:
         """What is answered to a request."""
-        self.asked.append(target)
-        self.count += self.works and method == "POST"
+        self.count += self.works and method == "POST" and self.count < self.most
         return 200, {"Content-Type": "text/plain"}, f"{'x' * self.length}{self.count} likes"
 
 
@@ -118,6 +119,24 @@ def test_the_answer_before() -> None:
     ]
     more = case_of("GET /likes", "GET /likes", "POST /like", "GET /likes", changed=1)
     assert colour(replayed(more, Counter())) == "red"
+
+
+def test_each_validator_has_an_answer_before() -> None:
+    """That before its own change: another one of the same transaction is about an earlier change,
+    since which the number is more in any case."""
+    case = case_of(*SESSION, "POST /like", "GET /likes", changed=4)
+    second = Outcome("more likes", "POST /like (2)")
+    more = replace(parse_validator({**REGEX, "than_before": "more"}), outcome=second)
+    first = TextValidator("likes", outcome=Outcome("likes are shown", "POST /like"))
+    case = with_transactions(
+        case,
+        (
+            replace(one, validators=(first, more)) if at == 4 else one
+            for at, one in enumerate(case.transactions())
+        ),
+    )
+    assert colour(replayed(case, Counter())) == "GREEN"
+    assert colour(replayed(case, Counter(most=1))) == "red"
 
 
 def test_nobody_knows() -> None:
