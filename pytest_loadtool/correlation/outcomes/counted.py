@@ -13,6 +13,7 @@ from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import is_id_name, is_version_name
 from pytest_loadtool.correlation.outcomes.changes import Change
 from pytest_loadtool.correlation.outcomes.documents import (
+    MOST_COUNTED,
     id_key,
     is_listed,
     may_be_pushed_off,
@@ -27,8 +28,6 @@ from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.validator import JsonValidator, RegexValidator
 
-#: A larger number counts nothing that a person does: it is a time, or a sum.
-_MOST_COUNTED = 100_000
 #: What sums are called, which a change moves by any amount.
 _SUMS = frozenset({"amount", "balance", "credit", "credits", "points", "subtotal", "sum", "total"})
 #: What numbers are called that become others by themselves.
@@ -174,7 +173,7 @@ def _moved(called: str, then: object, now: object, by: set[int]) -> str:
         return ""
     is_truth = isinstance(then, bool) or isinstance(now, bool)
     is_sum = not _SUMS.isdisjoint(words)
-    if is_truth or now == then or max(now, then) > _MOST_COUNTED:
+    if is_truth or now == then or max(now, then) > MOST_COUNTED:
         return ""
     return ("more" if now > then else "less") if is_sum or abs(now - then) in by else ""
 

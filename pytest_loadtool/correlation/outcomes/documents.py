@@ -48,8 +48,8 @@ from pytest_loadtool.model.validator import JsonValidator, TextValidator
 _TAG, _MARKUP = re.compile(r"<\w"), re.compile(r"[^\w .,;:!?()/+-]+")
 #: What is before and behind what it says.
 _ENDS = " .,;:!?/+-"
-#: A whole number that a server counts with.
-_MOST_COUNTED = 100_000
+#: A larger number counts nothing: it is a time, or a sum.
+MOST_COUNTED = 100_000
 
 Steps = tuple[str | int, ...]
 
@@ -203,7 +203,7 @@ def tells_state(keys: Keys, value: Any, before: dict[str, Any], is_made: bool) -
         return True
     if isinstance(value, str):
         return len(value) <= LONGEST_STATE and STATE.fullmatch(value) is not None
-    return is_made and value.__class__ is int and abs(value) <= _MOST_COUNTED
+    return is_made and value.__class__ is int and abs(value) <= MOST_COUNTED
 
 
 def named_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:

@@ -18,14 +18,14 @@ from pytest_loadtool.correlation.classify import (
 from pytest_loadtool.correlation.kinds import removes
 from pytest_loadtool.correlation.outcomes.changes import Change, Said
 from pytest_loadtool.correlation.outcomes.documents import unlisted_path
-from pytest_loadtool.correlation.outcomes.proof import GONE, SHORTEST, Before, Proof, short
+from pytest_loadtool.correlation.outcomes.proof import SHORTEST, Before, Proof, gone, short
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.extraction.tags import controls
 from pytest_loadtool.model.validator import TextValidator
 
 #: The types of controls of which a form sends those that are chosen, and how a page writes one: its
 #: name beside its value.
-_CHOICES = frozenset({"checkbox", "radio"})
+_CHOICES = ("checkbox", "radio")
 _NAMED = re.compile(
     r"""\bname=(["']?)[^"'<>\s]+\1\s+value=(["']?)[^"'<>\s]+\2"""
     r"""|\bvalue=(["']?)[^"'<>\s]+\3\s+name=(["']?)[^"'<>\s]+\4"""
@@ -47,9 +47,9 @@ def named_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
             continue
         in_list = earlier.document is not None and answer.document is not None
         path = unlisted_path(name, earlier, answer) if in_list else None
-        says = f"{short(name.value)}{GONE}"
         check = path or TextValidator(name.template, absent=True)
-        yield Proof(answer.step.index, 1, says, check, name.value, doubtful=not name.unique)
+        at, what = answer.step.index, short(name.value)
+        yield gone(at, 1, what, check, name.value, doubtful=not name.unique)
         return
 
 
@@ -57,7 +57,7 @@ def choice_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pro
     """Yield the choices of a form that were sent, and that the same address offers no more since
     the change: the boxes before the rows that it has removed."""
     earlier = was.same(answer) if change.has_fields else None
-    if earlier is None or not was.only(earlier, answer):
+    if earlier is None or not earlier.has_any(_CHOICES) or not was.only(earlier, answer):
         return
     exchange = change.step.exchange
     body = exchange.request_body.decode("utf-8", "replace") if exchange is not None else ""
@@ -72,7 +72,7 @@ def choice_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pro
                 head, there, tail = written[0].partition("value=")
                 tail = escape(tail).replace(escape(value), templates.get(value, escape(value)), 1)
                 check = TextValidator(f"{escape(head)}{there}{tail}", absent=True)
-                yield Proof(answer.step.index, 1, f"{name} {short(value)}{GONE}", check)
+                yield gone(answer.step.index, 1, f"{name} {short(value)}", check)
 
 
 def _is_alone(change: Change, earlier: SeenAnswer, answer: SeenAnswer, was: Before) -> bool:

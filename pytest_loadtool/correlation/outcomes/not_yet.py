@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 from pytest_loadtool.codec.entities import in_markup
 from pytest_loadtool.correlation.classify import TELLING, is_identity_name, is_title_name
 from pytest_loadtool.correlation.outcomes.changes import Change
-from pytest_loadtool.correlation.outcomes.proof import GONE, Proof
+from pytest_loadtool.correlation.outcomes.proof import Proof
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.extraction.jsonpath import compile_path
 from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator, validator_texts
@@ -32,8 +32,8 @@ def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -
         there = replace(validator, absent=False)
         if not _holds(there, earlier):
             return None
-        says = f"{proof.says.removesuffix(GONE)} is there"
-        return replace(proof, at=earlier.step.index, says=says, validator=there)
+        says = f"{proof.gone} is there"
+        return replace(proof, at=earlier.step.index, says=says, validator=there, gone="")
     if not _is_name(change, proof.text) and not _is_about_it(change, proof.text, shown):
         return None
     if _holds(validator, earlier) is not False:
@@ -46,7 +46,7 @@ def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -
 def is_gone(proof: Proof) -> bool:
     """Return whether it says that something is gone that is not each run's own."""
     texts = validator_texts(proof.validator) if proof.validator is not None else {}
-    return proof.says.endswith(GONE) and not any("${" in one for one in texts.values())
+    return bool(proof.gone) and not any("${" in one for one in texts.values())
 
 
 def _is_name(change: Change, text: str) -> bool:

@@ -20,15 +20,15 @@ def ordered_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iter
     """Yield what is first and last in a list that was sent in this order, and was in another one
     before: of its values, or of the ids of its items."""
     same = was.same(answer)
-    orders = list(_orders(change)) if same is not None and answer.document is not None else []
-    if same is None or not orders:
+    if same is None:
         return
     templates = {one.value: one.template for one in change.said}
     templates |= {one.id: one.template for one in change.resources}
     for path, steps, items in _lists(answer):
         values, key = _values(items)
         before, _ = _values(inner(same.document, steps))
-        if values == before or sorted(values) != sorted(before) or values not in orders:
+        is_other = values != before and sorted(values) == sorted(before)
+        if not is_other or values not in _orders(change):
             continue
         for at in (0, len(values) - 1):
             template = templates.get(values[at]) or escape(values[at])
@@ -50,7 +50,8 @@ def _orders(change: Change) -> Iterator[list[str]]:
 
 
 def _lists(answer: SeenAnswer) -> Iterator[tuple[str, tuple[str | int, ...], Sequence[Any]]]:
-    """Yield the lists of a document that are in no other, each with the path to it."""
+    """Yield the lists of a document that are in no other, each with the path to it; of what is no
+    document, none."""
     if isinstance(answer.document, list):
         yield "$", (), answer.document
     for steps, item in answer.objects:

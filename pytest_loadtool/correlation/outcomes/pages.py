@@ -23,12 +23,12 @@ from pytest_loadtool.correlation.classify import (
 from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said
 from pytest_loadtool.correlation.outcomes.proof import (
-    GONE,
     LONGEST_STATE,
     SHORTEST,
     STATE,
     Before,
     Proof,
+    gone,
     is_passing,
     is_same,
     names,
@@ -244,10 +244,10 @@ def row_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
         row = earlier.text[start:end]
         ids = (pair for one in was.others for pair in attributes_with(row, one))
         missing = (template for template, recorded in ids if recorded not in answer.text)
-        gone = next(missing, f">{name.template}<" if name.unique else "")
-        if gone:
-            says = f"{short(name.value)}{GONE}"
-            yield Proof(answer.step.index, 1, says, TextValidator(gone, absent=True))
+        written = next(missing, f">{name.template}<" if name.unique else "")
+        if written:
+            check = TextValidator(written, absent=True)
+            yield gone(answer.step.index, 1, short(name.value), check)
 
 
 def words_at(text: str, at: int) -> Iterator[tuple[str, str]]:

@@ -18,8 +18,6 @@ from pytest_loadtool.model.validator import Validator
 
 #: The strength of what only the answer to the change says: of the resource, and of how it went.
 OWN, REPLY = 2, 3
-#: What is said of what is not there any more.
-GONE = " is gone"
 #: A shorter text stands there by chance.
 SHORTEST = 3
 _LONGEST_NAME = 40
@@ -64,6 +62,8 @@ class Proof:
     """Whether it goes by a text that somebody else may have sent, too."""
     again: bool = False
     """Whether it says so once more after another change of the resource, which may be to blame."""
+    gone: str = ""
+    """What is not there any more, if it says that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +189,20 @@ class Before:
         if text not in self._known:
             self._known[text] = any(one.says(text) for one in self.answers)
         return self._known[text]
+
+
+def gone(
+    at: int,
+    strength: int,
+    what: str,
+    validator: Validator | None = None,
+    text: str = "",
+    *,
+    doubtful: bool = False,
+) -> Proof:
+    """Return the proof that something is not there any more."""
+    says = f"{what} is gone"
+    return Proof(at, strength, says, validator, text, doubtful=doubtful, gone=what)
 
 
 def names(step: RecordedStep, resource: Resource) -> bool:

@@ -45,11 +45,11 @@ from pytest_loadtool.correlation.outcomes.pages import (
     words_in_row,
 )
 from pytest_loadtool.correlation.outcomes.proof import (
-    GONE,
     OWN,
     Before,
     Proof,
     SessionChanges,
+    gone,
     names,
     short,
 )
@@ -152,7 +152,7 @@ def _of(step: RecordedStep, found: Iterable[Proof]) -> Shown:
 def _gone(change: Change, step: RecordedStep) -> Iterator[Proof]:
     for resource in change.resources:
         if not resource.given and names(step, resource):
-            yield Proof(step.index, 0, f"the {resource.noun}{GONE}")
+            yield gone(step.index, 0, f"the {resource.noun}")
 
 
 def _shown(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -268,7 +268,7 @@ def _come_or_gone(
     on_page = _element if answer.is_xml else partial(_address, change)
     has = _path if answer.document is not None else on_page
     if earlier is not None and (before := has(resource, earlier, answer)):
-        yield Proof(answer.step.index, strength, f"the {resource.noun}{GONE}", before(True))
+        yield gone(answer.step.index, strength, f"the {resource.noun}", before(True))
     elif (
         (now := has(resource, answer, earlier))
         and not answer.paged
@@ -301,7 +301,7 @@ def _unlisted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof
         listed = earlier.document is not None and answer.document is not None
         check = (unlisted_path if listed else _unlisted_text)(name, earlier, answer)
         if check is not None:
-            yield Proof(answer.step.index, 0, f"{short(name.value)}{GONE}", check)
+            yield gone(answer.step.index, 0, short(name.value), check)
             return
 
 
