@@ -27,7 +27,7 @@ from pytest_loadtool.correlation.outcomes.documents import (
     tells_state,
     where_path,
 )
-from pytest_loadtool.correlation.outcomes.pages import rows_of, words_at, written
+from pytest_loadtool.correlation.outcomes.pages import written
 from pytest_loadtool.correlation.outcomes.proof import (
     STATES,
     Before,
@@ -37,6 +37,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     names,
     short,
 )
+from pytest_loadtool.correlation.outcomes.rows import rows_of, words_at
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY, Keys, inner, leaves
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse

@@ -40,9 +40,6 @@ from pytest_loadtool.correlation.outcomes.pages import (
     in_element,
     in_text,
     on_page,
-    row_gone,
-    short_in_row,
-    words_in_row,
 )
 from pytest_loadtool.correlation.outcomes.proof import (
     OWN,
@@ -54,6 +51,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     short,
 )
 from pytest_loadtool.correlation.outcomes.replies import in_head, reply
+from pytest_loadtool.correlation.outcomes.rows import row_gone, short_in_row, words_in_row
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.correlation.outcomes.switched import switched_in_document, switched_on_page
 from pytest_loadtool.model.validator import JsonValidator, TextValidator

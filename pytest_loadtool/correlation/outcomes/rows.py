@@ -1,0 +1,239 @@
+"""Proofs in rows of pages: what the row of a resource says, or one with a name that was sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.codec.template import escape
+from pytest_loadtool.correlation.classify import TELLING
+from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said
+from pytest_loadtool.correlation.outcomes.pages import attributes_with, holds, known, written
+from pytest_loadtool.correlation.outcomes.proof import (
+    LONGEST_STATE,
+    SHORTEST,
+    STATE,
+    Before,
+    Proof,
+    gone,
+    is_passing,
+    short,
+)
+from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
+from pytest_loadtool.correlation.responses.markup_items import Item, repeated_around
+from pytest_loadtool.extraction.page import item_around
+from pytest_loadtool.extraction.row_search import row_around
+from pytest_loadtool.model.validator import TextValidator
+
+#: A text behind a tag.
+_CELL = re.compile(r">\s*[^\s<>][^<>]*(?=<)")
+_TAG = re.compile(r"<\w+")
+#: How the elements of a page say in which state something is, besides texts.
+_MARK = re.compile(
+    r"""\b(?:class|aria-[a-z]+|data-(?:state|status))=(?:"[^"<>]*"|'[^'<>]*'|[\w-]+)"""
+)
+#: A row of a table, and how much before and behind one is looked at.
+_ROW, _MOST_TABLE = re.compile(r"<tr\b.*?</tr", re.DOTALL | re.IGNORECASE), 10_000
+_FEW_ROWS = 3
+#: What classes say of the place of a row, or of what was done last, whatever that was.
+_PLACES = frozenset({"current", "even", "first", "highlight", "last", "new", "odd", "selected"})
+#: Words of which a text is another one soon.
+_TIMES = frozenset({"ago", "minute", "moment", "moments", "now", "seconds", "today", "yesterday"})
+
+
+class ShownRow(NamedTuple):
+    """A row of a page that is about the change."""
+
+    template: str
+    """What it is known by."""
+    anchor: str
+    """The same, as recorded."""
+    at: int
+    called: str
+    is_new: bool
+    """Whether the change has made it."""
+    resource: Resource | None = None
+    """None: it is known by a name that the change says."""
+
+
+def rows_of(change: Change, answer: SeenAnswer, was: Before) -> Iterator[ShownRow]:
+    """Yield the rows that are about the change: by the ids of its resources, and by names."""
+    for resource in known(change, answer):
+        for template, anchor in islice(attributes_with(answer.text, resource, change.resources), 1):
+            at, called = answer.text.find(anchor), f"the {resource.noun}"
+            yield ShownRow(template, anchor, at, called, resource.given, resource)
+    for name in change.said:
+        template, anchor, at = next(written(name, answer), ("", "", 0))
+        if anchor:
+            is_new = not (answer.paged or was.known(name.value))
+            yield ShownRow(template, anchor, at, short(name.value), is_new)
+
+
+def short_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Numbers and short words of the change alone between two tags in the row of the resource, or
+    in one with a name that the change says, too; and not those before."""
+    short = [one for one in change.said if _is_short(one, answer)]
+    shown_as = {one: re.compile(rf">\s*{re.escape(one.value)}\s*<") for one in short}
+    for row in rows_of(change, answer, was) if short else ():
+        earlier = [each for each in was.answers if row.anchor in each.text]
+        items = [*repeated_around(answer.text, row.at)] if earlier or row.is_new else []
+        for one, item in ((one, item) for one in short for item in items):
+            start, end, kind = item.start, item.end, item.kind
+            found = shown_as[one].search(answer.text, start, end)
+            if not found or any(holds(each, found[0], row.anchor, kind) for each in earlier):
+                continue
+            tells_rows = row.is_new and _tells_rows(answer.text, start, end, found.start())
+            if tells_rows or (one.is_text and is_passing(one.value)):
+                continue
+            shown = escape(found[0]).replace(one.value, one.template)
+            says = f"{one.value} is shown with {row.called}"
+            check = TextValidator(shown, row=row.template, item=kind)
+            strength = 0 if row.is_new and row.resource is not None else 1
+            yield Proof(answer.step.index, strength, says, check, field=one.field)
+
+
+def _is_short(said: Said, answer: SeenAnswer) -> bool:
+    """Return whether a page may show that alone, and it is too short to be looked for elsewhere."""
+    if not said.is_text:
+        return said.value in answer.lone_numbers
+    return SHORTEST <= len(said.value) < TELLING and answer.may_say(said.value)
+
+
+def _tells_rows(text: str, start: int, end: int, at: int) -> bool:
+    """Return whether a number in the row from ``start`` to ``end`` may be an id or the place of the
+    row: each row of the table has another one there. So may one of a table of fewer than three
+    rows."""
+    cell, rows = len(_CELL.findall(text, start, at)), _rows_like(text, start, end)
+    return len(rows) < _FEW_ROWS or len({row[cell] for row in rows}) == len(rows)
+
+
+@lru_cache(maxsize=64)
+def _rows_like(text: str, start: int, end: int) -> Sequence[Sequence[str]]:
+    """Return the rows of the table, each as its cells, that have as many as that from ``start`` to
+    ``end``."""
+    cells = len(_CELL.findall(text, start, end))
+    around = text[max(0, start - _MOST_TABLE) : end + _MOST_TABLE]
+    rows = (_CELL.findall(row) for row in _ROW.findall(around))
+    return [row for row in rows if len(row) == cells]
+
+
+def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield a word in the row of a resource that nothing but the change has written in the place of
+    another: ``shipped``; or in the row of which a cell has what was sent: ``A2``."""
+    earlier = was.same(answer)
+    if earlier is None:
+        return
+    for row in _rows_then(change, answer, earlier, was):
+        items = repeated_around(answer.text, row.at)
+        shown = (_changed(answer, earlier, row, item) for item in items)
+        if (state := next(filter(None, shown), None)) is not None:
+            says = f"{short(state.word)} is shown with {row.called}"
+            check = TextValidator(escape(state.written), row=row.template, item=state.kind)
+            yield Proof(answer.step.index, int(row.resource is None), says, check)
+
+
+def _rows_then(
+    change: Change, answer: SeenAnswer, earlier: SeenAnswer, was: Before
+) -> Iterator[ShownRow]:
+    """Yield the rows about the change that the same address showed before it, too."""
+    for resource in change.resources:
+        if resource.given or not earlier.may_say(resource.id):
+            continue
+        if not was.last(resource, answer) or not was.alone(resource, earlier, answer):
+            continue
+        template, anchor = next(attributes_with(answer.text, resource, change.resources), ("", ""))
+        if anchor and anchor in earlier.text:
+            at, called = answer.text.find(anchor), f"the {resource.noun}"
+            yield ShownRow(template, anchor, at, called, False, resource)
+    texts = (one for one in change.said if one.is_text and answer.may_say(one.value))
+    for said in texts if was.only(earlier, answer) else ():
+        cell = f">{said.value}<"
+        if all(one.text.count(cell) == 1 for one in (answer, earlier)):
+            template, at = f">{said.template}<", answer.text.find(cell)
+            yield ShownRow(template, cell, at, short(said.value), False)
+
+
+class _ItemState(NamedTuple):
+    """The state of an item, how it is written, and what kind of item that is."""
+
+    word: str
+    written: str
+    kind: str
+
+
+def _changed(
+    answer: SeenAnswer, earlier: SeenAnswer, row: ShownRow, item: Item
+) -> _ItemState | None:
+    """Return the state of an item that is another than it was: its one word, or else what a class
+    or the like of an element in it says."""
+    then = earlier.text.find(row.anchor)
+    around = item_around(earlier.text, then, item.kind) if item.kind else None
+    before = around or row_around(earlier.text, then)
+    now = item.start, item.end
+    tags = [_TAG.match(*one) for one in ((answer.text, now[0]), (earlier.text, before[0]))]
+    if not before[1] or len({one and one[0].lower() for one in tags}) > 1:
+        return None  # it is another element, such as a message with a link to the resource
+    cells, marks = (
+        (one.findall(answer.text, *now), one.findall(earlier.text, *before))
+        for one in (_CELL, _MARK)
+    )
+    if (cell := _other(*cells, _in_cell)) and len(cells[0]) <= len(cells[1]):  # buttons may be gone
+        return _ItemState(_in_cell(cell), f"{cell}<", item.kind)
+    mark = _other(*marks, _in_mark) if len(marks[0]) == len(marks[1]) else ""
+    is_place = not _PLACES.isdisjoint(plain(_in_mark(mark)).split())
+    return _ItemState(_in_mark(mark), mark, item.kind) if mark and not is_place else None
+
+
+def _other(now: Sequence[str], before: Sequence[str], word: Callable[[str], str]) -> str:
+    """Return the one of some texts that is another than before, if the ``word`` in both is one for
+    a state; else nothing."""
+    changed = [pair for pair in zip(now, before, strict=False) if pair[0] != pair[1]]
+    if len(changed) != 1 or changed[0][0] in before:
+        return ""
+    states = [word(one) for one in changed[0]]
+    fits = all(STATE.fullmatch(one) and not _passes(one) for one in states)
+    return changed[0][0] if fits and len(states[0]) <= LONGEST_STATE else ""
+
+
+def _in_cell(written: str) -> str:
+    return written.strip("> \t\r\n")
+
+
+def _in_mark(written: str) -> str:
+    return written.partition("=")[2].strip("\"'")
+
+
+def row_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield the row of a page from which the change sends a value, if it is gone: by the id of
+    something of one's own in it, or by its name, if that is each run's own."""
+    earlier = was.same(answer) if change.rows else None
+    for name in change.rows:
+        shown = f">{name.value}<"
+        start, end = row_around(earlier.text, earlier.text.find(shown)) if earlier else (0, 0)
+        if earlier is None or not end or shown not in earlier.text:
+            continue
+        if shown in answer.text or f'"{name.value}"' in answer.text:  # it is there to be edited
+            continue
+        row = earlier.text[start:end]
+        ids = (pair for one in was.others for pair in attributes_with(row, one))
+        missing = (template for template, recorded in ids if recorded not in answer.text)
+        written = next(missing, f">{name.template}<" if name.unique else "")
+        if written:
+            check = TextValidator(written, absent=True)
+            yield gone(answer.step.index, 1, short(name.value), check)
+
+
+def words_at(text: str, at: int) -> Iterator[tuple[str, str]]:
+    """Yield what stands between the tags of the rows around that place, each from its ``>`` on, and
+    what the row is."""
+    for item in repeated_around(text, at):
+        yield from ((word, item.kind) for word in _CELL.findall(text, item.start, item.end))
+
+
+def _passes(words: str) -> bool:
+    """Return whether they are said of a time that goes by."""
+    return not _TIMES.isdisjoint(words.lower().split())
