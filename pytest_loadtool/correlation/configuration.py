@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pytest_loadtool.correlation.decisions.explain import explain
@@ -53,26 +51,7 @@ def configure(
     set stays. A transaction without evidence is left as it is. ``told`` is told how far this has
     got.
     """
-    with _no_collector():
-        return _configured(case, exchanges, (*ignored(case), *rules), told)
-
-
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Keep Python from looking for garbage in circles: configuring makes none to speak of, but so
-    many objects that it would look through them all, again and again."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def _configured(
-    case: TestCase, exchanges: Sequence[Exchange], rules: Sequence[Rule], told: Told
-) -> Configuration:
+    rules = (*ignored(case), *rules)
     unconfigured = revert(case, steps_of(case, exchanges))
     traffic = read_traffic(unconfigured, steps_of(unconfigured, exchanges), rules, told)
     traffic, aside = set_aside(traffic, case)
