@@ -13,7 +13,7 @@ import pytest
 
 from tests.correlation.client import Client
 from tests.correlation.outcomes.adversary import colour, replayed
-from tests.correlation.test_second_run import FORM, HTML, Answer, json_answer, recorded, three
+from tests.correlation.small_servers import FORM, HTML, Answer, json_answer, recorded, three
 
 
 @dataclass

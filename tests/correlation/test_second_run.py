@@ -12,19 +12,10 @@ from uuid import uuid4
 
 import pytest
 
-from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.validator import TextValidator
-from pytest_loadtool.recording import build_case
 from tests.correlation.client import Client
-from tests.correlation.outcomes.adversary import colour, replayed, serving
-from tests.correlation.talk import configure
-
-Answer = tuple[int, dict[str, str], str]
-
-
-def json_answer(body: Any, status: int = 200) -> Answer:
-    """What is answered in JSON."""
-    return status, {"Content-Type": "application/json"}, json.dumps(body)
+from tests.correlation.outcomes.adversary import colour, replayed
+from tests.correlation.small_servers import FORM, HTML, Answer, json_answer, recorded, three
 
 
 @dataclass
@@ -108,27 +99,6 @@ class Payments:
         return json_answer({"made": len(self.made)})
 
 
-def three(path: str, body: Any) -> Callable[[Client], None]:
-    """Look, do it, look again."""
-
-    def session(client: Client) -> None:
-        client.send("GET", "/")
-        client.json("POST", path, body)
-        client.send("GET", "/")
-
-    return session
-
-
-def recorded(office: Any, session: Callable[[Client], None]) -> TestCase:
-    """The session at that server, configured."""
-    with serving(office) as url:
-        client = Client(url)
-        session(client)
-        client.close()
-    exchanges = tuple(client.exchanges)
-    return configure(build_case(exchanges, name="again").case, exchanges).case
-
-
 def _played(office: Any, session: Callable[[Client], None], times: int = 2) -> list[str]:
     """Record it, and play it so often on the same server."""
     case = recorded(office, session)
@@ -184,10 +154,6 @@ def test_what_a_client_has_said_is_no_message_of_the_server() -> None:
     case = recorded(Chat(), three("/say", {"message": "Hello there"}))
     answers = (one.recorded.answer for one in case.transactions() if one.recorded is not None)
     assert not any(one.said for one in answers if one is not None)
-
-
-HTML = {"Content-Type": "text/html"}
-FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 @dataclass

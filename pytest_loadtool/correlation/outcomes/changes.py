@@ -123,6 +123,12 @@ class Change:
         return self.step.address.partition("?")[0]
 
     @property
+    def templates(self) -> dict[str, str]:
+        """Return by each value that it sends, and each id, what stands for it in the test case."""
+        said = {one.value: one.template for one in self.said}
+        return said | {one.id: one.template for one in self.resources}
+
+    @property
     def path_template(self) -> str:
         """Return its path with what stands for the ids in it."""
         templates = {one.id: one.template for one in self.resources}

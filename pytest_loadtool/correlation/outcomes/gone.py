@@ -62,8 +62,7 @@ def choice_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pro
     exchange = change.step.exchange
     body = exchange.request_body.decode("utf-8", "replace") if exchange is not None else ""
     sent = frozenset(parse_qsl(body))
-    templates = {one.value: one.template for one in change.said}
-    templates |= {one.id: one.template for one in change.resources}
+    templates = change.templates
     for _, found, start, end in controls(earlier.text):
         name, value = found.get("name", ""), found.get("value", "")
         if found.get("type", "").lower() in _CHOICES and (name, value) in sent:

@@ -19,16 +19,17 @@ from pytest_loadtool.model.validator import JsonValidator
 def ordered_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Yield what is first and last in a list that was sent in this order, and was in another one
     before: of its values, or of the ids of its items."""
+    exchange = change.step.exchange
     same = was.same(answer)
-    if same is None:
+    if same is None or exchange is None or b"[" not in exchange.request_body:
         return
-    templates = {one.value: one.template for one in change.said}
-    templates |= {one.id: one.template for one in change.resources}
+    orders = _orders(exchange.request_body)
+    templates = change.templates
     for path, steps, items in _lists(answer):
         values, key = _values(items)
         before, _ = _values(inner(same.document, steps))
         is_other = values != before and sorted(values) == sorted(before)
-        if not is_other or values not in _orders(change):
+        if not is_other or values not in orders:
             continue
         for at in (0, len(values) - 1):
             template = templates.get(values[at]) or escape(values[at])
@@ -39,14 +40,11 @@ def ordered_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iter
             yield Proof(answer.step.index, 1, says, check)
 
 
-def _orders(change: Change) -> Iterator[list[str]]:
-    """Yield the lists of values that the change has sent."""
-    exchange = change.step.exchange
-    if exchange is None or b"[" not in exchange.request_body:
-        return
-    sent = json_of(exchange.request_body)
+def _orders(body: bytes) -> list[list[str]]:
+    """Return the lists of values in a document that was sent."""
+    sent = json_of(body)
     lists = [sent, *(value for _, item in walk(sent) for value in item.values())]
-    yield from (found for found, _ in map(_values, lists) if len(found) > 1)
+    return [found for found, _ in map(_values, lists) if len(found) > 1]
 
 
 def _lists(answer: SeenAnswer) -> Iterator[tuple[str, tuple[str | int, ...], Sequence[Any]]]:
