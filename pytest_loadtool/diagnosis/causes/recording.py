@@ -152,8 +152,6 @@ def _changes(
             now = field_names(text_of(page.response)[0])
             lost, new = sorted(sent & then - now), sorted(now - then)
             renamed = not {*map(without_ids, new)}.issubset(map(without_ids, lost))
-            if (
-                lost and new and renamed and (sent | then) & now
-            ):  # it is the same form, with other fields
+            if lost and new and renamed and (sent | then) & now:  # the same form
                 yield sending, page, lost, new
             break
