@@ -10,17 +10,15 @@ show those and their course from build to build.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from pytest_loadtool.engine.prepare.share import LoadTest, prepare
 from pytest_loadtool.engine.signals import interruption
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.load import Share, Summary
 from pytest_loadtool.plugin.load import item as load_files
+from pytest_loadtool.plugin.load.carriers import Prepare, carrier_of
 from pytest_loadtool.plugin.load.compare import BASELINE
 from pytest_loadtool.plugin.load.explained import explained
 from pytest_loadtool.plugin.load.hints import write_hints, write_notes
@@ -39,9 +37,6 @@ from pytest_loadtool.plugin.load.results import RESULTS, LoadReporter, propertie
 from pytest_loadtool.plugin.load.telemetry import TELEMETRY
 from pytest_loadtool.plugin.private import junit_of
 from pytest_loadtool.plugin.run_in_thread import run_apart
-
-if TYPE_CHECKING:
-    from pytest_loadtool.fleet.cluster import Cluster
 
 
 class JUnit:
@@ -104,52 +99,7 @@ def configure(config: pytest.Config) -> None:
 
         config.pluginmanager.register(LoadController(config), "loadtool-controller")
         return
-    config.stash[ENGINE] = OneByOne(config, fleet(config) if config.option.load_on else here)
-
-
-class Prepared(Protocol):
-    """A load test that only has to be started."""
-
-    def stop(self) -> None:
-        """Stop now. Called in a handler of signals."""
-
-    def run(self, *, interrupted: Callable[[], bool], **introduction: Any) -> Summary:
-        """Run from beginning to end; ``introduction`` is for `LoadRun.introduce`."""
-
-    @property
-    def note(self) -> str:
-        """Return what is to be known of who made it, in a sentence; may be empty."""
-
-
-#: Does all that can go wrong before the start; ``servers`` has a base URL for each test case.
-Prepare = Callable[[LoadTest, tuple[str, ...]], Prepared]
-
-
-def here(test: LoadTest, servers: tuple[str, ...]) -> Prepared:
-    """Have this process make the load."""
-    from pytest_loadtool.engine.local import LocalRun
-
-    return LocalRun(prepare(test, servers, Share()), test.configuration)
-
-
-def fleet(config: pytest.Config) -> Prepare:
-    """Have the cluster of ``--load-on`` make the load; it is left when the session is over."""
-    clusters: list[Cluster] = []
-
-    def prepared(test: LoadTest, servers: tuple[str, ...]) -> Prepared:
-        try:
-            from pytest_loadtool.fleet.cluster import Cluster
-        except ImportError:
-            raise LoadToolError(
-                "--load-on needs the package distributed: pip install 'pytest-loadtool[dask]'"
-            ) from None
-        if not clusters:
-            option = config.option
-            clusters.append(Cluster(option.load_on, install=bool(option.load_install)))
-            config.add_cleanup(clusters[0].close)
-        return clusters[0].prepare(test, servers)
-
-    return prepared
+    config.stash[ENGINE] = OneByOne(config, carrier_of(config).open(config))
 
 
 class OneByOne:

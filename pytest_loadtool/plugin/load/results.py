@@ -24,6 +24,7 @@ from pytest_loadtool.load import Summary
 from pytest_loadtool.load.formatting import plural
 from pytest_loadtool.load.hot_path import build
 from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.plugin.load.carriers import carrier_of
 from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, history_of
 from pytest_loadtool.plugin.load.explained import LoadResult
 from pytest_loadtool.plugin.load.reports import reports_of
@@ -54,10 +55,8 @@ def environment(config: pytest.Config, plan: LoadConfiguration) -> RunEnvironmen
 
 
 def _made_by(config: pytest.Config) -> str:
-    if config.getoption("load_on", None):
-        return "a Dask cluster"
     workers = config.getoption("tx", None)
-    return plural(len(workers), "worker") if workers else "this process"
+    return plural(len(workers), "worker") if workers else carrier_of(config).name
 
 
 #: Columns where there is no terminal: logs are wide, and names are best whole.
