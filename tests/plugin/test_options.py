@@ -210,3 +210,13 @@ def test_run_without_cases_stays_light(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(
         ["LOADED pytest_loadtool pytest_loadtool.plugin pytest_loadtool.plugin.option_table"]
     )
+
+
+def test_a_cluster_and_workers_cannot_both_make_the_load(project: pytest.Pytester) -> None:
+    """``--load-on`` with ``-n`` is refused, from the configuration file, too; ``-n 0`` is none."""
+    for given in (["--load-on", "dask:2"], ["-o", "load_on=dask:2"]):
+        refused = project.runpytest_subprocess("--load", "-n", "2", *given)
+        assert refused.ret == pytest.ExitCode.USAGE_ERROR
+        refused.stderr.fnmatch_lines(["*--load-on dask:2: workers of pytest-xdist would make*"])
+    listed = project.runpytest_subprocess("--load", "-n", "0", "--load-on", "x", "--collect-only")
+    assert listed.ret == 0

@@ -65,21 +65,21 @@ def _fleet(config: pytest.Config) -> Prepare:
 
 
 @dataclass(frozen=True, slots=True)
-class Carrier:
+class LoadCarrier:
     """A way to make load: what results call it, and what it makes of a session's options."""
 
     name: str
     open: Callable[[pytest.Config], Prepare]
 
 
-_DASK = Carrier("a Dask cluster", _fleet)
+_DASK = LoadCarrier("a Dask cluster", _fleet)
 #: By the first word of ``--load-on``.
-CARRIERS: Mapping[str, Carrier] = MappingProxyType(
-    {"": Carrier("this process", _here), "dask": _DASK}
+CARRIERS: Mapping[str, LoadCarrier] = MappingProxyType(
+    {"": LoadCarrier("this process", _here), "dask": _DASK}
 )
 
 
-def carrier_of(config: pytest.Config) -> Carrier:
+def carrier_of(config: pytest.Config) -> LoadCarrier:
     """Return the carrier that ``--load-on`` names; Dask's says what else there might have been."""
     on = config.getoption("load_on", None) or ""
     return CARRIERS.get(on.replace("+", ":").partition(":")[0], _DASK)

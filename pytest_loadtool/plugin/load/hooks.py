@@ -95,6 +95,11 @@ def configure(config: pytest.Config) -> None:
     config.pluginmanager.register(LoadOutcomes(config, reporter), "loadtool-outcomes")
     config.pluginmanager.register(JUnit(config), "loadtool-junit")
     if config.getoption("dist", "no") != "no" and config.getoption("tx", None):
+        if config.option.load_on:
+            raise pytest.UsageError(
+                f"--load-on {config.option.load_on}: workers of pytest-xdist would make the load: "
+                "leave out -n and --tx, or say -n 0"
+            )
         from pytest_loadtool.plugin.load.xdist_controller import LoadController
 
         config.pluginmanager.register(LoadController(config), "loadtool-controller")
