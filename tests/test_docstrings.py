@@ -10,6 +10,10 @@ PACKAGE = Path(__file__).parents[1] / "pytest_loadtool"
 #: Docstrings of these are help texts and tables, which say what is so when the answer is yes.
 _TOLD = ("console/commands", "correlation/strategies/evidence.py")
 _QUESTIONS = ("What", "Whether", "How", "Which", "Who", "Where", "When", "Why")
+#: Those of causes are what is the case when it is one.
+_CAUSES = "diagnosis/causes"
+#: What is shown in place of a sentence begins so.
+_SHOWN = ("`", '"', "[", "{", *"0123456789")
 
 
 def _asked(path: Path) -> Iterator[str]:
@@ -23,8 +27,24 @@ def _asked(path: Path) -> Iterator[str]:
             yield f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}"
 
 
+def _unsaid(path: Path) -> Iterator[str]:
+    """Yield the functions whose docstring shows a result in place of a sentence, and those that
+    answer yes or no and do not say to what."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        text = ast.get_docstring(node) or ""
+        if not text or node.returns is None or ast.unparse(node.returns) == "None":
+            continue
+        if any("property" in ast.unparse(one) for one in node.decorator_list):
+            continue
+        answers = ast.unparse(node.returns) == "bool" and "eturn" not in text
+        if answers or (text.startswith(_SHOWN) and "Return" not in text):
+            yield f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}"
+
+
 def test_docstrings_begin_with_a_verb() -> None:
-    """None is a question without its verb."""
+    """None is a question without its verb, nor shows a result and does not say that it is one."""
     paths = [
         path
         for path in sorted(PACKAGE.rglob("*.py"))
@@ -32,6 +52,7 @@ def test_docstrings_begin_with_a_verb() -> None:
     ]
     assert len(paths) > 500
     assert [one for path in paths for one in _asked(path)] == []
+    assert [one for path in paths if _CAUSES not in path.as_posix() for one in _unsaid(path)] == []
 
 
 #: Errors that users are shown, and those of Python that tell of bad input.

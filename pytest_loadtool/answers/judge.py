@@ -174,7 +174,8 @@ def _number(value: str | int | bool | None) -> int | None:
 
 
 def _is_bad_number(now: int, before: int) -> bool:
-    """0, 1 and 200 are what programs call success."""
+    """Return whether a number says failure where the one before did not: 0, 1 and 200 are what
+    programs call success."""
     if 200 <= before <= 299:
         return now >= 400 or now <= 0
     if before == 1:

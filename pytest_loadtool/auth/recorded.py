@@ -148,7 +148,8 @@ def _digest(credentials: str) -> Mapping[str, str] | None:
 
 
 def _ntlm(credentials: str) -> Mapping[str, str] | None:
-    """[MS-NLMP] 2.2.1.3, of which the first messages of a negotiation know nothing."""
+    """Return who logs in ([MS-NLMP] 2.2.1.3); None of the first messages of a negotiation, which do
+    not say."""
     message = ntlm_message(credentials)
     if not message:
         return {} if " " in credentials else None  # a Kerberos ticket, or nothing yet

@@ -31,7 +31,7 @@ class EvidenceWriter:
 
     @classmethod
     def into(cls, path: Path, heard: Callable[[Exchange], None], resources: AsyncExitStack) -> Self:
-        """Begin a new file, which ``resources`` closes.
+        """Return evidence in a new file, which ``resources`` closes.
 
         Raises:
             RecordingError: the file cannot be written.

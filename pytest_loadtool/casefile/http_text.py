@@ -118,7 +118,7 @@ def _another(body: bytes) -> bool:
 
 
 def _split(content: bytes) -> tuple[bytes, bytes, bool]:
-    """Head and body, and whether there was an empty line between them."""
+    """Return head and body, and whether there was an empty line between them."""
     found = re.search(rb"\r?\n\r?\n", content)
     if found is None:
         return content, b"", False

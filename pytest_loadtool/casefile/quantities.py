@@ -85,7 +85,7 @@ def parse_share(text: str) -> float:
 
 
 def format_share(share: float) -> str:
-    """``0.01`` as ``1%``.
+    """Return ``0.01`` as ``1%``.
 
     Raises:
         ValueError: ``share`` does not lie between 0 and 1.
@@ -129,7 +129,7 @@ def format_rate(rate: float) -> str:
 
 
 def parse_size(text: str) -> int:
-    """Bytes from ``64 MB`` or ``1.5 GB``, of 1024 KB of 1024 bytes: 1 MB at least.
+    """Return the bytes of ``64 MB`` or ``1.5 GB``, of 1024 KB of 1024 bytes: 1 MB at least.
 
     Raises:
         ValueError: ``text`` is not such a size; the message says what is expected.

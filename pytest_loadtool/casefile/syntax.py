@@ -51,7 +51,7 @@ _PLAIN_JSON_PATH = re.compile(
 
 
 def request_line(text: str) -> tuple[str, str]:
-    """``"GET /path"`` as method and target (a template)."""
+    """Return ``"GET /path"`` as method and target (a template)."""
     method, space, target = text.partition(" ")
     if not space and (method.startswith("/") or _ABSOLUTE.match(method)):
         raise ValueError(f'expected "METHOD target", got {shown(text)}: write "GET {text}"')
@@ -80,7 +80,8 @@ def request_line(text: str) -> tuple[str, str]:
 
 
 def header_line(text: str) -> Header:
-    """``"Name: value"`` (the value a template), or ``"Name"``, which is a place."""
+    """Return the header of ``"Name: value"`` (the value a template), or of ``"Name"``, which is a
+    place."""
     name, colon, value = text.partition(":")
     if not colon and not is_token(name):
         raise ValueError(
@@ -104,7 +105,7 @@ def header_line(text: str) -> Header:
 
 
 def own_header_line(text: str) -> Header:
-    """``"Name: value"``, or the name alone of a header that is computed."""
+    """Return the header of ``"Name: value"``, or of the name alone of a header that is computed."""
     header = header_line(text)
     if header.value is None and header.name.lower() not in COMPUTED_HEADERS:
         raise ValueError(
@@ -115,7 +116,8 @@ def own_header_line(text: str) -> Header:
 
 
 def cookie_line(text: str) -> str:
-    """``"name=value"`` (a template), perhaps with attributes: ``"name=value; Path=/shop"``."""
+    """Return ``"name=value"`` (a template), perhaps with attributes: ``"name=value;
+    Path=/shop"``."""
     pair = text.partition(";")[0]
     name, equals, _ = pair.partition("=")
     if not equals or not name:
@@ -148,7 +150,7 @@ def token(text: str) -> str:
 
 
 def base_url(text: str) -> str:
-    """Scheme, host and port without a path."""
+    """Return scheme, host and port without a path."""
     match = _BASE_URL.match(text)
     if match is None or int(match[1] or 0) > 65535:
         raise ValueError(f'expected a base URL such as "http://127.0.0.1:8000", got {shown(text)}')
@@ -240,7 +242,7 @@ def kind(text: str) -> Kind:
 
 
 def code_range(text: str) -> tuple[int, int]:
-    """``"200"`` or ``"200-299"`` as an inclusive range."""
+    """Return ``"200"`` or ``"200-299"`` as an inclusive range."""
     match = _RANGE.fullmatch(text.strip())
     low = int(match[1]) if match else 0
     high = int(match[2] or match[1]) if match else 0

@@ -42,7 +42,7 @@ def token_payload(text: str) -> str | None:
 
 
 def unquoted(text: str) -> str:
-    """Percent-decoded; what is not UTF-8 becomes U+FFFD."""
+    """Return the text percent-decoded; what is not UTF-8 becomes U+FFFD."""
     return unquote(text, errors="replace")
 
 

@@ -26,7 +26,8 @@ def excerpt(text: str, place: int = 0) -> list[str]:
 
 
 def _start(text: str, place: int) -> int:
-    """Somewhat before ``place``: at the start of a line, if there is one near enough."""
+    """Return a place somewhat before ``place``: at the start of a line, if there is one near
+    enough."""
     earliest = max(0, place - LIMIT // 5)
     *before, own = text[earliest:place].split("\n")
     kept = before[-(LINES // 4) :]

@@ -109,7 +109,7 @@ UNDO: Mapping[str, str] = MappingProxyType(
 
 
 def filtered(value: str, filters: tuple[str, ...]) -> str:
-    """``value`` after these filters, from left to right."""
+    """Return ``value`` after these filters, from left to right."""
     for name in filters:
         value = FILTERS[name](value)
     return value

@@ -55,7 +55,7 @@ IDEMPOTENT_METHODS = SAFE_METHODS | {"PUT", "DELETE"}
 
 
 def authority(host: str, port: int | None = None, scheme: str = "") -> str:
-    """``host:port`` as URLs and Host headers have it (RFC 9110 §7.2), without a port that is the
-    scheme's own. An IPv6 address stands in brackets."""
+    """Return ``host:port`` as URLs and Host headers have it (RFC 9110 §7.2), without a port that is
+    the scheme's own. An IPv6 address stands in brackets."""
     host = f"[{host}]" if ":" in host else host
     return host if port is None or port == DEFAULT_PORTS.get(scheme) else f"{host}:{port}"

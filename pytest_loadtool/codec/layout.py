@@ -25,8 +25,8 @@ def readable_json(text: str) -> str:
 
 
 def _letters(escapes: str) -> str:
-    """Letters for their escapes; all else as it is: ASCII, half a surrogate pair, what moves the
-    cursor."""
+    """Return letters for their escapes; all else as it is: ASCII, half a surrogate pair, what moves
+    the cursor."""
     if not escapes.startswith("\\u"):
         return escapes
     read: str = json.loads(f'"{escapes}"')
@@ -86,7 +86,8 @@ def markup_layout(text: str) -> str:
 
 
 def _close(opened: list[tuple[str, int]], name: str) -> int | None:
-    """Close the innermost element of that name, and those in it; the line that it began in."""
+    """Close the innermost element of that name, and those in it; return the line that it began
+    in."""
     at = next((i for i in reversed(range(len(opened))) if opened[i][0] == name), None)
     if at is None:
         return None

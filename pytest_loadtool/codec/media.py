@@ -32,7 +32,7 @@ def decoded(body: bytes, content_type: str) -> str:
 
 @lru_cache(maxsize=64)
 def _codec(charset: str) -> str:
-    """Python's name of a character set, empty for what is none."""
+    """Return Python's name of a character set, empty for what is none."""
     try:
         b"x".decode(charset, "replace")  # some that can be looked up do not make text of bytes
         name = codecs.lookup(charset).name
@@ -60,7 +60,7 @@ JSON_LINES = (
 
 
 def media_type(content_type: str | None) -> str:
-    """``text/html`` of ``Text/HTML; charset=utf-8``; empty for None."""
+    """Return ``text/html`` of ``Text/HTML; charset=utf-8``; empty for None."""
     return (content_type or "").partition(";")[0].strip().lower()
 
 

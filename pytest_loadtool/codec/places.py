@@ -182,7 +182,7 @@ def _looks_like_json(template: Template) -> bool:
 
 
 def _json_places(template: Template) -> Iterator[Place]:
-    """Follow quotes and backslashes through the literal parts."""
+    """Yield the place of each part, following quotes and backslashes through the literal parts."""
     inside = escaped = False
     for part in template.parts:
         if isinstance(part, Reference):
@@ -198,7 +198,7 @@ def _json_places(template: Template) -> Iterator[Place]:
 
 
 def _multipart_places(template: Template) -> Iterator[Place]:
-    """Follow the lines through the literal parts."""
+    """Yield the place of each part, following the lines through the literal parts."""
     line = ""
     for part in template.parts:
         if isinstance(part, str):

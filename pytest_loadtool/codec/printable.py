@@ -16,7 +16,7 @@ def printable(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """`printable`, with tabs and line ends written as escapes, too."""
+    """Return the text as `printable` does, with tabs and line ends written as escapes, too."""
     return _shown(_CONTROL_OR_LINE, text)
 
 
@@ -29,6 +29,6 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def clip(text: str, limit: int) -> str:
-    """``text`` on one line, cut to ``limit`` characters; white space is collapsed."""
+    """Return ``text`` on one line, cut to ``limit`` characters; white space is collapsed."""
     text = " ".join(text.split())
     return text if len(text) <= limit else text[: limit - 1] + "…"

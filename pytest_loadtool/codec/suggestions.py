@@ -11,7 +11,7 @@ _BEGINNING = 0.2
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``": did you mean 'x'?"``, or "" when nothing known is near."""
+    """Return ``": did you mean 'x'?"``, or "" when nothing known is near."""
     one = nearest(name, known)
     return f": did you mean {one!r}?" if one else ""
 

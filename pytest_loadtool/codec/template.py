@@ -79,7 +79,7 @@ class Template:
 
     @staticmethod
     def parse(text: str) -> Template:
-        """Parse ``text``.
+        """Return the template that ``text`` is.
 
         Raises:
             TemplateError: a placeholder is not closed or its name is malformed.

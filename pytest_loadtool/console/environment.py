@@ -46,7 +46,7 @@ def _not_recorded(live: Live) -> str:
 
 
 async def finished(process: asyncio.subprocess.Process) -> int:
-    """Wait for a program's exit status; whoever waits no longer ends it."""
+    """Wait for a program's end, and return its exit status; whoever waits no longer ends it."""
     try:
         return await process.wait()
     finally:
@@ -56,7 +56,7 @@ async def finished(process: asyncio.subprocess.Process) -> int:
 
 
 def ended(status: int) -> str:
-    """``ended with exit status 1``; a negative status is the signal that ended it."""
+    """Return ``ended with exit status 1``; a negative status is the signal that ended it."""
     if status < 0:
         return f"was ended by {signal.Signals(-status).name}"
     return f"ended with exit status {status}"

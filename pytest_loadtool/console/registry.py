@@ -81,7 +81,7 @@ class Command:
         return slots[-1] if slots and slots[-1].place == "several" else None
 
     def options(self) -> Mapping[str, Argument]:
-        """Options and flags by their label."""
+        """Return options and flags by their label."""
         return {one.label: one for one in self.arguments if one.place in ("option", "flag")}
 
 

@@ -238,7 +238,8 @@ def _found(document: Document, word: str) -> Selection:
 
 
 def _within(transactions: Sequence[Transaction], word: str) -> str:
-    """Say which transactions have the word somewhere in what they ask for; "" if none has."""
+    """Return a sentence on which transactions have the word somewhere in what they ask for; "" if
+    none has."""
     wanted = word.casefold()
     found = [
         f"{number} {one.title}"

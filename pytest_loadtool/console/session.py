@@ -86,10 +86,12 @@ class Frontend(Protocol):
         is a person with keys."""
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:
-        """Ask a yes-or-no question; ``unattended`` is the answer when there is nobody to ask."""
+        """Ask a yes-or-no question, and return the answer; ``unattended`` is the answer when there
+        is nobody to ask."""
 
     async def ask(self, question: Question) -> str | None:
-        """Ask for a line, which is the default if it is empty; None where there is nobody."""
+        """Ask for a line, and return it: it is the default if it is empty; None where there is
+        nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,8 +263,8 @@ class Console:
             self.decided(option)
 
     async def answer(self, asked: Question) -> str | None:
-        """Ask one question, with what there is to choose from; tell why it is asked when that is
-        wanted. None where there is nobody."""
+        """Ask one question, with what there is to choose from, and return the answer; tell why it
+        is asked when that is wanted. None where there is nobody."""
         if asked.about:
             self.say(asked.about)
         meant = {name: what for name, what in asked.choices.items() if what}
@@ -285,7 +287,7 @@ class Console:
             self.say(asked.why)
 
     async def consult(self, wizard: Wizard[_T]) -> _T:
-        """Ask what a wizard wants to know; what it found out.
+        """Ask what a wizard wants to know, and return what it found out.
 
         Raises:
             CommandError: the person gave up, or nobody is there and no default will do.
@@ -306,7 +308,8 @@ class Console:
 
 
 def printable(text: str) -> str:
-    """``text`` with line ends as ``\\n`` and other control characters written as ``\\x1b``."""
+    """Return ``text`` with line ends as ``\\n`` and other control characters written as
+    ``\\x1b``."""
     if isinstance(text, ViewLine):
         spans = ((printable(part), kind) for part, kind in text.spans)
         return ViewLine(*spans, hanging=text.hanging)

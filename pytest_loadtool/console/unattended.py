@@ -42,7 +42,7 @@ class Unattended(ABC):
         return nullcontext(silent)
 
     def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:  # noqa: ARG002
-        """Nothing: nobody holds it."""
+        """Do nothing: nobody holds it."""
         return nullcontext()
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  nobody reads

@@ -50,7 +50,8 @@ def question(
     about: str = "",
     why: str,
 ) -> Wizard[_T]:
-    """Ask until ``understand``, which raises `UsageError`, makes something of the answer."""
+    """Ask until ``understand``, which raises `UsageError`, makes something of the answer; return
+    that."""
     asked = Question(text, default, "", secret, unattended, about, why)
     return _asked(asked, understand)
 
@@ -64,8 +65,8 @@ def choice(
     about: str = "",
     why: str,
 ) -> Wizard[str]:
-    """Ask which of some words; their numbers and first letters will do. A mapping says what each of
-    them means."""
+    """Ask which of some words, and return it; their numbers and first letters will do. A mapping
+    says what each of them means."""
     known = tuple(ways)
     meanings = ways if isinstance(ways, Mapping) else dict.fromkeys(known, "")
     asked = Question(
@@ -129,8 +130,8 @@ class Steps:
     more: bool = False
 
     def shown(self, step: int) -> str:
-        """``step 2 of 4``, ``step 2 of 3 to 5`` or ``step 2 of 3 or more``; the last is that page
-        which shows the commands."""
+        """Return ``step 2 of 4``, ``step 2 of 3 to 5`` or ``step 2 of 3 or more``; the last is that
+        page which shows the commands."""
         least, most = step + self.least, step + self.most
         if self.more:
             return f"step {step} of {least} or more"

@@ -204,8 +204,8 @@ class _State:
         return self.configuration.case
 
     def judge(self, replayed: Replayed, number: int, indexes: Sequence[int]) -> bool:
-        """Keep the trials that the replay confirms, and take back those that it refutes. Whether
-        one of them may have made a request fail that had passed."""
+        """Keep the trials that the replay confirms, and take back those that it refutes. Return
+        whether one of them may have made a request fail that had passed."""
         self.passed |= dict.fromkeys(replayed.exchanges, number)
         self.green = self.green or not replayed.failures
         forms = self._forms()
@@ -239,7 +239,7 @@ class _State:
     def propose(
         self, replayed: Replayed, before: int, *, tries: bool, passed: bool
     ) -> tuple[str, ...]:
-        """Adopt what the replay suggests; the names of the new variables.
+        """Adopt what the replay suggests, and return the names of the new variables.
 
         Trials (``tries``) need a replay after them, and failures that nothing held back may have
         caused: of transactions ``before`` the first of these. With ``passed``, requests that passed

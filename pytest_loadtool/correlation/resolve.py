@@ -82,7 +82,7 @@ class _Work:
         """All that is not left on purpose."""
 
     def judge(self, slot: Slot) -> Sequence[Slot]:
-        """Settle a slot, as far as that can be; gives what then is settled of its value."""
+        """Settle a slot, as far as that can be, and return what then is settled of its value."""
         best: Proposal | Miss | None = None
         best_rank = (True, True)
         for turn in (Turn.IN_ORDER, Turn.OPEN):
@@ -150,8 +150,8 @@ class _Work:
         return tuple(one for one in bids if isinstance(one, Proposal))
 
     def go_on(self, values: Set[str]) -> Set[str]:
-        """Settle what is open with these values, of which something is known since; gives those of
-        which something was settled."""
+        """Settle what is open with these values, of which something is known since, and return
+        those of which something was settled."""
         asked = [one for one in self._open if one.value in values]
         settled = _by_text(self.proposals)
         more: list[Proposal] = []

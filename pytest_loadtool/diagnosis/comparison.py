@@ -41,7 +41,7 @@ def title_of(text: str) -> str:
 
 
 def header_differences(recorded: Headers, received: Headers) -> Iterator[str]:
-    """Telling headers that differ, and cookies that were set and no longer are."""
+    """Yield telling headers that differ, and cookies that were set and no longer are."""
     for name in _TELLING:
         was, now = _first(recorded, name), _first(received, name)
         if was != now:

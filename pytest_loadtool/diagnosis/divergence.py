@@ -87,7 +87,7 @@ def _says(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
 
 
 def _cookies(situation: Situation, outcome: StepOutcome) -> Iterator[Divergence]:
-    """Cookies whose values are words: those of sessions differ each time."""
+    """Yield those of cookies whose values are words: those of sessions differ each time."""
     subject = situation.of(outcome)
     if subject.exchange is None:
         return

@@ -122,7 +122,7 @@ def _pairs(
 
 
 def _without_origin(parts: tuple[str | Reference, ...]) -> tuple[str | Reference, ...]:
-    """A target goes out without its scheme and host."""
+    """Return a target without its scheme and host."""
     match parts:
         case (str(first), *rest):
             return (_ORIGIN.sub("", first, count=1), *rest)

@@ -129,7 +129,7 @@ def _as_it_is(text: str) -> str:
 
 
 def _filled(case: TestCase, names: _Names, said: Callable[[str], str] = _as_it_is) -> TestCase:
-    """``said`` puts in what `_HERE` stands for."""
+    """Return the test case with those names filled in; ``said`` puts in what `_HERE` stands for."""
     made = Made(names_in_use(case), "person")
     filled = with_transactions(
         case,

@@ -22,7 +22,8 @@ from pytest_loadtool.replay.user.user import VirtualUser
 
 
 def metrics_for(plans: Sequence[Plan], *, detailed_pages: bool = False) -> LoadMetrics:
-    """Empty metrics with a place for each transaction and page of ``plans``, in their order."""
+    """Return empty metrics with a place for each transaction and page of ``plans``, in their
+    order."""
     named = list(zip(_distinct(plan.case.name for plan in plans), plans, strict=True))
     return LoadMetrics(
         transactions=[
@@ -346,7 +347,7 @@ class Clock:
         self._waited_us = _waited_us()
 
     def read(self) -> float:
-        """Set the clocks; the time of ``perf_counter``."""
+        """Set the clocks, and return the time of ``perf_counter``."""
         now = perf_counter()
         elapsed = max(0.0, now - self.start)
         self._metrics.cpu_us = int((time.process_time() - self._processor) * 1e6)

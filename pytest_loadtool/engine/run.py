@@ -160,7 +160,7 @@ class LoadRun:
             self._show(self._progress.update([(merged, True)], states, course))
 
     def join(self, worker: str) -> bool:
-        """Take a worker more; whether it is in time to take part."""
+        """Take a worker more, and return whether it is in time to take part."""
         if self.conductor.phase is not Phase.GATHERING:
             return False
         self.conductor.join(worker)

@@ -46,7 +46,7 @@ class Examples:
         )
 
     def describe(self, response: Response) -> str:
-        """Describe in one line what was asked and what came."""
+        """Return in one line what was asked and what came."""
         try:
             return self._described(response)
         except Exception as error:  # an example is not worth the worker's other users

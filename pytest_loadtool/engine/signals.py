@@ -65,7 +65,7 @@ def handling(handler: _Handler, numbers: tuple[int, ...] = ENDINGS) -> Iterator[
 
 
 def interrupting() -> AbstractContextManager[None]:
-    """SIGTERM and SIGHUP raise KeyboardInterrupt, as Ctrl-C does by itself."""
+    """Have SIGTERM and SIGHUP raise KeyboardInterrupt, as Ctrl-C does by itself."""
     return handling(_interrupt, KILLS)
 
 

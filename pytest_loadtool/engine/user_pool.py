@@ -155,8 +155,8 @@ class UserPool(ABC):
         """A user has done what comes after its last iteration."""
 
     def check_timeouts(self, first: int) -> int:
-        """Fail what has been under way for too long, of a slice of the users; with whom the next
-        slice begins, or 0 after the last."""
+        """Fail what has been under way for too long, of a slice of the users, and return with whom
+        the next slice begins, or 0 after the last."""
         now = perf_counter()
         following = first + _SLICE
         for user in self._users[first:following]:

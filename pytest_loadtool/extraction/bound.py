@@ -139,7 +139,8 @@ def _regular_expression(source: RegularExpression, match: int, fills: Fills) -> 
 
 
 def _behind_text(left: str, tail: Pattern, match: int) -> _AsText:
-    """Finds the value behind that text, and what ``tail`` takes behind it."""
+    """Return a function that finds the value behind that text, and what ``tail`` takes behind
+    it."""
     group = min(tail.groups, 1)
 
     def find(text: str, value: str) -> str | None:
@@ -203,7 +204,7 @@ def _compiled_for(
 
 
 def _filled(source: Source, match: int, fills: Fills) -> Bound:
-    """Of sources that are made anew at no cost: their texts are filled in."""
+    """Bind a source that is made anew at no cost: its texts are filled in."""
     make: Any = type(source)
     rest: dict[str, Any] = {one.name: getattr(source, one.name) for one in fields(source)}
     templates = {name: Template.parse(rest.pop(name)) for name in template_fields(source)}

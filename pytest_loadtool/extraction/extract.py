@@ -96,7 +96,8 @@ def taken(source: Source, response: Readable, match: int = 1) -> str | None:
 
 
 def compile_literal(source: Source, match: int = 1) -> Extract:
-    """As `compile_source` for a source whose texts are no templates: ``${`` is text in them.
+    """Compile as `compile_source` does, but a source whose texts are no templates: ``${`` is text
+    in them.
 
     Raises:
         ValueError: as `compile_source`.
@@ -237,7 +238,7 @@ def _split_field(name: str, split: int) -> Extract:
 
 
 def _in_page(bind: Callable[[Any, int, Fills], Find]) -> Callable[[Any, int], Extract]:
-    """Compiles a source of pages that has nothing to fill in."""
+    """Return a function that compiles a source of pages that has nothing to fill in."""
 
     def compiled(source: Source, match: int) -> Extract:
         find = bind(escaped(source), match, _constant)

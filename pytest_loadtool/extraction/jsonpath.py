@@ -143,9 +143,10 @@ def _bound_steps(
 def bind_beside(
     path: str, fills: Callable[[Template], Fill]
 ) -> Callable[[Any, Sequence[str]], tuple[str, list[str], list[Any]]] | None:
-    """For a path that takes an item of a list by a value: a function to that value, to what all
-    items of the list have in its place, and to the items; of lists within lists, of the outermost
-    that lacks its item, the items if that is the outermost of all. None: it is no such path."""
+    """Return, for a path that takes an item of a list by a value, a function to that value, to what
+    all items of the list have in its place, and to the items; of lists within lists, of the
+    outermost that lacks its item, the items if that is the outermost of all. None: it is no such
+    path."""
     steps = _simple(path) or ()
     wheres = [at for at, one in enumerate(steps) if isinstance(one, _Where)]
     if not wheres:

@@ -62,8 +62,8 @@ def page_text(text: str) -> str:
 
 
 def bind_link(source: Link, match: int, fills: Fills) -> Find:
-    """Finds the value in the ``match``-th (from 1) of the links with such an address, and with the
-    label if there is one."""
+    """Return a function that finds the value in the ``match``-th (from 1) of the links with such an
+    address, and with the label if there is one."""
     address = Address(source.address, fills)
     called = fills(Template.parse(source.label.replace(VALUE, _AGAIN)))
     any_label = not source.label
@@ -128,7 +128,8 @@ def _is_called(text: str, end: int, value: str, label: str) -> bool:
 
 
 def bind_form_field(source: FormField, match: int, fills: Fills) -> Find:
-    """Finds the value of the ``match``-th control of that name in forms with such an action."""
+    """Return a function that finds the value of the ``match``-th control of that name in forms with
+    such an action."""
     action, name_of = Address(source.action, fills), fills(Template.parse(source.name))
 
     def find(text: str, values: Sequence[str]) -> str | None:
@@ -160,7 +161,8 @@ def _forms(text: str, action: Filled) -> Iterator[str]:
 
 
 def bind_choice(source: Choice, match: int, fills: Fills) -> Find:
-    """Finds what the ``match``-th choice with that label submits, in a control of that name."""
+    """Return a function that finds what the ``match``-th choice with that label submits, in a
+    control of that name."""
     name_of, label_of = fills(Template.parse(source.name)), fills(Template.parse(source.label))
 
     def find(text: str, values: Sequence[str]) -> str | None:

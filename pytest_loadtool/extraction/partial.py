@@ -26,7 +26,7 @@ def is_partial(text: str) -> bool:
 
 
 def partial_fields(text: str) -> Iterator[tuple[str, str]]:
-    """Name and new value of each field that a partial response brings, in order."""
+    """Yield name and new value of each field that a partial response brings, in order."""
     return _of_update_panel(text) if text[:1].isdigit() else _of_faces(text)
 
 

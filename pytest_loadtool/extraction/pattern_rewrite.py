@@ -76,7 +76,8 @@ def _literal(code: int, flags: int) -> str:
 
 
 def _set(members: Iterable[Node], flags: int) -> str:
-    """Negated classes among others become alternatives: within brackets they cannot be negated."""
+    """Return a set, in which negated classes among others become alternatives: within brackets they
+    cannot be negated."""
     negated, plain, classes = False, "", []
     for code, value in members:
         if code is op.NEGATE:
@@ -137,8 +138,8 @@ def _branch(value: tuple[None, Iterable[Sequence[Node]]], flags: int) -> str:
 
 
 def _alternative(nodes: Sequence[Node], flags: int) -> str:
-    """regex makes one set of alternatives that are one character each, and ``[^a]|[^b]`` becomes a
-    wrong one: what is always true keeps them apart."""
+    """Return an alternative. regex makes one set of several that are one character each, and
+    ``[^a]|[^b]`` becomes a wrong one: what is always true keeps them apart."""
     apart = len(nodes) == 1 and nodes[0][0] is not op.LITERAL
     return _sequence(nodes, flags) + ("(?!(?!))" if apart else "")
 

@@ -34,7 +34,8 @@ def xml_root(text: str) -> Element:
 
 @lru_cache(maxsize=2)
 def _kept(text: str) -> Element:
-    """Several extractors of one response ask one after the other."""
+    """Return the document, kept for the next: several extractors of one response ask one after the
+    other."""
     return _read(text)
 
 

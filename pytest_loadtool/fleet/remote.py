@@ -33,7 +33,7 @@ class Installed:
         return cls(*(looked[one.name] for one in fields(cls)))
 
     def __str__(self) -> str:
-        """``pytest-loadtool 1.0 (compiled), Python 3.11``."""
+        """Return ``pytest-loadtool 1.0 (compiled), Python 3.11``."""
         if not self.version:
             return "no pytest-loadtool"
         return f"pytest-loadtool {self.version} ({self.build}), Python {self.python}"
@@ -58,7 +58,7 @@ def look() -> dict[str, Any]:
 
 async def install(name: str, wheel: bytes) -> str:
     """Install ``wheel`` where this process finds its packages, and what it needs and is not there;
-    what pip says if it cannot."""
+    return what pip says if it cannot."""
     import asyncio
     import subprocess
     import sys

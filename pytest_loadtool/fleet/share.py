@@ -53,7 +53,7 @@ class _Lifeline:
         self._heard = time.monotonic()
 
     def look(self) -> bool:
-        """Cut it if it is time, and say so."""
+        """Cut it if it is time, and return whether it is cut."""
         self.is_cut = self.is_cut or time.monotonic() - self._heard > self._seconds
         return self.is_cut
 

@@ -29,12 +29,12 @@ def digits(number: float) -> str:
 
 
 def plural(number: int, one: str) -> str:
-    """``1 user``, ``20 users``."""
+    """Return ``1 user``, ``20 users``."""
     return f"{count(number)} {one if number == 1 else one + 's'}"
 
 
 def seconds(value: float) -> str:
-    """``0.4 s``, ``10 s``, ``1 h 30 min``: for the length of a run."""
+    """Return ``0.4 s``, ``10 s``, ``1 h 30 min``: for the length of a run."""
     if value < 120:
         return f"{value:.1f}".removesuffix(".0") + " s"
     minutes, rest = divmod(round(value), 60)
@@ -44,7 +44,8 @@ def seconds(value: float) -> str:
 
 
 def line(bandwidth: Bandwidth) -> str:
-    """``a 3G line (1.6 Mbit/s down, 768 kbit/s up, 300 ms)``; of one without a name its speeds."""
+    """Return ``a 3G line (1.6 Mbit/s down, 768 kbit/s up, 300 ms)``; of one without a name its
+    speeds."""
     parts = [f"{format_speed(bandwidth.down)} down", f"{format_speed(bandwidth.up)} up"]
     if bandwidth.latency:
         parts.append(f"{bandwidth.latency * 1000:,g} ms")

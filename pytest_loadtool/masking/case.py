@@ -63,7 +63,7 @@ def masked(
     key: bytes,
     sessions: NamePatterns = NO_NAMES,
 ) -> tuple[TestCase, tuple[Exchange, ...]]:
-    """Test case and evidence with stand-ins for credentials and tokens.
+    """Return test case and evidence with stand-ins for credentials and tokens.
 
     ``case`` is the one that the credentials were moved out of; ``key`` is what stand-ins are made
     with, random and for once. ``sessions`` are the cookies that are secrets by their names.
@@ -148,7 +148,7 @@ class _Masks:
         return uses
 
     def _packed(self, exchange: Exchange) -> _Uses:
-        """Whole texts in base64 that have a known value within them."""
+        """Return whole texts in base64 that have a known value within them."""
         uses: _Uses = {}
         for slot in recorded_slots(exchange):
             if not slot.capsules and slot.filters and slot.filters[0] in BASE64:

@@ -239,7 +239,7 @@ def recorded_slots(exchange: Exchange) -> list[Slot]:
 
 
 def recorded_request(exchange: Exchange) -> Request:
-    """Address, headers and body of a recorded request as templates."""
+    """Return address, headers and body of a recorded request as templates."""
     content_type = exchange.request_header("content-type") or ""
     body = as_template(pieces_of(exchange.request_body, content_type))
     headers = tuple(Header(name, escape(value)) for name, value in exchange.request_headers)

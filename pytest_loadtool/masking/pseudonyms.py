@@ -36,7 +36,7 @@ _SHORTEST_RUN = 8
 def stand_ins(
     values: Iterable[str], key: bytes, given: Mapping[str, str] = MappingProxyType({})
 ) -> dict[str, str]:
-    """A stand-in for each value, made with ``key`` (up to 64 bytes), and those ``given``."""
+    """Return a stand-in for each value, made with ``key`` (up to 64 bytes), and those ``given``."""
     made = dict(given)
     for value in sorted(set(values) - given.keys(), key=lambda one: (len(one), one)):
         inner = sorted((one for one in made if one in value), key=len, reverse=True)
@@ -100,7 +100,8 @@ class Replacer:
         return text if self._in_run is None else _RUN.sub(self._within, text)
 
     def content(self, content: bytes) -> bytes:
-        """Replace the secrets in the bytes of a body. What is not UTF-8 in it stays as it is."""
+        """Return the bytes of a body with its secrets replaced. What is not UTF-8 in it stays as it
+        is."""
         text = content.decode(errors="surrogateescape")
         return self.text(text).encode(errors="surrogateescape")
 

@@ -22,7 +22,8 @@ from pytest_loadtool.model.extractor import Decoded
 def stand_ins_within(
     case: TestCase, exchanges: Iterable[Exchange], secrets: frozenset[str], key: bytes
 ) -> dict[str, str]:
-    """Stand-ins for ``secrets``, made with ``key``, and for the encoded texts that hold some.
+    """Return stand-ins for ``secrets``, made with ``key``, and for the encoded texts that hold
+    some.
 
     Such a text is told by what it decodes to: there all that is random has a stand-in, and the rest
     stays, so that what ``case`` takes from it can be taken from it still.
@@ -73,7 +74,8 @@ def _repacked(text: str, write: Callable[[str], str], key: bytes) -> str:
 
 
 def _as(old: str, content: str) -> str:
-    """Base64 of the content in the alphabet of ``old``, with padding if that can have had some."""
+    """Return Base64 of the content in the alphabet of ``old``, with padding if that can have had
+    some."""
     encode = base64.urlsafe_b64encode if {"-", "_"} & set(old) else base64.b64encode
     written = encode(content.encode()).decode()
     return written.rstrip("=") if len(old) % 4 else written

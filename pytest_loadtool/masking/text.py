@@ -123,14 +123,14 @@ class Mask:
         return cut(value) if is_secret(name) else self.text(value)
 
     def known(self, text: str) -> str:
-        """Any text, of which only the values are hidden that this was made with."""
+        """Return a text, of which only the values are hidden that this was made with."""
         for pattern in (self._values, self._words):
             if pattern is not None:
                 text = pattern.sub(lambda match: cut(match[0]), text)
         return text
 
     def text(self, text: str) -> str:
-        """Any text: a body, a target, a header value."""
+        """Return a text, masked: a body, a target, a header value."""
         text = self.known(text)
         for pattern in _FIELDS:
             text = pattern.sub(_masked_field, text)

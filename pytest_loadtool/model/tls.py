@@ -33,7 +33,7 @@ class TlsSettings:
         return self.client_key or self.client_certificate
 
     def in_folder(self, folder: str) -> TlsSettings:
-        """These settings with their files found from ``folder``."""
+        """Return these settings with their files found from ``folder``."""
 
         def found(file: str) -> str:
             return str(PurePath(folder, file)) if file else ""

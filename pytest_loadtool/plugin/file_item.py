@@ -57,14 +57,14 @@ class FileItem(pytest.Function):
     """For each fixture that the test wants, the file and the key that ask for it."""
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """File, line (from 0) and name for pytest's output."""
+        """Return file, line (from 0) and name for pytest's output."""
         return self.path, 0, self.name
 
     # As pytest's own override does, without a style.
     def repr_failure(  # type: ignore[override]
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> Any:
-        """pytest's usual traceback, without what may be secret."""
+        """Return pytest's usual traceback, without what may be secret."""
         return without_values(super().repr_failure(excinfo))
 
     def setup(self) -> None:

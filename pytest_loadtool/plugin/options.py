@@ -190,7 +190,8 @@ def _check_values(config: pytest.Config) -> None:
 
 
 def _misplaced(config: pytest.Config) -> Iterator[str]:
-    """Files named on the command line that this kind of run would pass over in silence."""
+    """Yield what to say of files named on the command line that this kind of run would pass over in
+    silence."""
     if config.option.record is not None or config.args_source is not config.ArgsSource.ARGS:
         return
     for argument in config.args:

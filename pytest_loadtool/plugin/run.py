@@ -13,7 +13,7 @@ from pytest_loadtool.plugin.options import profile_of, settle
 
 
 def take_effect(config: pytest.Config) -> int | None:
-    """Prepare the run; with ``--record`` the console is all of it, and this its exit status.
+    """Prepare the run; with ``--record`` the console is all of it, whose exit status is returned.
 
     Raises:
         pytest.UsageError: options contradict each other, or a value is not what it should be.

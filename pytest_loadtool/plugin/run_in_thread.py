@@ -12,7 +12,8 @@ _T = TypeVar("_T")
 
 
 def run_apart(work: Callable[[], _T]) -> _T:
-    """Call ``work``, which runs an event loop: here, or in a thread if this one has a running loop.
+    """Call ``work``, which runs an event loop, and return what it does: here, or in a thread if
+    this one has a running loop.
 
     Playwright's synchronous fixtures leave one running between tests.
     """

@@ -67,7 +67,8 @@ class Entry:
 
 
 def origin(url: str) -> str:
-    """``scheme://host``, with ``:port`` if that is not the scheme's own; empty if it has none."""
+    """Return ``scheme://host``, with ``:port`` if that is not the scheme's own; empty if it has
+    none."""
     try:
         parts = urlsplit(url)
         port = parts.port

@@ -73,7 +73,7 @@ def status_notes(transaction: Transaction, exchange: Exchange) -> list[Note]:
 
 
 def failure_notes(entry: Entry) -> list[Note]:
-    """Notes on what is wrong with a transaction."""
+    """Return notes on what is wrong with a transaction."""
     exchange = entry.exchange
     if not exchange.status:
         return [Note(INCOMPLETE, subject(exchange), _NOT_WAITED_FOR)]

@@ -62,8 +62,9 @@ def with_page(
 
 
 def restored(case: TestCase, index: int, exchange: Exchange, uploads: Uploads) -> TestCase:
-    """``case`` whose transaction ``index`` sends again what was recorded in ``exchange``, all of it
-    constant; what its header set adds stays, and what is no text becomes one of ``uploads``."""
+    """Return ``case`` whose transaction ``index`` sends again what was recorded in ``exchange``,
+    all of it constant; what its header set adds stays, and what is no text becomes one of
+    ``uploads``."""
     transactions = list(case.transactions())
     old = transactions[index]
     server = origin(exchange.url) if old.request.target.startswith("/") else case.server

@@ -140,7 +140,7 @@ def _place(path: str, outcome: StepOutcome) -> str:
 
 
 def _fitting(outcome: StepOutcome, width: int) -> str:
-    """Page and transaction; where they do not fit, the page's name is shortened first."""
+    """Return page and transaction; where they do not fit, the page's name is shortened first."""
     name = outcome.transaction.title
     room = width - len(name) - len(SEPARATOR)
     if room < _SHORTEST_PAGE:
@@ -201,7 +201,7 @@ def console_lines(commands: Iterable[str], path: str) -> Iterator[str]:
 
 
 def _command(label: str, command: str) -> Iterator[str]:
-    """A command is never broken: it is there to be copied."""
+    """Yield a command, which is never broken: it is there to be copied."""
     yield f"{label:<{_INDENT}}{command}"
 
 

@@ -72,7 +72,7 @@ def diagnosed_failure(
     secrets: Collection[str] = (),
     about: int | None = None,
 ) -> DiagnosedFailure:
-    """Find out why the replay of ``case``, read from ``path``, failed.
+    """Return why the replay of ``case``, read from ``path``, failed.
 
     ``outcomes`` are all transactions that were replayed, at least one of them failed. ``secrets``
     are values that are masked wherever they stand. It is about the first failure, or about that of
@@ -246,7 +246,7 @@ def _as_recorded(subject: Subject, name: str, value: str) -> str:
 
 
 def _received_and_recorded(subject: Subject) -> tuple[list[str], list[str]]:
-    """Two sections: how the body differs decides which part of it is shown."""
+    """Return two sections: how the body differs decides which part of it is shown."""
     text, problem = text_of(subject.first.response)
     masked = subject.mask.text(text)
     recorded, difference = _recorded(subject, masked)

@@ -150,7 +150,7 @@ def _circles(flows: Mapping[str, NamedFlow]) -> Iterator[tuple[Place, str]]:
 
 
 def _misplaced(case: TestCase) -> Iterator[tuple[Place, str]]:
-    """Flows whose pages or transactions do not stand together, or cannot have such a rule."""
+    """Yield flows whose pages or transactions do not stand together, or cannot have such a rule."""
     parents = parents_of(case.flows)
     last: dict[str, str] = {}
     opened: tuple[str, ...] = ()

@@ -132,7 +132,8 @@ def _is_masked(evidence: Path) -> bool:
 
 
 def _settled(case: TestCase, old: TestCase) -> TestCase:
-    """A test case recorded anew keeps what a person said about the one in the same file."""
+    """Return a test case recorded anew, which keeps what a person said about the one in the same
+    file."""
     own = of_users(old)
     datasets = {Reference(name).dataset for name in own}
     return replace(

@@ -87,9 +87,9 @@ def compared(
     mask: Mask | None = None,
     longest: int = LONGEST_READ,
 ) -> tuple[DiffSection, ...]:
-    """Compare what was recorded of a transaction, by its index, with what the replay kept of it:
-    its request, its status, headers and body. Without ``mask``, secrets are cut. Of a body
-    ``longest`` characters are read.
+    """Return the differences between what was recorded of a transaction, by its index, and what the
+    replay kept of it: its request, its status, headers and body. Without ``mask``, secrets are cut.
+    Of a body ``longest`` characters are read.
 
     Raises:
         ValueError: it was not recorded, the traffic is not at hand, or it was not replayed.

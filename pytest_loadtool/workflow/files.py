@@ -95,7 +95,7 @@ def new_recording_path(case_path: Path) -> Path:
 
 
 def recordings_left(case_path: Path) -> list[Path]:
-    """Traffic files of recordings for this test case that were never saved."""
+    """Return traffic files of recordings for this test case that were never saved."""
     stem = case_name(case_path)
     if not case_path.parent.is_dir():
         return []

@@ -112,7 +112,7 @@ class Operator:
 
 
 def _pattern(texts: Callable[[Candidate], Iterator[str]]) -> Callable[[str], Test]:
-    """Make the maker of a test: whether an expression is found in one of ``texts``."""
+    """Return what makes a test: whether an expression is found in one of ``texts``."""
 
     def make(argument: str) -> Test:
         try:

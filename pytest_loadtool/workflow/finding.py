@@ -156,7 +156,7 @@ def _everything(document: Document, opened: OpenReplay | None) -> _Texts:
 
 
 def _texts(exchange: Exchange, index: int | None, title: str, where: Where) -> _Texts:
-    """The texts of an exchange: addresses, headers, bodies."""
+    """Yield the texts of an exchange: addresses, headers, bodies."""
     yield _place(index, title, where, "request", "URL"), _readings(exchange.url)
     yield from _headers(exchange.request_headers, index, title, where, "request")
     media = exchange.request_header("content-type") or ""

@@ -113,7 +113,8 @@ def _read(source: str) -> LoadConfiguration:
 
 
 def _stages(configuration: LoadConfiguration, text: str) -> LoadConfiguration:
-    """``50:10m:2m``: 50 users for 10 minutes, the first 2 of which get there. Several: with blanks.
+    """Return the schedule with the stages of ``50:10m:2m``: 50 users for 10 minutes, the first 2 of
+    which get there. Several: with blanks.
 
     What stages replace is left out: the duration and what else says how the load goes.
     """

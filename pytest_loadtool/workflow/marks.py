@@ -51,7 +51,7 @@ class Marking:
 
     @classmethod
     def of(cls, document: Document) -> Self:
-        """Look at the variables of a test case."""
+        """Return the marks of a test case, by its variables."""
         from pytest_loadtool.correlation.writing.reanchor import is_own
 
         variables = document.case.variables

@@ -109,7 +109,7 @@ class RecordingProcess:
         self._errors.close()
 
     def _ask(self, request: Project | Path | End) -> Any:
-        """Send a request; the answer.
+        """Send a request, and return the answer.
 
         Raises:
             RecordingError: the answer is one, or the process is gone.

@@ -74,8 +74,8 @@ class Live:
         self.watcher = asyncio.create_task(_watch(self.browser, closed))
 
     async def browser_closed(self) -> str:
-        """Wait until the browser, if there is one, is gone, and who watches it knows; see
-        `Browser.wait_closed`."""
+        """Wait until the browser, if there is one, is gone, and who watches it knows, and return
+        what happened; see `Browser.wait_closed`."""
         reason = await self.browser.wait_closed() if self.browser is not None else ""
         if self.watcher is not None:
             await asyncio.wait([self.watcher])

@@ -26,7 +26,7 @@ _WORTH = 2.0
 
 
 def counted(number: int, noun: str) -> str:
-    """``1 page``, ``3 pages``, ``2 queries``, ``2 replays``."""
+    """Return ``1 page``, ``3 pages``, ``2 queries``, ``2 replays``."""
     if number == 1:
         return f"1 {noun}"
     changes = noun.endswith("y") and noun[-2] not in "aeiou"
@@ -80,7 +80,7 @@ def missing(case: TestCase, exchanges: Sequence[Exchange]) -> Iterator[str]:
 
 
 def _amounts(case: TestCase) -> Iterator[str]:
-    """``pauses of 12.2 s within the page Shop``, or nothing."""
+    """Yield ``pauses of 12.2 s within the page Shop``, or nothing."""
     pages = [page for page in case.pages if paused(page) >= _WORTH]
     if pages:
         where = f"the page {pages[0].name}" if len(pages) == 1 else counted(len(pages), "page")
@@ -98,7 +98,7 @@ def _idle(page: Page) -> float:
 
 
 def account(case: TestCase, one: NeededAccount) -> str:
-    """``NTLM at 127.0.0.1:8080, recorded as EXAMPLE\\alice; now dataset users``."""
+    """Return ``NTLM at 127.0.0.1:8080, recorded as EXAMPLE\\alice; now dataset users``."""
     schemes = " and ".join(map(scheme_name, one.schemes)) or "HTTP authentication"
     places = dict.fromkeys(place_of(case, place) for place in one.places)
     text = f"{schemes} at {', '.join(places)}"

@@ -229,7 +229,8 @@ class _Trace:
         return ""
 
     def _told(self, sections: Sequence[DiffSection], room: int) -> tuple[list[Any], bool]:
-        """Sections with their rows up to ``room`` characters, and whether something is left out."""
+        """Return sections with their rows up to ``room`` characters, and whether something is left
+        out."""
         told: list[Any] = []
         is_cut = False
         for part in sections:
@@ -250,7 +251,7 @@ class _Trace:
         return told, is_cut
 
     def _encoded(self, row: DiffRow) -> list[Any]:
-        """``[mark, recorded, replayed, why]``: of what is the same the text once."""
+        """Return ``[mark, recorded, replayed, why]``: of what is the same the text once."""
         if row.mark == "same" and row.now is not None:
             return ["s", self._line(self._now, row.now)]
         was = self._line(self._was, row.was) if row.was is not None else None

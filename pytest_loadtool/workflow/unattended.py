@@ -146,7 +146,7 @@ class RecordingSeries:
                 self._case.own = is_known(fingerprint(case_path))
 
     async def end(self, how: End) -> RecordedCase | None:
-        """End the recording; None if nothing came.
+        """End the recording, and return the test case; None if nothing came.
 
         Raises:
             RecordingError: what came could not be written.
@@ -192,7 +192,7 @@ class RecordingSeries:
 def _saved(
     project: Project, case: _Case, captured: Captured, servers: Mapping[str, str]
 ) -> RecordedCase:
-    """Build, configure and save; what became of it.
+    """Build, configure and save, and return what became of it.
 
     Raises:
         LoadToolError: no test case can be made, or written.

@@ -131,7 +131,7 @@ def _stale_forms(places: Iterable[ValuePlace]) -> Iterator[str]:
 
 
 def _any_of(forms: Iterable[str]) -> re.Pattern[str] | None:
-    """Whole values, longer ones first."""
+    """Return a pattern of whole values, longer ones first."""
     found = "|".join(map(re.escape, sorted(forms, key=len, reverse=True)))
     return re.compile(rf"(?<![^\W_])(?:{found})(?![^\W_])") if found else None
 

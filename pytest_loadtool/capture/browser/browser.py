@@ -110,7 +110,8 @@ class Browser:
         return tuple(self._crashes)
 
     async def wait_closed(self) -> str:
-        """Wait until the browser is gone: empty when its user closed it, else what happened."""
+        """Wait until the browser is gone, and return what happened; nothing when its user closed
+        it."""
         code = await self._process.wait()
         if code == 0:
             return ""

@@ -159,15 +159,15 @@ def write_profile(profile: Path) -> None:
 
 
 def environment(directory: Path) -> dict[str, str]:
-    """Chromium makes a socket in the directory for temporary files, which stays there if it is
-    killed: ``directory`` goes after recording. The path of a socket has at most 107 bytes, so one
-    that is too deep gives way to another."""
+    """Return the environment of a Chromium whose temporary files are in ``directory``: it makes a
+    socket there, which stays if it is killed, and the directory goes after recording. The path of a
+    socket has at most 107 bytes, so one that is too deep gives way to another."""
     short = len(os.fsencode(directory)) <= _SHORT_PATH
     return os.environ | {"TMPDIR": str(directory) if short else "/tmp"}  # noqa: S108  in a private one
 
 
 def key_hash(ca_certificate: Path) -> str:
-    """Base64 of SHA-256 of the certificate's public key.
+    """Return Base64 of SHA-256 of the certificate's public key.
 
     That is what ``--ignore-certificate-errors-spki-list`` takes.
 
@@ -221,8 +221,8 @@ def command_line(
 
 
 def _join(switches: Iterable[str]) -> list[str]:
-    """Join those switches whose value is a list: of one that is given twice Chromium sees only the
-    last."""
+    """Join those switches whose value is a list, and return all: of one that is given twice
+    Chromium sees only the last."""
     result: list[str] = []
     lists: dict[str, list[str]] = {}
     for switch in switches:

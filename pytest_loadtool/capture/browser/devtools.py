@@ -41,8 +41,8 @@ class DevToolsPipe:
         self._reading = asyncio.create_task(self._follow(reader))
 
     async def call(self, method: str, session: str = "", **parameters: object) -> Mapping[str, Any]:
-        """Send a command, to a tab if its ``session`` is given, and wait for the browser's result;
-        it is empty if the browser refuses.
+        """Send a command, to a tab if its ``session`` is given, wait for the browser's result, and
+        return that; it is empty if the browser refuses.
 
         Raises:
             ConnectionError: the browser is gone.

@@ -46,7 +46,8 @@ _UPLOAD = 1024 * 1024
 
 
 def trusted_certificates() -> dict[str, str | None]:
-    """mitmproxy options: servers are judged by what Python's ``ssl``, and so replay, trusts."""
+    """Return mitmproxy options: servers are judged by what Python's ``ssl``, and so replay,
+    trusts."""
     paths = get_default_verify_paths()
     return {
         "ssl_verify_upstream_trusted_ca": paths.cafile,

@@ -31,6 +31,6 @@ class Upstream:
         return "" if response is None else response.headers.get(REASON, "")
 
     def plain(self, error: str) -> str:
-        """mitmproxy's words for a tunnel that it did not get, without its own part."""
+        """Return mitmproxy's words for a tunnel that it did not get, without its own part."""
         refused = _REFUSED.match(error)
         return error if refused is None else refused[1]

@@ -160,7 +160,7 @@ def _is_code(text: str) -> bool:
 
 
 def _checked(field: str, how: int, text: str, step: ForeignStep) -> bool:
-    """Add what an assertion says of one text; False if a test case cannot say it."""
+    """Add what an assertion says of one text; return False if a test case cannot say it."""
     absent = {"absent": True} if how & _NOT else {}
     if field == "response_code":
         if _is_code(text) and not absent:

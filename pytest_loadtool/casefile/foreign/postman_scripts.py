@@ -110,7 +110,7 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _read(script: _Script, line: str) -> bool:
-    """Take what a line of a test says; False if it is not known."""
+    """Take what a line of a test says; return False if it is not known."""
     if (found := _TEXT.fullmatch(line)) is not None:
         script.texts.add(found[1])
         return True
@@ -127,7 +127,7 @@ def _read(script: _Script, line: str) -> bool:
 
 
 def _before(script: _Script, line: str) -> bool:
-    """Take what a line of a pre-request script sets."""
+    """Take what a line of a pre-request script sets; return False if it is not known."""
     if found := re.fullmatch(rf"{_SET}\(\s*{_STRING}\s*,\s*{_LITERAL}\s*\)\s*;?", line):
         script.builder.constant(_text(found[1]), escape(_text(found[2]) if found[2] else found[3]))
         return True
@@ -187,7 +187,7 @@ def _validate(**table: Any) -> Callable[[_Script, re.Match[str]], bool]:
 
 
 def _json_check(script: _Script, found: re.Match[str]) -> bool:
-    """``expect(json.path).to.equal(literal)``."""
+    """Take ``expect(json.path).to.equal(literal)``; return False if a test case cannot say it."""
     path = _base(script, found["base"], found["path"])
     if path is None or found["not"]:
         return False
@@ -197,8 +197,8 @@ def _json_check(script: _Script, found: re.Match[str]) -> bool:
 
 
 def _has(script: _Script, found: re.Match[str]) -> bool:
-    """``expect(json).to.have.property("name")``, ``"name" in json.path``, ``_.has(json, "name")``:
-    the value may be null, but is there."""
+    """Take ``expect(json).to.have.property("name")``, ``"name" in json.path``, ``_.has(json,
+    "name")``: the value may be null, but is there. Return False if a test case cannot say it."""
     said = found.groupdict()
     path = _base(script, found["base"], found["path"])
     if path is None:

@@ -122,7 +122,8 @@ def without_bodies(entry: HarTable) -> Exchange:
 
 
 def _status(response: HarTable) -> int:
-    """0 also for -1 and the like, with which some programs say that there was no response."""
+    """Return the status: 0 also for -1 and the like, with which some programs say that there was no
+    response."""
     status: int = response.get("status", int, 0)
     if status <= _LAST_STATUS:
         return max(0, status)

@@ -203,8 +203,8 @@ class HarWriter:
         self.close()
 
     def _put(self, texts: Sequence[Iterable[bytes]] = ()) -> list[tuple[int, int]]:
-        """Overwrite the closing line with these and a new closing line; where each begins, and its
-        length."""
+        """Overwrite the closing line with these and a new closing line; return where each begins,
+        and its length."""
         places: list[tuple[int, int]] = []
         position = self._end
         with file_errors(self.path, "write"):

@@ -45,7 +45,8 @@ def format_bandwidth(line: Bandwidth) -> str:
 
 
 def parse_speed(text: str) -> int:
-    """Bits per second of ``512 kbit/s``, ``2 Mbit/s``, ``1.6 Mbit/s``; to the next whole bit.
+    """Return the bits per second of ``512 kbit/s``, ``2 Mbit/s``, ``1.6 Mbit/s``; to the next whole
+    bit.
 
     Raises:
         ValueError: ``text`` is no speed; the message says what is expected.

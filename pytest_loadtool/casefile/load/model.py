@@ -59,7 +59,7 @@ def complete(
 def _contradictions(
     found: Mapping[str, Any], stages: Sequence[Stage], is_open: bool
 ) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Keys that do not go together."""
+    """Yield keys that do not go together."""
     conflicting = _NOT_WITH_STAGES if stages else {}
     if is_open:
         conflicting = _NOT_WITH_RATES | conflicting
@@ -89,7 +89,7 @@ _NOT_WITH_USERS = {"users": "not with [[stage]]: the stages say how many"}
 
 
 def _odd_stages(stages: Sequence[Stage]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Stages that do not make a load together."""
+    """Yield stages that do not make a load together."""
     if not stages:
         return
     kind = "users" if stages[0].rate is None else "rate"

@@ -131,7 +131,7 @@ class _Reader:
         self.at = 0
 
     def skip(self) -> int:
-        """Pass blanks; where that leads."""
+        """Pass blanks, and return where that leads."""
         while self.at < len(self.text) and self.text[self.at].isspace():
             self.at += 1
         return self.at

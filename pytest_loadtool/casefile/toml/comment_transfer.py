@@ -30,7 +30,7 @@ class Carried:
 
 
 def carry(old: Layout, moved: Mapping[KeyPath, KeyPath], lines: Iterable[KeyedLine]) -> Carried:
-    """Find each comment's place among the new ``lines``. ``moved`` gives new paths by old ones.
+    """Return each comment's place among the new ``lines``. ``moved`` gives new paths by old ones.
 
     Three cases:
 

@@ -75,7 +75,7 @@ class Layout:
 
 
 def dotted(path: KeyPath) -> str:
-    """``page[2].transaction[0].request``; keys that are not bare are quoted."""
+    """Return ``page[2].transaction[0].request``; keys that are not bare are quoted."""
     text = ""
     for part in path:
         if isinstance(part, int):
@@ -87,7 +87,7 @@ def dotted(path: KeyPath) -> str:
 
 
 def scan(text: str) -> Layout:
-    """Positions and comments of ``text``, which must be valid TOML."""
+    """Return positions and comments of ``text``, which must be valid TOML."""
     return _Scanner(text.replace("\r\n", "\n")).document()
 
 
@@ -116,7 +116,7 @@ class _Scanner:
         return self.layout
 
     def header(self) -> KeyPath:
-        """``[table]`` or ``[[array of tables]]``."""
+        """Return the key of ``[table]`` or ``[[array of tables]]``."""
         brackets = 2 if self.text.startswith("[[", self.position) else 1
         self.position += brackets
         *parents, name = self.key()
@@ -161,7 +161,7 @@ class _Scanner:
         return parts
 
     def value(self, path: KeyPath) -> bool:
-        """Walk a value; whether it is an array over several lines."""
+        """Walk a value, and return whether it is an array over several lines."""
         first = self.text[self.position]
         if first == "[":
             return self.array(path)
@@ -290,7 +290,7 @@ def _first_block(lines: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _tidy(lines: Sequence[str]) -> tuple[str, ...]:
-    """Without blank lines at the start, and nowhere two together."""
+    """Return the lines without blank ones at the start, and nowhere two together."""
     result: list[str] = []
     for line in lines:
         if line or (result and result[-1]):

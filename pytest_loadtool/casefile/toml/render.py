@@ -40,7 +40,7 @@ _SHORT = {
 
 
 def string(text: str) -> str:
-    """``'…'`` if that saves escapes, else ``"…"``."""
+    """Return ``'…'`` if that saves escapes, else ``"…"``."""
     if ('"' in text or "\\" in text) and not _NOT_LITERAL.search(text):
         return f"'{text}'"
     return f'"{_ESCAPED.sub(_escape, text)}"'
@@ -73,12 +73,12 @@ def key(name: str) -> str:
 
 
 def inline_array(elements: Iterable[str]) -> str:
-    """``[a, b]`` of values as written."""
+    """Return ``[a, b]`` of values as written."""
     return f"[{', '.join(elements)}]"
 
 
 def inline_table(pairs: Mapping[str, str]) -> str:
-    """``{ name = value }`` of values as written."""
+    """Return ``{ name = value }`` of values as written."""
     if not pairs:
         return "{}"
     return f"{{ {', '.join(f'{key(name)} = {value}' for name, value in pairs.items())} }}"

@@ -154,7 +154,8 @@ def _check_format(node: Node) -> None:
 
 @takes("string")
 def text(node: Node, unit: str = "") -> str:
-    """Any text. ``unit`` is what a bare number most likely lacks besides its quotes."""
+    """Return the text, whatever it says. ``unit`` is what a bare number most likely lacks besides
+    its quotes."""
     if not isinstance(node.value, str):
         hint = ""
         if isinstance(node.value, int | float) and not isinstance(node.value, bool):

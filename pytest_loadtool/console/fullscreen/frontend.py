@@ -29,7 +29,7 @@ class Pane(Protocol):
         """Show a replay that is under way, and hear keys that hold it; None: it is over."""
 
     async def answer(self, text: str, default: str, *, secret: bool = False) -> str | None:
-        """Ask for a line; None if the person gave up."""
+        """Ask for a line, and return it; None if the person gave up."""
 
 
 class ScreenFrontend:
@@ -78,12 +78,12 @@ class ScreenFrontend:
             self._pane.replaying(None, plan)
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  somebody is
-        """Ask; anything but a yes is a no."""
+        """Ask, and return the answer; anything but a yes is a no."""
         answer = await self._pane.answer(f"{question} [y/N]", "")
         return (answer or "").strip().lower() in ("y", "yes")
 
     async def ask(self, question: Question) -> str | None:
-        """Ask for a line.
+        """Ask for a line, and return it.
 
         Raises:
             CommandError: the person gave up.

@@ -141,7 +141,8 @@ class CommandPane:
         return self._progress or self.message or at_work
 
     def moved(self, move: str) -> bool:
-        """Scroll or close the pane, if it is open and the key does that; whether it was."""
+        """Scroll or close the pane, if it is open and the key does that, and return whether it
+        was."""
         moved = self.output.moved(move, *self.seen)
         if moved is not None:
             self.output = moved
@@ -188,7 +189,7 @@ class CommandPane:
         self._hear()
 
     async def _executed(self, line: str) -> bool:
-        """Run a command line and show what it said; whether it failed."""
+        """Run a command line and show what it said, and return whether it failed."""
         self.busy, self.message, self.heard, self._asked = line, "", [], False
         behind = self.output
         self.close()
@@ -259,7 +260,7 @@ class CommandPane:
             await asyncio.sleep(0)
 
     def _tell(self, ended: asyncio.Task[None]) -> bool:
-        """Say why a command has not come to its end; whether it has not."""
+        """Say why a command has not come to its end, and return whether it has not."""
         if ended.cancelled():
             self.heard.append("interrupted")
         elif isinstance(error := ended.exception(), CommandError):
@@ -318,7 +319,7 @@ class CommandPane:
         self._redraw()
 
     async def answer(self, text: str, default: str, *, secret: bool = False) -> str | None:
-        """Ask for a line; None if the person gave up."""
+        """Ask for a line, and return it; None if the person gave up."""
         assert self._line is not None
         self._asked = True
         self.said(ViewLine((text, "heading")))

@@ -61,12 +61,12 @@ class _PreviewFrontend(Unattended):
         self.lines.append(text)
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:
-        """Agree to nothing."""
+        """Return no: nothing is agreed to."""
         del question, unattended
         return False
 
     async def ask(self, question: Question) -> str | None:
-        """Know nothing.
+        """Answer nothing: nobody is there.
 
         Raises:
             CommandError: always.

@@ -214,7 +214,7 @@ class RegistryCompleter(Completer):
                 yield Completion(quote(text), -len(start), display=text)
 
     def _selected(self, start: str, method: str, *, pages: bool) -> Iterator[Completion]:
-        """Transactions, and ``pages`` too; behind a ``method`` the paths that it goes to."""
+        """Yield transactions, and ``pages`` too; behind a ``method`` the paths that it goes to."""
         document = self._session.document
         if document is None:
             return
@@ -320,7 +320,7 @@ def _one_of(known: Sequence[str]) -> _Completing:
 
 
 def _files(suffix: str) -> _Completing:
-    """Folders, and files whose names end so."""
+    """Complete folders, and files whose names end so."""
     completer = PathCompleter(
         expanduser=True, file_filter=lambda name: name.endswith(suffix) or Path(name).is_dir()
     )

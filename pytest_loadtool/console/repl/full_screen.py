@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def view_key() -> KeyBindings:
-    """F2 runs `view`, whatever is being typed."""
+    """Return the binding of F2, which runs `view`, whatever is being typed."""
     bindings = KeyBindings()
 
     @bindings.add("f2")

@@ -56,7 +56,7 @@ class Interruptible:
     async def run(
         self, work: Coroutine[Any, Any, _T]
     ) -> tuple[asyncio.Task[_T], set[signal.Signals]]:
-        """Run it; the task that it was, which has ended, and the signals that have come.
+        """Run it, and return the task that it was, which has ended, and the signals that have come.
 
         What runs may run something in turn, which the signals then end in its place; those that
         end the console are left for it, too.

@@ -145,11 +145,11 @@ class TerminalFrontend(PlainFrontend):
         return lines_drawn(text, shutil.get_terminal_size().columns, coloured=self._coloured)
 
     def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:
-        """Two lines below what is printed, and keys."""
+        """Show two lines below what is printed, and keys."""
         return holding(control, plan, self.say)
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  somebody is
-        """Ask; anything but a yes is a no, and so are Ctrl-C and Ctrl-D."""
+        """Ask, and return the answer; anything but a yes is a no, and so are Ctrl-C and Ctrl-D."""
         asker: PromptSession[str] = PromptSession()
         try:
             answer = await _read(asker, self._question(f"{printable(question)} [y/N] "))
@@ -158,7 +158,7 @@ class TerminalFrontend(PlainFrontend):
         return answer.strip().lower() in ("y", "yes")
 
     async def ask(self, question: Question) -> str | None:
-        """Ask for a line; of what is secret, only stars are shown.
+        """Ask for a line, and return it; of what is secret, only stars are shown.
 
         Raises:
             CommandError: Ctrl-C or Ctrl-D: the command is given up.
@@ -184,7 +184,8 @@ class TerminalFrontend(PlainFrontend):
 
 
 def _pager_keys() -> KeyBindings:
-    """Keys that need no Enter behind them, where nothing is typed yet: q, and Space for Enter."""
+    """Return keys that need no Enter behind them, where nothing is typed yet: q, and Space for
+    Enter."""
     keys = KeyBindings()
 
     @Condition
@@ -208,7 +209,7 @@ def _drawing() -> bool:
 
 
 async def interact(session: Console, first: str = "") -> int:
-    """Read and run lines until `quit` or Ctrl-D; the exit status.
+    """Read and run lines until `quit` or Ctrl-D, and return the exit status.
 
     ``first`` is a line to run at once. Ctrl-C clears the line, or interrupts the command that runs.
     """

@@ -66,7 +66,7 @@ def check_script(session: Console, name: str, lines: list[str]) -> None:
 
 
 async def run_script(session: Console, name: str, lines: AsyncIterator[str]) -> int:
-    """Run lines until one fails, `quit` or the end; the exit status.
+    """Run lines until one fails, `quit` or the end, and return the exit status.
 
     Each command is printed before it runs, so that the output reads like a session. When
     `configure --replay` has ended red, the next `save` is still done: what it found is kept.

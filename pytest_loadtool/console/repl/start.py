@@ -29,7 +29,7 @@ from pytest_loadtool.workflow.files import as_case_path, untitled
 
 
 def run(settings: Settings) -> int:
-    """Open the console, blocking; its exit status (docs/recording.md lists them).
+    """Open the console, blocking, and return its exit status (docs/recording.md lists them).
 
     Raises:
         UsageError: there is neither a terminal nor a script, or a line of the script is wrong.
@@ -115,7 +115,8 @@ def _first_line(session: Console) -> str:
 
 
 async def _closing(session: Console, work: Coroutine[None, None, int]) -> int:
-    """Do ``work``, which signals end; then end the browser and the proxy.
+    """Do ``work``, which signals end, then end the browser and the proxy; return what ``work``
+    does.
 
     A signal that comes while these end is as hard as it would be without this.
     """

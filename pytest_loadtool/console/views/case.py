@@ -30,7 +30,7 @@ _VALUE = 12
 
 
 def summary(document: Document) -> str:
-    """``3 pages, 14 transactions``."""
+    """Return ``3 pages, 14 transactions``."""
     pages = document.case.pages
     transactions = sum(len(page.transactions) for page in pages)
     return f"{counted(len(pages), 'page')}, {counted(transactions, 'transaction')}"

@@ -20,7 +20,7 @@ _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
 def heading(one: OpenDataset) -> ViewLine:
-    """Name, file, size and rules of a dataset."""
+    """Return name, file, size and rules of a dataset."""
     rows, columns = len(one.content.rows), ", ".join(one.content.columns)
     return ViewLine(
         (one.use.name, "heading"),

@@ -72,7 +72,8 @@ def masked_value(field: Field, mask: Mask = BY_NAME) -> str:
 
 
 def _kind(one: ShownField) -> Kind:
-    """Gray is what application state management set, whoever else had a hand in it."""
+    """Return how a field is shown: as correlated, if application state management set it, whoever
+    else had a hand in it."""
     return "correlated" if one.field.correlated else "edited" if one.edited else ""
 
 

@@ -13,7 +13,7 @@ from pytest_loadtool.workflow.telling import place_of, who
 
 
 def login(case: TestCase, one: LoginForm) -> str:
-    """``login form 3 POST /login: username (Constant value ann), password (Dataset …)``."""
+    """Return ``login form 3 POST /login: username (Constant value ann), password (Dataset …)``."""
     title = next(t.title for index, t in enumerate(case.transactions()) if index == one.transaction)
     texts = []
     if one.username is not None:

@@ -143,7 +143,7 @@ def _fitted(one: FoundPlace, room: int) -> tuple[str, str, str]:
 
 
 def _beginning(text: str, columns: int) -> str:
-    """So much of a text as goes into so many columns: wide characters take two."""
+    """Return so much of a text as goes into so many columns: wide characters take two."""
     return text if cell_len(text) <= columns else set_cell_size(text, columns)
 
 

@@ -66,7 +66,8 @@ def think_time(one: ThinkTime) -> str:
 
 
 def _plot(load: Schedule, length: float | None, width: int, glyphs: str) -> Iterator[ViewLine]:
-    """Users, or arrivals per second, over the time of the run, which is ``length`` seconds."""
+    """Yield users, or arrivals per second, over the time of the run, which is ``length``
+    seconds."""
     most = max(stage.level for stage in stages_of(load))
     unit = "/s" if load.open else " users"
     label = f"{most:g}{unit}"

@@ -50,7 +50,8 @@ def recorded(
 
 
 def mask_of(document: Document, transaction: Transaction) -> Mask:
-    """Hides what the recorded exchange carries, and those that negotiated for it."""
+    """Return a mask that hides what the recorded exchange carries, and those that negotiated for
+    it."""
     evidence = document.evidence_of(transaction)
     exchanges = (*document.negotiation_of(transaction), *([evidence] if evidence else []))
     return Mask(secret for one in exchanges for secret in recorded_in(one))

@@ -36,8 +36,8 @@ async def may_replay(session: Console, server: str) -> None:
 
 
 async def agree_to_replay(session: Console, case: TestCase, stranger: str, server: str) -> bool:
-    """Say what ``case`` reaches, and ask whether to replay it. Whether somebody has said yes: a
-    script is not asked. ``stranger`` is what its file is known by.
+    """Say what ``case`` reaches, and ask whether to replay it. Return whether somebody has said
+    yes: a script is not asked. ``stranger`` is what its file is known by.
 
     Raises:
         CommandError: somebody has said no.

@@ -96,7 +96,8 @@ def _account(
 
 
 def _form(session: Console, form: LoginForm, planned: dict[Path, str]) -> Lines:
-    """A login form: what becomes of the field of the username, and of that of the password."""
+    """Ask of a login form: what becomes of the field of the username, and of that of the
+    password."""
     case = session.opened().case
     known = typed(form)
     about = f"  {views.login(case, form)}\n{RECOMMENDATION}"

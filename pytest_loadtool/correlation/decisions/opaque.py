@@ -54,8 +54,8 @@ class OpaqueBodies:
 
 
 def told(case: TestCase, steps: Sequence[RecordedStep]) -> OpaqueBodies:
-    """Say of each change whose body is binary what cannot be followed there; of a mere file, and of
-    bytes of no known kind that hold nothing which was given out, nothing."""
+    """Return notes on what cannot be followed in changes whose body is binary; of a mere file, and
+    of bytes of no known kind that hold nothing which was given out, nothing."""
     decisions: list[Decision] = []
     titles, entries = titles_of(case), Entries(steps)
     made: list[Transaction] = []

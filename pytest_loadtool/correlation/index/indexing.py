@@ -339,7 +339,7 @@ class _Reading:
 
 
 def _last_begun(steps: Sequence[RecordedStep]) -> list[int]:
-    """By transaction: the last that had begun before all of its answer was there."""
+    """Return by transaction the last that had begun before all of its answer was there."""
     known: list[int] = []
     for step in steps:
         last, exchange = step.index, step.exchange
@@ -385,7 +385,7 @@ def _gives(producer: Producer, traffic: Traffic) -> bool:
 
 
 def _absolute(link: str, step: RecordedStep) -> str:
-    """Path and query of an address that the step's page links to."""
+    """Return path and query of an address that the step's page links to."""
     if _PATH.fullmatch(link):  # as most are
         return link
     link = link.partition("#")[0]

@@ -24,9 +24,9 @@ def slug(text: str) -> str:
 
 
 def spelled(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The value is how an address writes a text of several words that a change before has sent, or
-    any text of the change that is answered, or before a form that comes with it:
-    ``kinds-of-tea``, also with a number behind it."""
+    """Return whether the value is how an address writes a text of several words that a change
+    before has sent, or any text of the change that is answered, or before a form that comes with
+    it: ``kinds-of-tea``, also with a number behind it."""
     at, in_form = producer.transaction, producer.kind is ProducerKind.CONTROL
     if traffic.requests.written.get(slot.value, at + 1) <= at:
         return False  # as it is

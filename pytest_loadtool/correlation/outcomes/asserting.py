@@ -201,8 +201,8 @@ def _by(
 def _decision(
     change: Change, proof: Proof, title: Title, alone: str, before: Proof | None
 ) -> Decision:
-    """``alone`` is the text that it goes by, if by nothing else; ``before`` that of an answer
-    before the change."""
+    """Return what is told of a proof: ``alone`` is the text that it goes by, if by nothing else;
+    ``before`` that of an answer before the change."""
     done = title(change.step.index)
     reason = _reason(proof, title(proof.at), done)
     if alone:

@@ -241,8 +241,8 @@ def _still(
 
 
 def _counted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Lists of what the session has made that have become longer by one with what was sent: they
-    have so many, and no more."""
+    """Yield lists of what the session has made that have become longer by one with what was sent:
+    they have so many, and no more."""
     for resource in change.resources:
         if not was.made(resource) or resource.given or answer.paged:
             continue

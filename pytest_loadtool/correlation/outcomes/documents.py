@@ -207,7 +207,7 @@ def tells_state(keys: Keys, value: Any, before: dict[str, Any], is_made: bool) -
 
 
 def named_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Objects that are called as the change says."""
+    """Yield objects that are called as the change says."""
     for said in change.said:
         named = object_named(said, answer)
         if named is None:

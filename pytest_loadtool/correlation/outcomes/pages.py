@@ -94,8 +94,8 @@ def _name_of_row(
 
 
 def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Controls of the form of the resource that come with what the change has sent, and came with
-    something else before."""
+    """Yield controls of the form of the resource that come with what the change has sent, and came
+    with something else before."""
     mine = [one for one in change.resources if names(answer.step, one)]
     about = answer.step.path == change.step.path or bool(mine)
     is_new, own = any(one.given for one in mine), any(one.is_own for one in mine)
@@ -144,7 +144,8 @@ def _split_at_value(tag: str) -> tuple[str, str, str]:
 
 
 def in_element(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Elements of XML beside that with the id of the resource, as the change has sent them."""
+    """Yield elements of XML beside that with the id of the resource, as the change has sent
+    them."""
     text = answer.text
     for resource in change.resources:
         anchor = f">{resource.id}<"

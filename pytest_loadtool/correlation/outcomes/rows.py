@@ -74,8 +74,8 @@ def rows_of(change: Change, answer: SeenAnswer, was: Before) -> Iterator[ShownRo
 
 
 def short_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Numbers and short words of the change alone between two tags in the row of the resource, or
-    in one with a name that the change says, too; and not those before."""
+    """Yield numbers and short words of the change alone between two tags in the row of the
+    resource, or in one with a name that the change says, too; and not those before."""
     short = [one for one in change.said if _is_short(one, answer)]
     shown_as = {one: re.compile(rf">\s*{re.escape(one.value)}\s*<") for one in short}
     for row in rows_of(change, answer, was) if short else ():

@@ -230,14 +230,15 @@ def _shifted(spans: Iterator[ValueSpan], by: int) -> Iterator[ValueSpan]:
 
 
 def _pairs(text: str) -> Iterator[ValueSpan]:
-    """Pairs within a value: a space is ``%20`` unless a ``+`` shows that forms are meant."""
+    """Yield pairs within a value: a space is ``%20`` unless a ``+`` shows that forms are meant."""
     place = Place.FORM if "+" in text else Place.QUERY
     for start, end, _, name, _, before in pair_spans(text, text.startswith("?"), place):
         yield start, end, place, name, decoded(place, text[start:end]), before
 
 
 def _tokens(text: str, name: str) -> Iterator[ValueSpan]:
-    """Random tokens in longer text: ``Token abc``, ``anna:abc``, ``a|b|c``, ids between slashes."""
+    """Yield random tokens in longer text: ``Token abc``, ``anna:abc``, ``a|b|c``, ids between
+    slashes."""
     for match in _TOKEN.finditer(text):
         if len(match[0]) < len(text) and looks_random(match[0]):
             start, end = match.span()

@@ -96,7 +96,7 @@ _Pieces = Iterator[tuple[str, Reference | None]]
 
 
 def _pieces(text: str, part: Part, content_type: str, values: Mapping[str, str]) -> _Pieces:
-    """Literal text (with None), or a reference that has no value."""
+    """Yield literal text (with None), or a reference that has no value."""
     try:
         template = Template.parse(text)
     except TemplateError:
@@ -113,7 +113,7 @@ def _pieces(text: str, part: Part, content_type: str, values: Mapping[str, str])
 
 
 def _joined(pieces: _Pieces) -> _Pieces:
-    """Adjacent literals as one: together they may make a "${" that has to be escaped."""
+    """Yield adjacent literals as one: together they may make a "${" that has to be escaped."""
     literal = ""
     for piece, reference in pieces:
         if reference is None:

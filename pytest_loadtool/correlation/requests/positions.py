@@ -103,8 +103,8 @@ _XML_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*+)"|'(
 
 
 def target_spans(text: str) -> Iterator[ValueSpan]:
-    """Path segments, matrix parameters and query values of a path or URL. A segment is called after
-    the nearest one before it that is no id."""
+    """Yield path segments, matrix parameters and query values of a path or URL. A segment is called
+    after the nearest one before it that is no id."""
     origin = _ORIGIN.match(text)
     path_start = origin.end() if origin else 0
     fragment = text.find("#", path_start)
@@ -287,7 +287,7 @@ def graphql_spans(text: str) -> Iterator[ValueSpan]:
 
 
 def xml_spans(text: str, *, of_lists: bool = False) -> Iterator[ValueSpan]:
-    """Attributes and the text between two tags, named by the attribute or element.
+    """Yield attributes and the text between two tags, named by the attribute or element.
 
     With ``of_lists``, elements that are called after a type, ``<ids><int>7</int></ids>``, have the
     name of the element around them.

@@ -18,8 +18,8 @@ _CHOICES = frozenset({"checkbox", "radio", "submit", "button", "image", "reset",
 
 
 def in_page(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
-    """Form fields and meta tags: the wanted ones, those that a person fills in, and of the others
-    one of each name in a form; and the wanted choices."""
+    """Yield form fields and meta tags: the wanted ones, those that a person fills in, and of the
+    others one of each name in a form; and the wanted choices."""
     seen: set[tuple[int, str]] = set()
     labels: dict[str, int] | None = None
     forms = [match.start() for match in _FORM_START.finditer(text)]

@@ -165,7 +165,7 @@ def _within_headers(
     known: Set[str],
     searches: Searches,
 ) -> Iterator[Producer]:
-    """Tokens in longer values: of an address (``Link``, RFC 8288), of JSON in a cookie."""
+    """Yield tokens in longer values: of an address (``Link``, RFC 8288), of JSON in a cookie."""
     lines = response.headers
     together = "\n".join(value for _, value in lines)
     plain = random.intersection(tokens(together)) - known
@@ -364,8 +364,8 @@ def in_xml(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
 
 
 def _listed(text: str, transaction: int, wanted: Wanted) -> dict[tuple[str, str], list[Producer]]:
-    """By name and value: the wanted values of XML that are in lists, as those of JSON, or are
-    called like what is in one: of those the document may have any number before."""
+    """Return, by name and value, the wanted values of XML that are in lists, as those of JSON, or
+    are called like what is in one: of those the document may have any number before."""
     found: dict[tuple[str, str], list[Producer]] = {}
     try:
         document = xml_document(text)

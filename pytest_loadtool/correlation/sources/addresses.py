@@ -30,7 +30,8 @@ _NO_LITERAL = re.compile(r"\*|\.\.\.|[\s\"'<>]")
 
 
 def link_addresses(producer: Producer, slot: Slot, known: Collection[str]) -> tuple[str, ...]:
-    """Addresses for a link, as `Link` has them, by `_addresses`; none if it cannot say them."""
+    """Return addresses for a link, as `Link` has them, by `_addresses`; none if it cannot say
+    them."""
     address = unescape(producer.text)
     if _NO_LITERAL.search(address):
         return ()
@@ -43,7 +44,7 @@ def literal(text: str) -> str:
 
 
 def location_patterns(producer: Producer, slot: Slot, known: Collection[str]) -> Iterator[str]:
-    """Patterns for the address of a redirect. They end after a value in its query."""
+    """Yield patterns for the address of a redirect. They end after a value in its query."""
     written = _VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS
     return _addresses(producer.text, producer, slot, known, written, escaped_text, whole=False)
 
@@ -62,7 +63,7 @@ def _addresses(
     *,
     whole: bool = True,
 ) -> Iterator[str]:
-    """Path and query of an address, with what stands for the slot's value.
+    """Yield path and query of an address, with what stands for the slot's value.
 
     In the first, every other value of the query may vary; in the second, of these and in the path,
     numbers, random values, addresses and what is ``known``. ``written`` is what stands for the

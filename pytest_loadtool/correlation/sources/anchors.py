@@ -66,8 +66,8 @@ class AnchorTexts:
             self._by_text.setdefault(one.recorded, []).append(one)
 
     def by(self, response: int) -> Callable[[str], Sequence[AnchorText]]:
-        """Gives the anchors that a text is for who reads that response, the latest last: what was
-        sent before it, and taken from earlier ones."""
+        """Return a function that gives the anchors that a text is for who reads that response, the
+        latest last: what was sent before it, and taken from earlier ones."""
         return lambda text: [
             one for one in self._by_text.get(text, ()) if one.at + one.extracted <= response
         ]

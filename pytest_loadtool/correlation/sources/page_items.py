@@ -230,7 +230,7 @@ def _by_ids(
 def _linked(
     value: str, links: Iterable[str], address: str, owners: Owners, known: Collection[str]
 ) -> Iterator[Row]:
-    """Links with the value, and with an id by which to know them."""
+    """Yield links with the value, and with an id by which to know them."""
     for raw in links:
         if value not in raw:
             continue

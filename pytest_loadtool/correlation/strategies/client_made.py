@@ -295,7 +295,7 @@ def _is_called_time(name: str) -> bool:
 
 
 def _alike(value: str) -> Generator | None:
-    """Random text that is written as the value is."""
+    """Return random text that is written as the value is."""
     if _UUID_4.fullmatch(value):
         return Uuid()
     for name in ("digits", "hex", "alphanumeric", "base64url"):

@@ -46,9 +46,9 @@ def is_id(slot: Slot, traffic: Traffic) -> bool:
 
 
 def new_link(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
-    """The page was seen without the link before the last change, and has it since; the row of the
-    link has a text that a change has sent; or the page is that of something created, a form or
-    script goes to the link, and no other id is behind this one."""
+    """Return whether the page was seen without the link before the last change, and has it since;
+    the row of the link has a text that a change has sent; or the page is that of something created,
+    a form or script goes to the link, and no other id is behind this one."""
     if not is_id(slot, traffic):
         return False
     step = traffic.steps[slot.transaction]
@@ -59,8 +59,8 @@ def new_link(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) ->
 
 
 def new_data(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
-    """The page was seen without the value in a ``data-`` attribute of that name before the last
-    change, and has it since; or it is that of something created."""
+    """Return whether the page was seen without the value in a ``data-`` attribute of that name
+    before the last change, and has it since; or it is that of something created."""
     if not producer.name.startswith("data-"):
         return False
     same = (
@@ -73,9 +73,9 @@ def new_data(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) ->
 
 
 def linked_resource(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
-    """The page links to a resource with the number, and the field is called like those
-    resources; the page was seen without the link before the last change, or is that of something
-    created."""
+    """Return whether the page links to a resource with the number, and the field is called like
+    those resources; the page was seen without the link before the last change, or is that of
+    something created."""
     if not is_short_number(slot.value):
         return False
     names = {singular(word) for word in plain(slot.name).split()}

@@ -94,7 +94,7 @@ def in_any_place(
 
 
 def _leaves(document: Any, index: int, wanted: Wanted) -> Iterator[Producer]:
-    """Small numbers, too: what differs is no chance."""
+    """Yield the wanted values of JSON, small numbers, too: what differs is no chance."""
     for steps, value in json_leaves(document):
         if value in wanted:
             yield json_leaf(steps, value, index)

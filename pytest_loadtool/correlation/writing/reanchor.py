@@ -146,8 +146,8 @@ _Write = Callable[[str, _AnchorLanguage], str]
 
 
 def followed(case: TestCase, first: int, old: str, new: str) -> TestCase:
-    """``case`` whose extractors, from transaction ``first`` on, go by ``new`` where they went by
-    ``old``: two templates. Addresses stay: those of requests do, too."""
+    """Return ``case`` whose extractors, from transaction ``first`` on, go by ``new`` where they
+    went by ``old``: two templates. Addresses stay: those of requests do, too."""
 
     def write(text: str, language: _AnchorLanguage) -> str:
         same = text == language.written(old) or language.read(text) == old
@@ -163,8 +163,9 @@ def followed(case: TestCase, first: int, old: str, new: str) -> TestCase:
 
 
 def addresses_followed(case: TestCase, first: int, old: str, new: str) -> TestCase:
-    """``case`` whose extractors and outcomes, from transaction ``first`` on, go by an address that
-    begins with ``new`` where they went by one that begins with ``old``: two templates of paths."""
+    """Return ``case`` whose extractors and outcomes, from transaction ``first`` on, go by an
+    address that begins with ``new`` where they went by one that begins with ``old``: two templates
+    of paths."""
 
     def write(text: str, _language: _AnchorLanguage) -> str:
         rest = text.removeprefix(old)
@@ -213,7 +214,8 @@ def is_own(variable: Variable) -> bool:
 
 
 def following_again(case: TestCase) -> TestCase:
-    """``case`` whose extractors that were found anew go by what is each virtual user's own."""
+    """Return ``case`` whose extractors that were found anew go by what is each virtual user's
+    own."""
     found = {name: one for name, one in case.variables.items() if one.set_by == "asm"}
     transactions = tuple(case.transactions())
     for name, variable in case.variables.items():
@@ -287,7 +289,8 @@ def _is_new_each_time(one: Validator) -> bool:
 
 
 def _validator(one: Validator, write: _Write, languages: _Languages) -> Validator:
-    """An outcome goes by what the requests send; what a person checks stays."""
+    """Return a validator that goes by what the requests send, if it is an outcome; what a person
+    checks stays."""
     if one.outcome is None or not one.outcome.was_found:
         return one
     if isinstance(one, TextValidator):

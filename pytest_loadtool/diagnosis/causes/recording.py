@@ -133,7 +133,8 @@ _DIGIT, _MOST_ITEMS = re.compile(r"\d"), 20
 def _changes(
     situation: Situation,
 ) -> Iterator[tuple[StepOutcome, StepOutcome, list[str], list[str]]]:
-    """Requests with the page of their form, the fields that it has no more, and the new ones."""
+    """Yield requests with the page of their form, the fields that it has no more, and the new
+    ones."""
     outcomes = (*situation.before, situation.failed)
     for sending in outcomes:
         fields = fields_of(situation.subject.case, sending.index)

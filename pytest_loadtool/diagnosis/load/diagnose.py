@@ -97,7 +97,7 @@ def _of_the_load(groups: Groups) -> Iterator[str]:
 
 
 def _exhausted(situation: LoadSituation) -> Iterator[LoadFinding]:
-    """Datasets that were used up, which ended the run."""
+    """Yield datasets that were used up, which ended the run."""
     for name, rows in situation.summary.failing.exhausted:
         for known in situation.cases:
             file = next((one.file for one in known.case.datasets if one.name == name), "")

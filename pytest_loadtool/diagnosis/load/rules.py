@@ -127,8 +127,8 @@ def _less(situation: LoadSituation, groups: Groups) -> tuple[Remedy, ...]:
 
 
 def _refused_at_once(situation: LoadSituation, group: FailingGroup) -> bool:
-    """Refused by who stands before the server: at once, while others get good answers that are as
-    quick as ever."""
+    """Return whether they were refused by who stands before the server: at once, while others get
+    good answers that are as quick as ever."""
     slow = situation.slowdown
     return (
         group.status == 503
@@ -230,8 +230,8 @@ def _away(situation: LoadSituation, group: FailingGroup) -> bool:
 
 
 def _swamped(situation: LoadSituation, group: FailingGroup) -> bool:
-    """Refused by a target that got slower with more users and takes its time even to refuse: it is
-    there. Who stands before one that is away says so at once."""
+    """Return whether they were refused by a target that got slower with more users and takes its
+    time even to refuse: it is there. Who stands before one that is away says so at once."""
     slow = situation.slowdown
     if slow is None or group.status == 0 or not _much_slower(slow, _SLOWER):
         return False
@@ -242,7 +242,8 @@ _NO_TARGET = frozenset({"connect", "reset", "protocol", "timeout", "dns"})
 
 
 def _gone_with_it(situation: LoadSituation, group: FailingGroup) -> bool:
-    """Sessions that the target has forgotten since: refused from then on, and not before."""
+    """Return whether the target has forgotten sessions since: refused from then on, and not
+    before."""
     ends = [one.last_s for one in situation.groups if _away(situation, one)]
     return (
         bool(ends)
@@ -289,7 +290,7 @@ def _about_session(situation: LoadSituation, group: FailingGroup) -> bool:
 
 
 def _expired(situation: LoadSituation, group: FailingGroup) -> bool:
-    """Refused in older sessions alone."""
+    """Return whether they were refused in older sessions alone."""
     good = group.good
     told_apart = good.since > 0 and group.iterations >= ENOUGH
     older = told_apart and group.youngest_s >= max(_OLD_S, _OLDER * good.oldest_s)

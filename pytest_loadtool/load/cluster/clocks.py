@@ -91,7 +91,8 @@ class Clocks:
         return 0
 
     def answered(self, worker: str, number: int, theirs: float, at: float) -> int | None:
-        """Note an answer; the number of the next question, asked now, or None after the last."""
+        """Note an answer, and return the number of the next question, asked now, or None after the
+        last."""
         known = self.offsets.get(worker, Offset())
         self.offsets[worker] = measured(self.asked[worker], theirs, at, known)
         if number + 1 == ROUND_TRIPS:

@@ -140,7 +140,7 @@ class Conductor:
         return self._decide()
 
     def leave(self, worker: str) -> list[Instruction]:
-        """A worker is out of the test, after whatever it did there."""
+        """Note that a worker is out of the test, after whatever it did there."""
         if worker in self.lost:
             return []
         self.standing[worker] = Standing.GONE

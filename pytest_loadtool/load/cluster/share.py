@@ -182,7 +182,7 @@ class RowTakers:
 def rows_among(
     takers: Mapping[str, RowTakers], population: int, user: int
 ) -> Callable[[DatasetUse, int, int], int | None]:
-    """`row_of` the user of this number in a population, with ``takers`` by the names of
+    """Return `row_of` the user of this number in a population, with ``takers`` by the names of
     datasets."""
 
     def row(use: DatasetUse, rows: int, iteration: int) -> int | None:
@@ -222,7 +222,7 @@ def takers_among(load: LoadConfiguration, cases: Iterable[int]) -> RowTakers:
 
 
 def rows_of(user: int, users: int) -> Callable[[DatasetUse, int, int], int | None]:
-    """`row_of` the user of this number (from 0), of ``users``."""
+    """Return `row_of` the user of this number (from 0), of ``users``."""
 
     def row(use: DatasetUse, rows: int, iteration: int) -> int | None:
         return row_of(use, rows, user, users, iteration)

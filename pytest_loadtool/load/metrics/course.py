@@ -54,7 +54,7 @@ class TransactionStretch:
         self.response.merge(other.response)
 
     def pack(self) -> int:
-        """Make it small; how many bytes more it takes than when it was so before."""
+        """Make it small, and return how many bytes more it takes than when it was so before."""
         before, self.size = self.size, sum(_OBJECTS + one.pack() for one in self.histograms())
         return self.size - before
 

@@ -88,7 +88,7 @@ class ErrorLog:
         return len(self._records)
 
     def to_wire(self, known: ErrorLog | None = None) -> list[Any]:
-        """``[others, [transaction, cause, message, count, second, example], …]``.
+        """Return ``[others, [transaction, cause, message, count, second, example], …]``.
 
         With ``known``, which is this one as it was before: only what came after it.
         """

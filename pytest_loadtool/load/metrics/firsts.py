@@ -64,7 +64,7 @@ class RowCounts:
         self.others += other.others
 
     def to_wire(self, known: RowCounts | None) -> list[Any]:
-        """``[others, [dataset, row, count], …]``; of counts what came after ``known``."""
+        """Return ``[others, [dataset, row, count], …]``; of counts what came after ``known``."""
         before = known or RowCounts()
         gained = (
             [*row, more]
@@ -112,7 +112,7 @@ class Course:
         return ((number * self.length, count) for number, count in sorted(self.counts.items()))
 
     def to_wire(self, known: Course | None) -> list[Any]:
-        """``[length, [number, count], …]``; of counts what came after ``known``."""
+        """Return ``[length, [number, count], …]``; of counts what came after ``known``."""
         before = Course()
         if known is not None:
             before.merge(known)

@@ -143,7 +143,8 @@ class Histogram:
         return gained
 
     def to_wire(self, known: Histogram | None = None) -> list[Any]:
-        """Integers and lists only: ``[total, min, max, [shift, [bucket, …], [count, …]], …]``.
+        """Return integers and lists only: ``[total, min, max, [shift, [bucket, …], [count, …]],
+        …]``.
 
         With ``known``, which is this one as it was before: only the counts that came after it.
         Least and most are always those of all.
@@ -292,7 +293,7 @@ class Extent:
             self.max = max(self.max, greatest)
 
     def to_wire(self, known: Extent | None = None) -> list[int]:
-        """``[total, min, max, count]``; of total and count what came after ``known``."""
+        """Return ``[total, min, max, count]``; of total and count what came after ``known``."""
         if known is None:
             return [self.total, self.min, self.max, self.count]
         return [self.total - known.total, self.min, self.max, self.count - known.count]

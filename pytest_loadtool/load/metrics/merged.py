@@ -63,7 +63,7 @@ class MergedMetrics(LoadMetrics):
 
     @staticmethod
     def for_reports_of(other: LoadMetrics) -> MergedMetrics:
-        """Without numbers, for the same transactions."""
+        """Return metrics without numbers, for the same transactions."""
         return MergedMetrics(
             other.transaction_keys,
             other.page_keys,

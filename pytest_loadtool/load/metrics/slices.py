@@ -207,7 +207,8 @@ class Slices(TimeColumns):
         return found
 
     def sums_of_each(self) -> Iterable[tuple[int, ...]]:
-        """Index, errors, bytes received and sent, the sums of three times: of each."""
+        """Return of each transaction its index, errors, bytes received and sent, and the sums of
+        three times."""
         return zip(*self.sums, strict=True)
 
     def added(self) -> list[int]:
@@ -215,7 +216,7 @@ class Slices(TimeColumns):
         return [sum(one) for one in self.sums]
 
     def statuses(self) -> Iterable[tuple[int, ...]]:
-        """Index, status, how many."""
+        """Return of each status the index of its transaction, the status and how many."""
         return zip(*self.counts, strict=True)
 
 

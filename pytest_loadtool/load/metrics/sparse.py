@@ -89,8 +89,8 @@ class SparseHistogram:
         return highest(shift, bucket - 1) + 1, highest(shift, last)
 
     def percentiles(self, wanted: Sequence[float], most: int | None = None) -> list[int]:
-        """Nearest-rank percentiles in microseconds, as `Histogram.percentiles` has them; none is
-        above ``most``.
+        """Return nearest-rank percentiles in microseconds, as `Histogram.percentiles` has them;
+        none is above ``most``.
 
         Raises:
             ValueError: there are no values.
@@ -133,7 +133,8 @@ class SparseHistogram:
             counts[number] += more
 
     def pack(self) -> int:
-        """Make it small, until something is added; how many bytes its counts then take."""
+        """Make it small, until something is added, and return how many bytes its counts then
+        take."""
         counts = self._counts
         if counts:
             numbers = sorted(counts)
@@ -157,7 +158,7 @@ class SparseHistogram:
         return Histogram.from_wire([self.total, least, most, *pages.values()])
 
     def loose(self) -> defaultdict[int, int]:
-        """Counts by the number of the bucket, for more to be added until it is packed."""
+        """Return counts by the number of the bucket, for more to be added until it is packed."""
         counts = self._counts
         if counts is None:
             numbers, found = self.buckets()

@@ -80,7 +80,7 @@ class Timeline:
         return other
 
     def to_wire(self, known: Timeline | None = None) -> list[list[int]]:
-        """``[[length], [number, requests, errors, user-seconds, sum, longest], …]``.
+        """Return ``[[length], [number, requests, errors, user-seconds, sum, longest], …]``.
 
         With ``known``, which is this one as it was before: only what came after it.
         """

@@ -32,8 +32,8 @@ class SlowestTraces:
         self.merge_wire(other.to_wire())
 
     def to_wire(self, known: SlowestTraces | None = None) -> list[tuple[int, int, str]]:
-        """``[(transaction, microseconds, trace), …]``; with ``known``, which is this one as it was
-        before: those that are others since."""
+        """Return ``[(transaction, microseconds, trace), …]``; with ``known``, which is this one as
+        it was before: those that are others since."""
         before = known._slowest if known is not None else {}
         return [(index, *one) for index, one in self._slowest.items() if before.get(index) != one]
 

@@ -94,7 +94,8 @@ def _percentile(p: int) -> Callable[[SavedRequests, float], Estimate]:
 
 
 def _error_rate(one: SavedRequests, _seconds: float) -> Estimate:
-    """Between Wilson's limits: they hold for few requests too, and for none or all that failed."""
+    """Return an error rate between Wilson's limits: they hold for few requests too, and for none or
+    all that failed."""
     requests, rate, square = one.requests, one.errors / one.requests, _DEVIATIONS**2
     middle = rate + square / (2 * requests)
     off = _DEVIATIONS * sqrt(rate * (1 - rate) / requests + square / (4 * requests**2))
@@ -141,13 +142,13 @@ class MetricChange:
         return (self.after - self.before) / self.before if self.before else 0.0
 
     def by(self) -> str:
-        """``+20 %``, or ``+0.35 points`` of a share."""
+        """Return ``+20 %``, or ``+0.35 points`` of a share."""
         if self.figure.unit:
             return _signed(self.relative * 100, 0, "%")
         return _signed((self.after - self.before) * 100, 2, "points")
 
     def __str__(self) -> str:
-        """``p95 of Page / GET /: 120 ms, was 100 ms (+20 %)``."""
+        """Return ``p95 of Page / GET /: 120 ms, was 100 ms (+20 %)``."""
         where = " / ".join(filter(None, self.key[1:]))
         after, before = (
             f"{digits(value)} {self.figure.unit}" if self.figure.unit else percent(value)

@@ -35,7 +35,7 @@ class SavedRequests:
     response: Histogram
 
     def to_wire(self) -> list[Any]:
-        """Builtin types only."""
+        """Return builtin types only."""
         return [self.requests, self.errors, self.response.to_wire()]
 
 
@@ -99,7 +99,7 @@ class SavedRun:
         return cls(name, load, started, outcome, seconds, requests, timeline, waited)
 
     def to_wire(self) -> dict[str, Any]:
-        """Builtin types only."""
+        """Return builtin types only."""
         return {
             "format": _FORMAT,
             "name": self.name,

@@ -102,7 +102,7 @@ class ThresholdWatch:
         return bool(self._judges)
 
     def update(self, parts: Sequence[LoadMetrics]) -> bool:
-        """Look at what each worker has measured so far; whether the run is to stop now.
+        """Look at what each worker has measured so far, and return whether the run is to stop now.
 
         To be called each second or more often. Looks within the same second of the run do nothing.
         """

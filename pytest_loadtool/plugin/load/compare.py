@@ -32,8 +32,8 @@ class Baseline:
     tolerance: float = TOLERANCE
 
     def of(self, name: str) -> tuple[SavedRun, ...]:
-        """The earlier runs of the load configuration ``name``, the oldest first; none if nothing is
-        compared.
+        """Return the earlier runs of the load configuration ``name``, the oldest first; none if
+        nothing is compared.
 
         Raises:
             LoadToolError: there is none in the file. To be asked before load is made.

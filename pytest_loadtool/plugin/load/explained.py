@@ -88,7 +88,8 @@ def _folder(path: Path, config: pytest.Config) -> Path | None:
 def _written(
     summary: Summary, test: LoadTest, folder: Path, config: pytest.Config
 ) -> Iterator[tuple[object, str]]:
-    """Write the samples, in place of those of the run before; the first file of each group.
+    """Write the samples, in place of those of the run before, and yield the first file of each
+    group.
 
     Raises:
         FileError: the folder cannot be made, or a file not be written.

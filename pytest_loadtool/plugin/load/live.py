@@ -168,8 +168,9 @@ class LiveView:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Past pytest's capturing. Where nothing can be written any more, because the terminal was
-        closed or a pipe is broken, nothing more is shown: the run and its results go on."""
+        """Write past pytest's capturing while this lasts. Where nothing can be written any more,
+        because the terminal was closed or a pipe is broken, nothing more is shown: the run and its
+        results go on."""
         try:
             with uncaptured(self._config):
                 yield

@@ -81,7 +81,7 @@ class LoadController:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config) -> LoadTestScheduling:
-        """Every worker takes part in every test."""
+        """Return a scheduler by which every worker takes part in every test."""
         assert self._session is not None
         self._series = Series(self._session, self)
         scheduling = LoadTestScheduling(
@@ -228,8 +228,8 @@ class LoadTestScheduling:
         return self._nodeids is not None and not self._series.finished
 
     def go_on_without(self) -> bool:
-        """A worker is lost, and not replaced: whether the others go on. They do before the start,
-        and take the whole load.
+        """Note that a worker is lost, and not replaced; return whether the others go on. They do
+        before the start, and take the whole load.
 
         Raises:
             pytest.Session.Interrupted: as `schedule`, which may have waited for that worker only.
@@ -345,5 +345,5 @@ class LoadTestScheduling:
 
 
 def _by_name(node: WorkerController) -> tuple[int, str]:
-    """gw2 before gw10; which worker comes up first is chance."""
+    """Return what sorts gw2 before gw10; which worker comes up first is chance."""
     return len(node.gateway.id), node.gateway.id

@@ -132,7 +132,7 @@ class LoadWorker:
         self._outbox.put((item.nodeid, kind, *fields))
 
     def _packed(self, reports: list[pytest.TestReport]) -> bytes:
-        """Reports as JSON: execnet would refuse much of what fixtures can put into them."""
+        """Return reports as JSON: execnet would refuse much of what fixtures can put into them."""
         hook = self._config.hook
         data = [
             hook.pytest_report_to_serializable(config=self._config, report=one) for one in reports

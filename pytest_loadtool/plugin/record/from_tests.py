@@ -116,7 +116,7 @@ class FromTests:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, None, None]:
-        """A recording begins."""
+        """Begin a recording."""
         path = case_path(self._directory, item.nodeid)
         self._path, self._servers, self._passed = path, {}, False
         self._begin()
@@ -135,7 +135,7 @@ class FromTests:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self) -> Generator[None, None, None]:
-        """The recording ends, after the fixtures."""
+        """End the recording, after the fixtures."""
         try:
             yield
         except BaseException:

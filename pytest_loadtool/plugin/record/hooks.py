@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def main(config: pytest.Config) -> int:
-    """Open the console in place of a test run; the exit status.
+    """Open the console in place of a test run, and return the exit status.
 
     Raises:
         pytest.UsageError: it cannot be opened like this.

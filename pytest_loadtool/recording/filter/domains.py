@@ -117,7 +117,8 @@ def _any_holds(domains: tuple[Domain, ...], host: str, port: int | None) -> bool
 
 
 def _normal(host: str) -> str:
-    """Small letters, no dot at the end, international names as they are on the wire."""
+    """Return a domain in small letters, without a dot at the end, international names as they are
+    on the wire."""
     host = host.lower().rstrip(".")
     return host if host.isascii() else host.encode("idna").decode()
 

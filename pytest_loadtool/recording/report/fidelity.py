@@ -35,7 +35,8 @@ def transactions_of(case: TestCase) -> dict[int, int]:
 
 
 def fidelity(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Note, ...]:
-    """Notes on all that is not in ``case`` as it was recorded, in the order in which it began.
+    """Return notes on all that is not in ``case`` as it was recorded, in the order in which it
+    began.
 
     Exactly the exchanges that are no transaction have exactly one note of a kind other than
     `CHANGED`, `EXPECTED`, `INCOMPLETE` and `RECORDING_ERROR`, or one of the latter that says that

@@ -58,7 +58,8 @@ class _Group:
         self.members += other.members
 
     def header_set(self, requests: Sequence[Headers]) -> Headers:
-        """Headers that all have, with their value, and places for the others, in common order."""
+        """Return the headers that all have, with their value, and places for the others, in common
+        order."""
         spelling: dict[_Token, Header] = {}
         for index in self.members:
             spelling = dict(zip(_tokens(requests[index]), requests[index], strict=True)) | spelling
@@ -100,7 +101,7 @@ def share(requests: Sequence[Headers]) -> Sharing:
 
 
 def _groups(requests: Sequence[Headers]) -> list[_Group]:
-    """Few groups in which the orders agree; the frequent orders decide."""
+    """Return few groups in which the orders agree; the frequent orders decide."""
     same: dict[tuple[str, tuple[_Token, ...]], _Group] = {}
     for index, headers in enumerate(requests):
         alone = _Group(_kind(headers), [_tokens(headers)], _shareable(headers), [index])

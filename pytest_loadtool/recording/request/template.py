@@ -55,9 +55,9 @@ class Draft:
 
 
 def draft(exchange: Exchange, server: str, uploads: Uploads) -> Draft:
-    """``exchange``'s request, with ``${server}`` where the server's URL stood, and without the
-    credentials of HTTP authentication, which are a virtual user's own. What is in its body and is
-    no text becomes one of ``uploads``."""
+    """Return ``exchange``'s request, with ``${server}`` where the server's URL stood, and without
+    the credentials of HTTP authentication, which are a virtual user's own. What is in its body and
+    is no text becomes one of ``uploads``."""
     return Draft(
         method=exchange.method,
         target=target_text(as_sent(exchange.url), server),

@@ -158,7 +158,7 @@ class Authenticating(Actor):
     # What comes back.
 
     def _next_taken(self) -> Generator[Command, Response | None, Response]:
-        """The next response that is to be taken.
+        """Act up to the next response that is to be taken, and return that.
 
         What is held may wait for other users, of whom nobody tells: it looks again after a while,
         and later the longer that takes.
@@ -205,7 +205,8 @@ class Authenticating(Actor):
                 self._ready.append(response)
 
     def _answer(self, response: Response, attempt: Attempt | None, now: float) -> bool:
-        """Send the request again, or have it wait, instead of taking the response; else False."""
+        """Send the request again, or have it wait, instead of taking the response; return whether
+        that is so."""
         status = response.status
         if response.failure is not None:
             if response.failure.cause == "auth":  # in the transport, at a proxy
@@ -255,7 +256,8 @@ class Authenticating(Actor):
     def _speak(
         self, response: Response, attempt: Attempt | None, entry: LoginTrial, now: float
     ) -> bool:
-        """Say what comes next, unless that has to wait for others; False: there is nothing."""
+        """Say what comes next, unless that has to wait for others; return False if there is
+        nothing."""
         send, target, login = response.send, entry.target, entry.login
         step, handshake = send.step, login.handshake
         what = login.answer(entry.challenges, send.data, now)

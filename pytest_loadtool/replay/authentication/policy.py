@@ -100,7 +100,7 @@ def log_in(
     place: object,
     credential_cache: CredentialCache,
 ) -> Login | None:
-    """Choose who answers, and in which scheme; None: nobody can.
+    """Choose who answers, and in which scheme; return None if nobody can.
 
     The first of ``accounts`` is taken whose realm asks; the order of ``challenges`` is the
     preference among schemes, and with a ``method`` that alone will do. ``place`` stands for the

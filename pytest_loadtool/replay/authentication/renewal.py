@@ -125,7 +125,8 @@ class Renewing(Actor):
         return [send]
 
     def _note(self, response: Response) -> list[Send]:
-        """The user has taken a response, which may have given out a token; what to send now."""
+        """Note a response that the user has taken, which may have given out a token, and return
+        what to send now."""
         tokens = self._tokens
         step = response.send.step
         slots = self._renewals.issued.get(step.index)
@@ -207,7 +208,7 @@ class Renewing(Actor):
             self._tokens.deadlines[old] = self._tokens.deadlines.get(new, inf)
 
     def _settle_renewal(self, asking: _Asking, waiting: Step, response: Response) -> list[Send]:
-        """A new token has come, or not: what to send now."""
+        """Note that a new token has come, or not, and return what to send now."""
         step, renewal = asking.step, self._renewals.by_slot[asking.slot]
         failures = self._user.outcome(step, response)
         self._user.observer.negotiation(waiting, response)
@@ -223,7 +224,8 @@ class Renewing(Actor):
         return self._go_on(asking.slot, response.finished)
 
     def _go_on(self, slot: int, now: float) -> list[Send]:
-        """Ask nothing any more: what has waited goes its way, with a new token or without."""
+        """Return what has waited and now goes its way, with a new token or without: nothing is
+        asked any more."""
         tokens = self._tokens
         tokens.asking = None
         renewed = -1 if slot in tokens.given_up else slot

@@ -210,7 +210,8 @@ class _Parts:
         yield from (dropping(slot(at)) for at in sorted(kept) if self.last_use[at] == index)
 
     def check(self, validator: Validator, kept: int | None = None) -> Check:
-        """A check may use what is made of other values; a time is that of the last request."""
+        """Compile a validator. A check may use what is made of other values; a time is that of the
+        last request."""
         made = makers((expected_text(validator),), self.case.variables, self.names, None)
         strict = self.case.strict
         check = checking(compile_validator(validator, self.names, strict=strict, kept=kept), made)

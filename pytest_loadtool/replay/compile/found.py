@@ -154,5 +154,5 @@ def name_of(validator: Validator) -> str:
 
 
 def is_hidden(validator: Validator) -> bool:
-    """Say whether what a validator finds is a secret by its name."""
+    """Return whether what a validator finds is a secret by its name."""
     return is_secret(name_of(validator)) or name_of(validator).lower() == "set-cookie"

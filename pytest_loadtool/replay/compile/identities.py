@@ -44,7 +44,7 @@ def facts_of(step: Step, target: str) -> RequestFacts:
 
 
 def constant_facts(step: Step) -> RequestFacts | None:
-    """`facts_of` a step, the same each time; None where values are in its target."""
+    """Return `facts_of` a step, the same each time; None where values are in its target."""
     target = step.transaction.request.target
     if "${" in target:
         return None

@@ -50,7 +50,8 @@ def pauses_inside(page: Page, index: int, think_time: ThinkTime) -> dict[int, Pa
 
 
 def _pause(recorded: float, place: str, think_time: ThinkTime) -> Pause | None:
-    """Drawn for the user, its iteration and the place: the same in each run, over any workers."""
+    """Return a pause that is drawn for the user, its iteration and the place: the same in each run,
+    over any workers."""
     drawn, cap = think_time.drawn, inf if think_time.cap is None else think_time.cap
     if drawn is None:
         seconds = min(recorded * think_time.scale, cap)

@@ -18,7 +18,8 @@ def _constant(_random: Random, seconds: float) -> float:
 
 
 def _normal(random: Random, mean: float, deviation: float) -> float:
-    """Drawn again when it is negative, which at most every other time it is."""
+    """Return a time that is drawn again when it is negative, which at most every other time it
+    is."""
     while True:
         seconds = random.normalvariate(mean, deviation)
         if seconds >= 0:

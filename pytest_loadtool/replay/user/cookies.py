@@ -47,7 +47,7 @@ class CookieJar:
         return values[-1] if values else None
 
     def header(self, host: str, target: bytes, secure: bool) -> bytes:
-        """``Cookie: a=1; b=2`` with its line end for a request to ``target``, or nothing."""
+        """Return ``Cookie: a=1; b=2`` with its line end for a request to ``target``, or nothing."""
         if not self._cookies:
             return b""
         if self._next_expiry < NEVER and self._next_expiry <= time.time():

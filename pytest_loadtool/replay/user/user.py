@@ -342,7 +342,8 @@ class VirtualUser(Actor):
         return due, failed
 
     def _settle(self, step: Step, response: Response) -> bool:
-        """Take cookies and values from the response, judge it, report it; whether it failed."""
+        """Take cookies and values from the response, judge it, report it; return whether it
+        failed."""
         failures = self.outcome(step, response)
         self.observer.transaction(step, response, failures)
         return bool(failures)

@@ -53,7 +53,7 @@ def _with_rows(test: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _row(index: int, title: str, step: Mapping[str, Any] | None, begin: float) -> list[Any]:
-    """``[number, title, kind, status, at, waiting, receiving, said]``."""
+    """Return ``[number, title, kind, status, at, waiting, receiving, said]``."""
     if step is None:
         return [index + 1, title, "never", 0, 0, 0, 0, ""]
     kind = (

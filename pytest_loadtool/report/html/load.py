@@ -313,7 +313,7 @@ def _worker(one: WorkerSummary) -> list[str]:
 
 
 def _compared(comparison: Comparison) -> dict[str, Any]:
-    """Totals in both runs, and what became worse, for sure or maybe."""
+    """Return totals in both runs, and what became worse, for sure or maybe."""
     worse = (*comparison.regressions, *comparison.doubts)
     totals = [one for one in comparison.changes if one.key == ALL]
     others = [one for one in worse if one.key != ALL]

@@ -193,7 +193,7 @@ def trend(summary: Summary) -> dict[str, Any] | None:
 
 
 def limits(plan: LoadConfiguration) -> Iterator[tuple[str, float, str]]:
-    """Thresholds that a plot can show: its group, the value there, and what was written."""
+    """Yield thresholds that a plot can show: its group, the value there, and what was written."""
     for one in plan.thresholds:
         if one.scope is not None:
             continue

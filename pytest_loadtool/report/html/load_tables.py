@@ -118,7 +118,7 @@ def _course(parts: Sequence[TransactionStretch], asked: Sequence[float]) -> dict
 
 
 def _short(microseconds: float) -> float:
-    """Milliseconds, in as many digits as a small plot shows."""
+    """Return milliseconds, in as many digits as a small plot shows."""
     return float(f"{microseconds / 1000:.3g}")
 
 

@@ -53,7 +53,7 @@ def page(
 
 
 def _embedded(data: Any) -> str:
-    """JSON that stays within its script element, whatever strings it has."""
+    """Return JSON that stays within its script element, whatever strings it has."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
@@ -87,7 +87,8 @@ def _environment() -> Environment:
     from markupsafe import Markup
 
     def shown(value: object) -> object:
-        """Control characters are shown, not obeyed; lone surrogates have no bytes."""
+        """Return a value whose control characters are shown, not obeyed; lone surrogates have no
+        bytes."""
         return printable(value) if type(value) is str else value
 
     environment = Environment(

@@ -48,7 +48,8 @@ def _name(key: Key) -> str:
 
 
 def _change(change: MetricChange | None) -> str:
-    """``+12 %``, ``+0.35`` points; ``!`` is worse, ``?`` in doubt, a dash too few requests."""
+    """Return ``+12 %``, ``+0.35`` points; ``!`` is worse, ``?`` in doubt, a dash too few
+    requests."""
     if change is None:
         return DASH
     mark = "!" if change.is_regression else "?" if change.is_in_doubt else " "

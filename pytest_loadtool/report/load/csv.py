@@ -43,7 +43,8 @@ def _flat(row: Mapping[str, Any], prefix: str = "", unit: str = "") -> Iterator[
 
 
 def _plain(value: Any) -> Any:
-    """Text that a spreadsheet would take for a formula has an apostrophe before it."""
+    """Return a value, with an apostrophe before text that a spreadsheet would take for a
+    formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 

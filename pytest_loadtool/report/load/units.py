@@ -26,7 +26,7 @@ def rate(value: float) -> str:
 
 
 def size(number: float) -> str:
-    """Bytes with a decimal prefix: ``512 bytes``, ``1.25 MB``."""
+    """Return bytes with a decimal prefix: ``512 bytes``, ``1.25 MB``."""
     step = 0
     while number >= 999.5 and step < len(_SIZES) - 1:
         number /= 1000
@@ -35,7 +35,8 @@ def size(number: float) -> str:
 
 
 def status_counts(counts: Iterable[tuple[int, int]]) -> str:
-    """Status codes with their counts, ascending; last those without a response (status 0)."""
+    """Return status codes with their counts, ascending; last those without a response (status
+    0)."""
     ordered = sorted(counts, key=lambda pair: (pair[0] == 0, pair[0]))
     return "   ".join(f"{status or 'no response'}: {count(number)}" for status, number in ordered)
 

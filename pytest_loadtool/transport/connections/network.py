@@ -169,7 +169,7 @@ class Network:
         line: Throttle | None,
         user: AtProxy,
     ) -> _Times:
-        """Have the proxy open a tunnel, then TLS to ``origin`` in it."""
+        """Have the proxy open a tunnel, then TLS to ``origin`` in it; return how long each took."""
         assert origin.via is not None
         proxy = origin.via.server
         attempts: list[_Times] = []
@@ -213,7 +213,8 @@ class Network:
         peer: Origin,
         line: Throttle | None,
     ) -> _Times:
-        """Connect to ``peer`` itself, with TLS if its scheme wants it."""
+        """Connect to ``peer`` itself, with TLS if its scheme wants it; return how long each
+        took."""
         addresses = await self._resolve(peer)
         connecting = 0.0
 
@@ -235,8 +236,8 @@ class Network:
         peer: Origin,
         begin: Callable[[asyncio.Protocol], Awaitable[asyncio.Transport]],
     ) -> float:
-        """Put TLS to ``peer`` around ``protocol``; ``begin`` has it connected. How long (seconds)
-        the handshake took."""
+        """Put TLS to ``peer`` around ``protocol``; ``begin`` has it connected. Return how long
+        (seconds) the handshake took."""
         secured = self._loop.create_future()
         name = peer.tls.server_name or peer.host
         layer = TlsLayer(protocol, self.tls.of(peer.tls), name, secured)
@@ -257,7 +258,8 @@ class Network:
         addresses: list[str],
         line: Throttle | None,
     ) -> tuple[asyncio.Transport, float]:
-        """Connect to the first address that can be; also how many seconds that took."""
+        """Connect to the first address that can be; return the connection, and how many seconds
+        that took."""
         failure: OSError | None = None
         for address in addresses:
             started = perf_counter()
@@ -301,7 +303,7 @@ async def _finish(handshake: asyncio.Future[None], transport: asyncio.Transport)
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
-    """uvloop's event loop, or asyncio's own where uvloop does not run."""
+    """Return uvloop's event loop, or asyncio's own where uvloop does not run."""
     try:
         import uvloop
     except ImportError:

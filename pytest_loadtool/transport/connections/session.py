@@ -39,7 +39,7 @@ class Session(Protocol):
         open."""
 
     def stop(self) -> int:
-        """Stop at once; how many requests were under way and are cut."""
+        """Stop at once, and return how many requests were under way and are cut."""
 
     def close_connections(self) -> None:
         """Close all connections; the next request opens new ones."""
@@ -97,7 +97,7 @@ class RawSession:
         return self._answered or not all(one.fresh for one in self._connections.values())
 
     def stop(self) -> int:
-        """Stop at once; how many requests were under way and are cut."""
+        """Stop at once, and return how many requests were under way and are cut."""
         if self._timer is not None:
             self._timer.cancel()
         self._commands = None

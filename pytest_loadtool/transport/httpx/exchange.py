@@ -89,7 +89,7 @@ def without_connection(headers: Headers) -> Headers:
 
 @lru_cache(maxsize=4096)
 def _parsed(head: bytes) -> tuple[str, bytes, Headers]:
-    """Method, target and headers. Most requests of a test case are the same each time."""
+    """Return method, target and headers. Most requests of a test case are the same each time."""
     first, *lines = head.split(b"\r\n")
     method, target, _ = first.split(b" ", 2)
     headers = []

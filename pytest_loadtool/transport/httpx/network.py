@@ -107,8 +107,8 @@ class HttpxNetwork:
         *,
         shared: bool = True,
     ) -> httpx.AsyncHTTPTransport:
-        """Connections of one user to servers with these settings (None: without TLS), through the
-        proxy if there is one, where it is the ``user``.
+        """Return connections of one user to servers with these settings (None: without TLS),
+        through the proxy if there is one, where it is the ``user``.
 
         Those that carry several requests at a time (HTTP/2) are ``shared``. The environment's
         proxies and certificates are left alone.
@@ -177,7 +177,7 @@ class HttpxSession:
         self._advance(None)
 
     def stop(self) -> int:
-        """Stop at once; how many requests were under way and are cut."""
+        """Stop at once, and return how many requests were under way and are cut."""
         if self._timer is not None:
             self._timer.cancel()
         self._commands = None

@@ -73,7 +73,7 @@ _loaded: dict[str, tuple[Any, _Kind]] = {}
 
 
 def load_app(text: str) -> Application:
-    """Import the application that ``text`` names. See `AppName`.
+    """Import the application that ``text`` names, and return it. See `AppName`.
 
     Raises:
         ReplayError: there is none; the text says what was tried.

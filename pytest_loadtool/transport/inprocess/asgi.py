@@ -112,7 +112,7 @@ class AsgiTransport(httpx.AsyncBaseTransport):
         self._calls: set[asyncio.Task[None]] = set()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Ask the application."""
+        """Return the application's response."""
         body = await request.aread()
         call = _AsgiCall(request.method, body)
         task = asyncio.create_task(call.run(self._app, self._scope(request)))

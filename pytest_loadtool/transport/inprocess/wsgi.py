@@ -36,7 +36,7 @@ class WsgiTransport(httpx.AsyncBaseTransport):
         self._app = app
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Ask the application."""
+        """Return the application's response."""
         environ = _environ(request, await request.aread())
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[httpx.Response] = loop.create_future()

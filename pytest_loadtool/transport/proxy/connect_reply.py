@@ -39,7 +39,7 @@ class ReplyReader:
         self._read = 0
 
     def feed(self, data: bytes) -> Reply | None:
-        """Take what has come; the reply, if that is all of it.
+        """Take what has come, and return the reply, if that is all of it.
 
         Raises:
             ProtocolError: it is none.
@@ -57,7 +57,7 @@ class ReplyReader:
         return None
 
     def end(self) -> Reply:
-        """The connection was closed, which may be the end of the reply.
+        """Return the reply after the connection was closed, which may be its end.
 
         Raises:
             NoReplyError: nothing has come.

@@ -186,7 +186,8 @@ class _Route:
         return False
 
     async def _exchange(self, message: Message, method: str, target: str, user: AtProxy) -> bool:
-        """Pass a request on, and its answer back; whether the connections can take another."""
+        """Pass a request on, and its answer back; return whether the connections can take
+        another."""
         body, rest = await self._begun(message)
         answer = await self._answer(message, body, rest, target, user)
         assert self._talk is not None

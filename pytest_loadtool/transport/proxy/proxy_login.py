@@ -43,7 +43,7 @@ _Accepted = dict[ProxyRoute, tuple[Credentials, HandshakeState | None]]
 
 
 def nobody(_via: ProxyRoute) -> ProxyUser:
-    """Has nothing to log in with."""
+    """Return a user who has nothing to log in with."""
     return ProxyUser(None, "", CredentialCache())
 
 

@@ -43,7 +43,7 @@ class ProxyError(ConnectionError):
 
 
 def of_proxy(proxy: object, failure: Failure) -> ProxyError:
-    """``failure`` is that of the ``proxy``, not of the server behind it."""
+    """Return ``failure`` as that of the ``proxy``, not of the server behind it."""
     return ProxyError(Failure(failure.cause, f"proxy {proxy}: {failure.message}"))
 
 

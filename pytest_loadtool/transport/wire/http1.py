@@ -93,7 +93,7 @@ class ResponseReader:
         self.unkept = 0
 
     def feed(self, data: bytes) -> bool:
-        """Take what was received; whether the response is complete.
+        """Take what was received, and return whether the response is complete.
 
         Raises:
             ProtocolError: it is not one.
@@ -108,7 +108,8 @@ class ResponseReader:
         return self._feed_chunked(self._buffer + data if self._buffer else data)
 
     def end(self) -> bool:
-        """The connection was closed; whether that completes the response (rule 8)."""
+        """Note that the connection was closed, and return whether that completes the response (rule
+        8)."""
         if self._state != _TO_THE_END:
             return False
         self._finish_pieces()
@@ -233,7 +234,8 @@ class ResponseReader:
         self._size = 0
 
     def _feed_chunked(self, data: bytes) -> bool:
-        """Chunks (RFC 9112 §7.1): a size in hexadecimal, data, and an empty line after the last."""
+        """Take chunks (RFC 9112 §7.1), a size in hexadecimal, data, and an empty line after the
+        last, and return whether that was it."""
         at = 0
         while True:
             if self._state == _CHUNK:
