@@ -130,10 +130,20 @@ def with_files(text: str, named: Callable[[str], str]) -> str:
     """
     if f"${{{_FILE}" not in text:
         return text
+    return rewritten(
+        text,
+        lambda one: one if one.file is None else Reference(_FILE + named(one.file), one.filters),
+    )
+
+
+def rewritten(text: str, made: Callable[[Reference], Reference]) -> str:
+    """Return the template with what ``made`` makes of each placeholder.
+
+    Raises:
+        TemplateError: as `Template.parse`.
+    """
     return "".join(
-        escape(part)
-        if isinstance(part, str)
-        else str(part if part.file is None else Reference(_FILE + named(part.file), part.filters))
+        escape(part) if isinstance(part, str) else str(made(part))
         for part in Template.parse(text).parts
     )
 

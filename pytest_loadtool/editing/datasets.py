@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pytest_loadtool.codec.suggestions import did_you_mean
-from pytest_loadtool.codec.template import Reference, Template, escape
+from pytest_loadtool.codec.template import Reference, rewritten
 from pytest_loadtool.correlation.requests.fields import every_field
 from pytest_loadtool.correlation.requests.parts import (
     header_sets,
@@ -213,11 +213,8 @@ def renamed(case: TestCase, old: str, new: str) -> TestCase:
 def _with_names(text: str, named: Callable[[Reference], str], dataset: str) -> str:
     if f"${{{dataset}." not in text:
         return text
-    return "".join(
-        escape(part)
-        if isinstance(part, str)
-        else str(replace(part, name=named(part)) if part.dataset == dataset else part)
-        for part in Template.parse(text).parts
+    return rewritten(
+        text, lambda one: replace(one, name=named(one)) if one.dataset == dataset else one
     )
 
 

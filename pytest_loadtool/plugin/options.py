@@ -129,6 +129,15 @@ def _settle_server(config: pytest.Config) -> None:
         option.loadtool_server = server_from_base_url(url)
 
 
+@contextlib.contextmanager
+def _refusing(option: str) -> Iterator[None]:
+    """Raise each `ValueError` in here as a `pytest.UsageError` about the option."""
+    try:
+        yield
+    except ValueError as error:
+        raise pytest.UsageError(f"{option}: {error}") from None
+
+
 def _check_values(config: pytest.Config) -> None:
     port = config.option.record_port
     if port and not (port.isdecimal() and int(port) < 65536):
@@ -136,26 +145,20 @@ def _check_values(config: pytest.Config) -> None:
     if config.option.load_tolerance:
         from pytest_loadtool.casefile.quantities import parse_share
 
-        try:
+        with _refusing("--load-tolerance"):
             parse_share(config.option.load_tolerance)
-        except ValueError as error:
-            raise pytest.UsageError(f"--load-tolerance: {error}") from None
     if not (history := str(config.option.load_history or 1)).isdecimal() or not int(history):
         raise pytest.UsageError(f"--load-history: expected a number from 1, got {history!r}")
     if server_of(config):
         from pytest_loadtool.plugin.server import checked_server
 
-        try:
+        with _refusing("--loadtool-server"):
             config.option.loadtool_server = checked_server(server_of(config))
-        except ValueError as error:
-            raise pytest.UsageError(f"--loadtool-server: {error}") from None
     if config.option.loadtool_transport:
         from pytest_loadtool.casefile.syntax import transport
 
-        try:
+        with _refusing("--loadtool-transport"):
             transport(config.option.loadtool_transport)
-        except ValueError as error:
-            raise pytest.UsageError(f"--loadtool-transport: {error}") from None
     for name, words in (("loadtool_keep_replay", KEEPING), ("loadtool_trace", TRACING)):
         got = getattr(config.option, name)
         if got not in (None, *words):
@@ -171,10 +174,8 @@ def _check_values(config: pytest.Config) -> None:
     if config.option.loadtool_app:
         from pytest_loadtool.casefile.syntax import app_name
 
-        try:
+        with _refusing("--loadtool-app"):
             app_name(config.option.loadtool_app)
-        except ValueError as error:
-            raise pytest.UsageError(f"--loadtool-app: {error}") from None
     if config.option.loadtool_think_time:
         from pytest_loadtool.plugin.think_time import think_time_of
 

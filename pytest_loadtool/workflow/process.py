@@ -20,7 +20,6 @@ from dataclasses import replace as with_changes
 from itertools import count
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import pytest_loadtool
@@ -90,12 +89,7 @@ class RecordingProcess:
         result: RecordedCase | None = self._ask(how)
         return result
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         with suppress(OSError):  # it has ended
             # Processes that the program has forked may keep the pipe open for longer.
             self._requests.send(None)

@@ -29,6 +29,7 @@ from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import actors as views
 from pytest_loadtool.editing import actors as editing
 from pytest_loadtool.editing.suggestions import suggested_extractors
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.extractor import SOURCE_KINDS, Extractor
 from pytest_loadtool.workflow.document import unset
 from pytest_loadtool.workflow.trying import ExtractorTrial, tried_extractor
@@ -122,18 +123,18 @@ async def extract(
         variable_name(variable)
     if from_ is None:
         extractor = _extractor(variable, content)
-    elif content != ANYWHERE:
-        raise UsageError("--from finds out where the text is: leave the other options out")
-    else:
+    elif content == ANYWHERE:
         found = await suggested_for(session, index, from_, place, suggested_extractors)
         made = [Extractor(variable, source, match) for source, match in found]
         extractor = pick(session, made, views.taken_by, from_, choose)
+    else:
+        raise UsageError("--from finds out where the text is: leave the other options out")
     recorded = _tried(session, index, extractor, secrets=secrets)
     value = recorded.taken if recorded is not None else None
-    titles = [one.title for one in document.case.transactions()]
     uses = tuple(editing.constants(document.case, index, value)) if value else ()
     wanted = set(select(document, [use]).transactions) if use is not None else set()
     chosen = [one for one in uses if one[0] in wanted]
+    titles = [one.title for one in document.case.transactions()]
     session.tell(views.constants([one for one in uses if one not in chosen], titles))
     if preview:
         return
@@ -142,16 +143,21 @@ async def extract(
         case = editing.with_extractor(document.case, index, extractor, value)
         case = editing.with_uses(case, chosen, variable)
     changed(session, case)
-    placed = editing.placed_extractors(case)
-    number = next(
-        one.number
-        for one in placed
-        if one.transaction == index and one.extractor.variable == variable
+    session.say(
+        f"{variable}: Extractor[{_number(case, index, variable)}], {views.taken_by(extractor)}"
     )
-    session.say(f"{variable}: Extractor[{number}], {views.taken_by(extractor)}")
     session.tell(f"  {at + 1} {titles[at]} sends it as {field.name}" for at, field in chosen)
     if len(chosen) < len(uses):
         session.say("  --use all has them send it")
+
+
+def _number(case: TestCase, index: int, variable: str) -> int:
+    """Return the number of the extractor of a variable at a transaction."""
+    return next(
+        one.number
+        for one in editing.placed_extractors(case)
+        if one.transaction == index and one.extractor.variable == variable
+    )
 
 
 async def move_extractor(

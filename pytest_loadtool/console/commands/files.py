@@ -196,14 +196,8 @@ async def save(
         document = dataclasses.replace(document, case=case)
     check_savable(document, path)
     target = har_path(path) if document.exchanges else None
-    if not replace:
-        others = _in_the_way(session, document, path, target)
-        # Of traffic with stand-ins, it has what they stand for, and is not written over.
-        made = secrets == "dataset" and not document.masked
-        dataset = [dataset_path(path)] if made else []
-        await _agree_to_replace(session, [*others, *(one for one in dataset if one.exists())])
-        if not await agree_with_outside(session, path):
-            return
+    if not replace and not await _may_replace(session, document, path, target, secrets):
+        return
     how, told = await _secrets_choice(session, document, secrets or "")
     if how != SECRETS_CHOICES[0]:
         session.history.note(f"save --secrets {how}", session.state)
@@ -236,6 +230,27 @@ async def save(
     session.tell(saved.moved)
     session.say(f"Saved {session.settings.brief(path)}: {summary(document)}.")
     session.tell(reminders(session.settings, path, saved, told=told))
+
+
+async def _may_replace(
+    session: Console,
+    document: Document,
+    path: Path,
+    target: Path | None,
+    secrets: str | None,
+) -> bool:
+    """Ask whether what is there may be written over; return False if it is better left as somebody
+    else has changed it.
+
+    Raises:
+        CommandError: it may not.
+    """
+    others = _in_the_way(session, document, path, target)
+    # Of traffic with stand-ins, it has what they stand for, and is not written over.
+    made = secrets == "dataset" and not document.masked
+    dataset = [dataset_path(path)] if made else []
+    await _agree_to_replace(session, [*others, *(one for one in dataset if one.exists())])
+    return await agree_with_outside(session, path)
 
 
 async def _secrets_choice(session: Console, document: Document, wanted: str) -> tuple[str, bool]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_loadtool.codec.template import escape
@@ -14,7 +14,7 @@ from pytest_loadtool.console.guiding import guide
 from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import identity as views
-from pytest_loadtool.console.wizards.credentials import Given, ask_credentials
+from pytest_loadtool.console.wizards.credentials import NOTHING_GIVEN, Given, ask_credentials
 from pytest_loadtool.console.wizards.guided_identity import account_lines, identity_lines
 from pytest_loadtool.console.wizards.identity import (
     ANYBODY,
@@ -62,7 +62,12 @@ async def properties(
     document = session.opened()
     if show_negotiation and hide_negotiation:
         raise UsageError("--show-negotiation and --hide-negotiation exclude each other")
-    given = Given(proxy_dataset, proxy_username, proxy_password_env, proxy_keyring)
+    given = Given(
+        dataset=proxy_dataset,
+        share=proxy_username,
+        password_env=proxy_password_env,
+        keyring=proxy_keyring,
+    )
     tab = _ProxyTab(proxy, given, proxy_domain, proxy_method)
     if no_proxy and tab != _ProxyTab():
         raise UsageError("--no-proxy excludes the other options of the proxy")
@@ -90,7 +95,7 @@ class _ProxyTab:
     """The changes to the proxy; empty where there are none."""
 
     url: str = ""
-    given: Given = field(default_factory=Given)
+    given: Given = NOTHING_GIVEN
     domain: str = ""
     method: ProxyScheme | None = None
 
@@ -131,10 +136,7 @@ def _method(text: str) -> ProxyMethod:
 async def test_case_configuration(
     session: Console,
     *,
-    dataset: Path | None = None,
-    share: str = "",
-    password_env: str = "",
-    keyring: str = "",
+    given: Given = NOTHING_GIVEN,
     user: UserName | None = None,
 ) -> None:
     """Test Case Configuration Wizard: configure user identity for connection authentication.
@@ -154,7 +156,6 @@ async def test_case_configuration(
 
     Example: `test-case-configuration --dataset users.csv`
     """
-    given = Given(dataset, share, password_env, keyring)
     if given.anything:
         await configure_identity(session, given, user or "")
         return
@@ -177,10 +178,7 @@ async def user_identity(
     session: Console,
     which: TransactionName | None = None,
     *,
-    dataset: Path | None = None,
-    share: str = "",
-    password_env: str = "",
-    keyring: str = "",
+    given: Given = NOTHING_GIVEN,
     field: str = "",
     user: UserName | None = None,
 ) -> None:
@@ -195,7 +193,6 @@ async def user_identity(
 
     Example: `user-identity 15 --dataset users.csv`
     """
-    given = Given(dataset, share, password_env, keyring)
     number = None if which is None else transaction_index(session.opened(), which) + 1
     if field not in ("", *_ROLES):
         raise UsageError(f"--field is {' or '.join(_ROLES)}, not {field!r}")

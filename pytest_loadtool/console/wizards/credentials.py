@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from pytest_loadtool.casefile import read_dataset
+from pytest_loadtool.console.arguments import OptionGroup
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.wizard import Wizard, choice, question
@@ -47,9 +48,9 @@ _WHY_NAME = "It is what the virtual users log in as."
 _SERVICE = "pytest-loadtool"
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """The answers that the command was given in its options; empty where there are none."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given(OptionGroup):
+    """The answers that a command was given in its options; empty where there are none."""
 
     dataset: Path | None = None
     share: str = ""
@@ -68,7 +69,10 @@ class Given:
     @property
     def anything(self) -> bool:
         """Return whether there is an answer to some question."""
-        return self != Given()
+        return self != NOTHING_GIVEN
+
+
+NOTHING_GIVEN = Given()
 
 
 def ask_credentials(

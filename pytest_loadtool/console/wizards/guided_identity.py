@@ -12,9 +12,9 @@ from pytest_loadtool.console.views import identity as views
 from pytest_loadtool.console.wizard import choice
 from pytest_loadtool.console.wizards.credentials import (
     KEEPERS,
+    NOTHING_GIVEN,
     RECOMMENDATION,
     WHY_OWN,
-    Given,
     ask_credentials,
     ask_dataset,
     ask_name,
@@ -47,12 +47,7 @@ _WHY_FIELD = "Left alone, all virtual users log in as the one who was recorded."
 
 def account_lines(session: Console, found: Sequence[NeededAccount]) -> Lines:
     """Ask who the virtual users are to servers that ask by HTTP authentication."""
-    planned: dict[Path, str] = {}
-    names = {one.known.name for one in found}
-    lines: list[str] = []
-    for one in found:
-        lines += yield from _account(session, one, planned, several=len(names) > 1)
-    return tuple(lines)
+    return identity_lines(session, found, ())
 
 
 def identity_lines(
@@ -88,7 +83,7 @@ def _account(
         )
     if agreed == _NO:
         return ()
-    found = yield from ask_credentials(session, Given(), one.known, CHANGE, planned)
+    found = yield from ask_credentials(session, NOTHING_GIVEN, one.known, CHANGE, planned)
     if found.dataset is not None and found.new is not None:
         planned.setdefault(found.dataset, one.known.username)
     user = ("--user", one.known.name) if several else ()
@@ -117,7 +112,7 @@ def _form(session: Console, form: LoginForm, planned: dict[Path, str]) -> Lines:
         about = ""
         if way == "dataset":
             if not file:
-                found = yield from ask_dataset(session, Given(), known, planned)
+                found = yield from ask_dataset(session, NOTHING_GIVEN, known, planned)
                 file = _shown(session, found)
             options[role] = ["--dataset", file]
         elif way == "value":
@@ -126,7 +121,7 @@ def _form(session: Console, form: LoginForm, planned: dict[Path, str]) -> Lines:
             options[role] = ["--share", name]
         elif way != "keep":
             source, _ = yield from ask_password(
-                session, Given(), known.name, known.password, keeper=way
+                session, NOTHING_GIVEN, known.name, known.password, keeper=way
             )
             options[role] = _kept(source)
     command = ["user-identity", str(form.transaction + 1)]

@@ -12,7 +12,6 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from types import TracebackType
 from typing import Self
 
 from pytest_loadtool.auth.credentials import Credentials
@@ -92,12 +91,7 @@ class Forwarder:
         self._server = await asyncio.start_server(self._serve, sock=listening, limit=LONGEST_HEAD)
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         self._server.close()
         for connection in self._connections:
             connection.cancel()
