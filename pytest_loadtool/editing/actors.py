@@ -1,4 +1,4 @@
-"""Validators and extractors of transactions: adding them, and taking them out."""
+"""What is done at transactions: adding validators, extractors and calls, and taking them out."""
 
 from __future__ import annotations
 
@@ -55,6 +55,11 @@ def placed_extractors(case: TestCase) -> tuple[PlacedExtractor, ...]:
 def _needed(case: TestCase, transaction: Transaction) -> frozenset[str]:
     checked = map(expected_text, transaction.validators)
     return needed_by(case, transaction) | used_names(checked, case.variables)
+
+
+def with_calls(case: TestCase, index: int, names: Sequence[str]) -> TestCase:
+    """Return ``case`` that calls these functions, and no others, before a transaction."""
+    return _changed(case, index, lambda one: replace(one, call=tuple(names)))
 
 
 def with_status(case: TestCase, index: int, status: StatusCodes) -> TestCase:

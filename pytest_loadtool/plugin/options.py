@@ -176,18 +176,12 @@ def _check_values(config: pytest.Config) -> None:
 
         with _refusing("--loadtool-app"):
             app_name(config.option.loadtool_app)
-    if config.option.loadtool_think_time:
-        from pytest_loadtool.plugin.think_time import think_time_of
+    times = config.option.loadtool_think_time, config.option.loadtool_timeout
+    if any((*times, config.getini("loadtool_body_limit"))):
+        from pytest_loadtool.plugin.quantities import body_limit_of, think_time_of, timeout_of
 
-        think_time_of(config)
-    if config.option.loadtool_timeout:
-        from pytest_loadtool.plugin.think_time import timeout_of
-
-        timeout_of(config)
-    if config.getini("loadtool_body_limit"):
-        from pytest_loadtool.plugin.body_limit import body_limit_of
-
-        body_limit_of(config)
+        for read in (think_time_of, timeout_of, body_limit_of):
+            read(config)
 
 
 def _misplaced(config: pytest.Config) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pytest_loadtool.console.arguments import FunctionName, TransactionName
 from pytest_loadtool.console.errors import UsageError, as_usage
 from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
-from pytest_loadtool.editing.calls import with_calls
+from pytest_loadtool.editing.actors import with_calls
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.workflow.telling import counted
 

@@ -16,7 +16,6 @@ from pytest_loadtool.diagnosis.outcome import Evidence, difference
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.masking.text import Mask, secrets_of
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.plugin.body_limit import body_limit_of
 from pytest_loadtool.plugin.evidence import evidence_of
 from pytest_loadtool.plugin.file_item import FileItem
 from pytest_loadtool.plugin.functional.case_data import CaseData, case_data
@@ -34,10 +33,10 @@ from pytest_loadtool.plugin.options import server_of, trust_of
 from pytest_loadtool.plugin.overrides import on_its_way
 from pytest_loadtool.plugin.paths import shown_error, shown_path
 from pytest_loadtool.plugin.proxy import proxy_secrets
+from pytest_loadtool.plugin.quantities import body_limit_of, think_time_of, timeout_of
 from pytest_loadtool.plugin.replay_hooks import hooks_for
 from pytest_loadtool.plugin.run_in_thread import run_apart
 from pytest_loadtool.plugin.server import server_from_fixture
-from pytest_loadtool.plugin.think_time import think_time_of, timeout_of
 from pytest_loadtool.report.diagnosis import FACTS
 from pytest_loadtool.report.failure import (
     DiagnosedFailure,

@@ -1,11 +1,13 @@
-"""How long a test case pauses between pages, and how long a request may take, as a test."""
+"""Options that are times and sizes, when a test case is replayed as a test: how long it pauses
+between pages, how long a request may take, and how large a body may be that is kept."""
 
 from __future__ import annotations
 
 import pytest
 
 from pytest_loadtool.casefile import parse_duration
-from pytest_loadtool.model.load import ThinkTime
+from pytest_loadtool.casefile.quantities import parse_size
+from pytest_loadtool.model.load import BODY_LIMIT, ThinkTime
 
 _NAMED = {"recorded": ThinkTime(), "none": ThinkTime(scale=0.0)}
 
@@ -43,3 +45,16 @@ def timeout_of(config: pytest.Config) -> float | None:
     if not found:
         raise pytest.UsageError("--loadtool-timeout: a time above 0, such as 60s")
     return found
+
+
+def body_limit_of(config: pytest.Config) -> int:
+    """Return what ``loadtool_body_limit`` says, in bytes.
+
+    Raises:
+        pytest.UsageError: it is no size.
+    """
+    text = config.getini("loadtool_body_limit")
+    try:
+        return parse_size(text) if text else BODY_LIMIT
+    except ValueError as error:
+        raise pytest.UsageError(f"loadtool_body_limit: {error}") from None
