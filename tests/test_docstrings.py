@@ -102,3 +102,16 @@ def test_public_functions_that_raise_say_so() -> None:
                 silent.append(f"{name}:{function.lineno} {function.name}")
     assert raising > 150
     assert silent == []
+
+
+def test_each_test_says_what_it_promises() -> None:
+    """In its docstring."""
+    tests, silent = 0, []
+    for path in sorted(Path(__file__).parent.rglob("test_*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, _Function) and node.name.startswith("test_"):
+                tests += 1
+                if not ast.get_docstring(node):
+                    silent.append(f"{path.name}:{node.lineno} {node.name}")
+    assert tests > 3000
+    assert silent == []

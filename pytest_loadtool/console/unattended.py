@@ -41,7 +41,7 @@ class Unattended(ABC):
         """Show nothing."""
         return nullcontext(silent)
 
-    def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:  # noqa: ARG002
+    def holding(self, _control: Control, _plan: Plan) -> AbstractAsyncContextManager[None]:
         """Do nothing: nobody holds it."""
         return nullcontext()
 

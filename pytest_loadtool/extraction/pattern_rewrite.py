@@ -36,7 +36,7 @@ _OTHERS: Mapping[Any, Any] = MappingProxyType(
     }
 )
 #: The letters that are one to `re` when case does not count.
-_ONE_LETTER = "iIıİ"  # noqa: RUF001
+_ONE_LETTER = "iIıİ"  # noqa: RUF001  the letters that are meant
 
 
 def respelled(pattern: str) -> str:

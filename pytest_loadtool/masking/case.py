@@ -111,7 +111,7 @@ class _Masks:
     def _templates(self, request: Request) -> Request:
         for part, text in text_parts(request):
             files = iter(files_of(text))
-            changed = with_files(self.replacer.text(text), lambda _: next(files))  # noqa: B023
+            changed = with_files(self.replacer.text(text), lambda _: next(files))  # noqa: B023  at once
             if changed != text:
                 request = with_part(request, part, changed)
         return request

@@ -16,5 +16,5 @@ else:
         import httpcore2 as httpcore
         import httpx2 as httpx
     except ImportError:
-        import httpcore  # noqa: F401
-        import httpx  # noqa: F401
+        import httpcore  # noqa: F401  for whoever imports it from here
+        import httpx  # noqa: F401  likewise

@@ -38,6 +38,7 @@ def test_how_it_is_written_is_found_out(
     header: bool,
     rows: tuple[tuple[str, ...], ...],
 ) -> None:
+    """Encoding, delimiter, quotes, and whether the first row has names."""
     found = table(tmp_path, content)
     assert (found.encoding, found.delimiter, found.header) == (encoding, delimiter, header)
     assert found.dataset.rows == rows
@@ -54,6 +55,7 @@ def test_columns_get_names_that_placeholders_can_use(tmp_path: Path) -> None:
 
 
 def test_rows_of_other_width_are_left_out(tmp_path: Path) -> None:
+    """They are told by their lines, and so are those without a value."""
     found = table(tmp_path, b"a,b\n1,2\n3\n4,5,6\n\n7,8\n,\n , \n")
     assert found.dataset.rows == (("1", "2"), ("7", "8"))
     assert found.skipped == (3, 4)
@@ -74,5 +76,6 @@ def test_rows_of_other_width_are_left_out(tmp_path: Path) -> None:
 def test_what_is_no_table_is_said(
     tmp_path: Path, content: bytes, said: dict[str, str], message: str
 ) -> None:
+    """With what could be said of it to make it one."""
     with pytest.raises(FileError, match=message):
         table(tmp_path, content, **said)

@@ -28,6 +28,7 @@ def values(turns: int = 50, name: str = "v", **table: Any) -> list[str]:
 
 
 def test_a_sequence_goes_on() -> None:
+    """By one from 1, or as it is told."""
     assert values(3, generate="sequence") == ["1", "2", "3"]
     assert values(3, generate="sequence", start=10, step=-5) == ["10", "5", "0"]
 
@@ -41,6 +42,7 @@ def test_a_choice_goes_by_weights() -> None:
 
 
 def test_numbers_have_both_ends_and_their_decimals() -> None:
+    """The least and the greatest come, too."""
     assert set(values(200, generate="number", min=-1, max=1, seed=1)) == {"-1", "0", "1"}
     found = values(200, generate="number", min=0.25, max=0.5, decimals=2, seed=1)
     assert {len(one) for one in found} == {4}
@@ -117,12 +119,14 @@ def test_no_two_iterations_of_a_run_share_a_number() -> None:
     ],
 )
 def test_what_faker_cannot_do_is_said(table: dict[str, Any], key: str, message: str) -> None:
+    """At the key that is wrong."""
     with pytest.raises(ReplayError, match=message) as refused:
         generating("who", parse_generator({"generate": "faker", **table}), lambda: 0.0)
     assert refused.value.at == ("variables", "who", key)
 
 
 def test_without_faker_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody has to find out what to install."""
     monkeypatch.setitem(sys.modules, "faker", None)
     with pytest.raises(ReplayError, match=r"pip install 'pytest-loadtool\[faker\]'"):
         values(generate="faker", provider="name")
@@ -146,5 +150,6 @@ def test_without_faker_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     ],
 )
 def test_what_is_wrong_is_said(table: dict[str, Any], message: str) -> None:
+    """With what belongs there."""
     with pytest.raises(ValueError, match=message):
         parse_generator(table)

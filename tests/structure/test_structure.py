@@ -89,6 +89,7 @@ def test_a_text_uses_what_its_variables_are_made_of(case: TestCase) -> None:
 
 
 def test_what_is_extracted_from_a_response_is_not_needed_before_it(case: TestCase) -> None:
+    """A variable is needed by who uses it, from where it is set."""
     login, *_, refresh = case.transactions()
     assert needed_by(case, login) == {"users.name"}
     assert needed_by(case, refresh) == {"token"}
@@ -101,6 +102,7 @@ def test_who_logs_in_once_stays_who_they_are(case: TestCase) -> None:
 
 
 def test_files_of_bodies_are_named_once(case: TestCase) -> None:
+    """However many bodies they are in."""
     assert case_files(case) == ("prize.bin",)
 
 
@@ -111,6 +113,7 @@ def test_rounds_multiply_from_the_outermost_flow_inwards(case: TestCase) -> None
 
 
 def test_what_is_chosen_may_be_skipped(case: TestCase) -> None:
+    """Nobody can rely on what an iteration may leave out."""
     assert list(may_be_skipped(case)) == [("Prize", "POST /prize")]
 
 
@@ -142,5 +145,6 @@ def test_a_request_says_that_it_renews_a_token(target: str, body: str, asks: boo
 
 
 def test_the_renewed_token_succeeds_the_old_one(case: TestCase) -> None:
+    """By its name."""
     *_, refresh = case.transactions()
     assert successors(case, refresh) == {"token": "token"}

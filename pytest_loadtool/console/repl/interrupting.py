@@ -73,7 +73,7 @@ class Interruptible:
         came, self._came = self._came, self._came & set(ENDING if outer is not None else ())
         return task, came
 
-    def _come(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+    def _come(self, number: int, _frame: FrameType | None) -> None:
         self._came.add(signal.Signals(number))
         if self._task is not None:
             self._loop.call_soon_threadsafe(self._cancel, self._task)
@@ -84,7 +84,7 @@ class Interruptible:
         if not self._raised:  # what cleans up after that may await something
             task.cancel()
 
-    def _interrupt(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+    def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         # Once is not always enough: in a finaliser, an exception has no effect.
         if self._task is not None and asyncio.current_task(self._loop) is self._task:
             self._raised = True

@@ -120,7 +120,7 @@ class StepReporter:
         self._lines = lines
         self._negotiations: Counter[int] = Counter()
 
-    def negotiation(self, step: Step, response: Response) -> None:  # noqa: ARG002
+    def negotiation(self, step: Step, response: Response) -> None:  # noqa: ARG002  as observers are told
         """A request was answered by a challenge, before its transaction."""
         self._negotiations[step.index] += 1
 
@@ -153,6 +153,6 @@ class StepReporter:
     def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
         """A page finished: of no interest here."""
 
-    def iteration(self, started: float, finished: float, failed: bool) -> None:  # noqa: ARG002
+    def iteration(self, started: float, finished: float, failed: bool) -> None:  # noqa: ARG002  likewise
         """The test case finished."""
         self.duration = finished - started

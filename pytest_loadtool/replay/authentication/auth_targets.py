@@ -67,11 +67,11 @@ class AuthTarget(ABC):
     def place(self, step: Step) -> object:
         """Return where it stands: what is refused there is not refused elsewhere."""
 
-    def unanswered(self, step: Step, challenges: Sequence[Challenge]) -> str:  # noqa: ARG002
+    def unanswered(self, step: Step, challenges: Sequence[Challenge]) -> str:  # noqa: ARG002  as of other targets
         """Return what to say when nobody answers; nothing: it is a response like any other."""
         return ""
 
-    def told(self, step: Step, why: str) -> str:  # noqa: ARG002
+    def told(self, step: Step, why: str) -> str:  # noqa: ARG002  as of other targets
         """Return a reason for a failure, as it is told."""
         return why
 
@@ -171,7 +171,7 @@ class Proxies(AuthTarget):
         target = data.split(b" ", 2)[1].decode("latin-1")
         return RequestFacts(step.transaction.request.method, target, via.server.authority)
 
-    def session(self, step: Step, data: bytes, find: Find) -> HandshakeState | None:  # noqa: ARG002
+    def session(self, step: Step, data: bytes, find: Find) -> HandshakeState | None:  # noqa: ARG002  as of other targets
         """Return what was accepted before, whichever request it was for; nothing within a tunnel,
         where it would be the server that gets it."""
         return self._sessions.get(step.origin.via) if self.accounts(step) else None
@@ -193,6 +193,6 @@ class Proxies(AuthTarget):
         assert via is not None
         return f"proxy {via.server}: {why}"
 
-    def leave(self, step: Step, facts: RequestFacts, realm: str) -> None:  # noqa: ARG002
+    def leave(self, step: Step, facts: RequestFacts, realm: str) -> None:  # noqa: ARG002  as of other targets
         """Forget the session at the proxy."""
         self._sessions.pop(step.origin.via, None)

@@ -274,7 +274,7 @@ def _times_of(summary: Summary) -> Iterator[list[str]]:
 
 def _configuration(plan: LoadConfiguration) -> Iterator[tuple[str, str]]:
     yield "Load", describe(plan)
-    yield "Test cases", ", ".join(f"{one.file} × {one.weight}" for one in plan.cases)  # noqa: RUF001
+    yield "Test cases", ", ".join(f"{one.file} × {one.weight}" for one in plan.cases)
     yield "Errors allowed", percent(plan.max_error_rate)
     yield "After an error", plan.on_error
     yield "Connections", "kept" if plan.keep_connections else "new for each iteration"
@@ -285,7 +285,7 @@ def _configuration(plan: LoadConfiguration) -> Iterator[tuple[str, str]]:
 def _error(one: ErrorSummary) -> dict[str, Any]:
     return {
         "count": one.count,
-        "where": f"{one.page} › {one.transaction}",  # noqa: RUF001
+        "where": f"{one.page} › {one.transaction}",
         "case": one.case,
         "cause": one.cause,
         "message": one.message,
@@ -327,8 +327,8 @@ def _compared(comparison: Comparison) -> dict[str, Any]:
         "tolerance": percent(comparison.tolerance),
         "changes": [_change(one) for one in (*totals, *others[:_MOST_REGRESSIONS])],
         "more": f"and {plural(more, 'more regression')}" if more > 0 else "",
-        "new": [" › ".join(filter(None, key[1:])) for key in comparison.new],  # noqa: RUF001
-        "gone": [" › ".join(filter(None, key[1:])) for key in comparison.gone],  # noqa: RUF001
+        "new": [" › ".join(filter(None, key[1:])) for key in comparison.new],
+        "gone": [" › ".join(filter(None, key[1:])) for key in comparison.gone],
     }
 
 
@@ -337,7 +337,7 @@ def _change(one: MetricChange) -> list[Any]:
         f"{milliseconds(value)} {one.figure.unit}" if one.figure.unit else percent(value)
         for value in (one.before, one.after)
     )
-    where = " › ".join(filter(None, one.key[1:])) or "all requests"  # noqa: RUF001
+    where = " › ".join(filter(None, one.key[1:])) or "all requests"
     return [where, one.figure.name, before, after, one.by(), _judged(one)]
 
 

@@ -33,7 +33,7 @@ _AIRY = 20
 
 #: What stands in place of characters that a terminal cannot show.
 _PLAIN = str.maketrans(
-    dict(zip(BLOCKS, ASCII, strict=True)) | {_FULL: "#", _EMPTY: ".", "…": "~", "–": "-"}  # noqa: RUF001
+    dict(zip(BLOCKS, ASCII, strict=True)) | {_FULL: "#", _EMPTY: ".", "…": "~", "–": "-"}
 )
 
 # The eight colours that every theme has chosen to be read on its background, dark or light.

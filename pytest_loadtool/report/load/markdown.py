@@ -124,7 +124,7 @@ def _compared(comparison: Comparison) -> Iterator[str]:
 def _errors(summary: Summary) -> str:
     errors = sorted(summary.errors, key=lambda one: -one.count)
     lines = [
-        f"- {count(one.count)} × {_text(f'{one.page} / {one.transaction}: {one.message}')}"  # noqa: RUF001
+        f"- {count(one.count)} × {_text(f'{one.page} / {one.transaction}: {one.message}')}"
         for one in errors[:_MOST_ERRORS]
     ]
     if len(errors) > _MOST_ERRORS:

@@ -250,7 +250,7 @@ _GREATEST: _Column = ("max", lambda row: milliseconds(row.times.max))
 _RATE: _Column = ("per second", lambda row: row.per_second)
 _ROOM_FOR_MORE = 100
 
-_NO_DETAILS = 'percentiles of pages (–) are off; "detailed_pages = true" turns them on'  # noqa: RUF001
+_NO_DETAILS = 'percentiles of pages (–) are off; "detailed_pages = true" turns them on'
 
 
 def _percentile_column(name: str, called: str) -> _Column:

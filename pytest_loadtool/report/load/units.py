@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from pytest_loadtool.load.formatting import count, digits
 
-DASH = "–"  # noqa: RUF001  what stands where nothing was measured
+#: What stands where nothing was measured.
+DASH = "–"
 
 _SIZES = ("bytes", "kB", "MB", "GB", "TB", "PB")
 

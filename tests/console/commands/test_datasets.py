@@ -412,6 +412,7 @@ def test_values_are_made_up(
     ],
 )  # fmt: skip
 def test_what_cannot_be_made_up_is_said(searching: Console, line: str, message: str) -> None:
+    """And what was meant, or what is missing."""
     with pytest.raises(UsageError) as refused:
         do(searching, f"generate {line}")
     assert message in str(refused.value)

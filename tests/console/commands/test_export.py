@@ -209,6 +209,7 @@ def test_every_example_is_a_script(text: str, tmp_path: Path) -> None:
 
 
 def test_other_tools_are_refused(shop: Console) -> None:
+    """With those that there are."""
     with pytest.raises(UsageError, match="KIND is one of curl, k6, not 'locust'"):
         do(shop, "export locust")
 

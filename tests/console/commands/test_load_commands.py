@@ -234,7 +234,7 @@ def test_percentiles_of_pages_are_turned_on(
         do(opened, "start")
         [line] = re.findall(r"^  \w.* 2 +0 .*$", listener.text, re.MULTILINE)
         columns[value] = line.split()[-3:-1]
-    assert columns["false"] == ["–", "–"]  # noqa: RUF001
+    assert columns["false"] == ["–", "–"]
     assert all(re.fullmatch(r"[\d.,]+", one) for one in columns["true"])
     assert len(server.requests) == 8
 

@@ -148,7 +148,7 @@ def test_a_moment_is_read_off_in_all_plots(browser: str, tmp_path: Path) -> None
         assert at[0] is not None
         value = "x => x.u.root.querySelectorAll('.u-value')[1].innerText"
         legends = page.run(f"return window.loadtoolPlots.map({value})")
-        assert "–" not in legends  # noqa: RUF001
+        assert "–" not in legends
         moment = page.run(
             "return window.loadtoolPlots[0].u.root.querySelector('.u-value').innerText"
         )
