@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -202,9 +203,16 @@ def import_graph(root: Path) -> dict[str, set[str]]:
             for node in nodes(path.read_text())
             for base, name in imported(node, package)
         ]
-        # The package itself is asked for its version only.
-        graph[module] = {name for name in names if name in paths} - {module, PACKAGE}
+        # Importing a module runs the rooms that it is in. The package tells its version only.
+        rooms = {room for name in names for room in _rooms_of(name) if not inside(module, room)}
+        graph[module] = {name for name in {*names, *rooms} if name in paths} - {module, PACKAGE}
     return graph
+
+
+def _rooms_of(module: str) -> Iterator[str]:
+    """The packages that a module is in, from the outermost."""
+    parts = module.split(".")
+    return (".".join(parts[:count]) for count in range(1, len(parts)))
 
 
 def circles(graph: dict[str, set[str]]) -> list[tuple[str, ...]]:
@@ -290,6 +298,64 @@ def test_the_house_keeps_its_rules() -> None:
 def test_there_is_no_circle() -> None:
     """No module is imported by what it imports, nor is a sub-room or a room."""
     assert circles(import_graph(ROOT)) == []
+
+
+#: Distributions by the modules of theirs that are called otherwise.
+DISTRIBUTIONS = {
+    "xdist": "pytest-xdist", "_pytest": "pytest", "pluggy": "pytest", "spnego": "pyspnego",
+    "OpenSSL": "pyOpenSSL", "yaml": "PyYAML", "google": "protobuf", "httpcore2": "httpcore",
+    "httpx2": "httpx", "backports": "backports.zstd", "compression": "backports.zstd",
+    "jsonpath_ng": "jsonpath-ng", "opentelemetry": "opentelemetry-sdk", "brotli": "Brotli",
+    "markupsafe": "MarkupSafe", "pygments": "Pygments",
+}  # fmt: skip
+
+
+def test_each_library_is_told_with_where_it_is_used() -> None:
+    """CONTRIBUTING.md has each that the package imports, with all places, and no others."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Libraries")[2]
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|", text, re.MULTILINE)
+    used: dict[str, set[str]] = {libraries: set() for libraries, _ in rows}
+    untold = []
+    for path in sorted((ROOT / PACKAGE).rglob("*.py")):
+        where = path.relative_to(ROOT / PACKAGE).as_posix()
+        for node in nodes(path.read_text()):
+            for _, one in imported(node, list(path.relative_to(ROOT).parent.parts)):
+                name = one.removeprefix(f"{PACKAGE}.transport.http_library.").partition(".")[0]
+                if name in {PACKAGE, *sys.stdlib_module_names}:
+                    continue
+                word = re.compile(rf"(?<![\w-]){re.escape(DISTRIBUTIONS.get(name, name))}(?![\w-])")
+                told = [(libraries, places) for libraries, places in rows if word.search(libraries)]
+                for libraries, _ in told:
+                    used[libraries].add(where)
+                if not any(where.startswith(one) for _, places in told for one in _paths(places)):
+                    untold.append(f"{where} imports {name}")
+    assert untold == []
+    idle = [
+        (libraries, place)
+        for libraries, places in rows
+        if used[libraries]
+        for place in _paths(places)
+        if not any(where.startswith(place) for where in used[libraries])
+    ]
+    assert idle == []
+
+
+def _paths(places: str) -> list[str]:
+    """The files and folders of the package that a cell names."""
+    found = re.findall(r"`([\w/.]+)`", places)
+    return [one for one in found if (ROOT / PACKAGE / one).exists()]
+
+
+def test_nothing_private_is_imported() -> None:
+    """What begins with an underscore is for its own module."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted((ROOT / PACKAGE).rglob("*.py"))
+        for node in nodes(path.read_text())
+        if isinstance(node, ast.ImportFrom) and (node.level or inside(node.module or "", PACKAGE))
+        if any(one.name.startswith("_") and one.name[:2] != "__" for one in node.names)
+    ]
+    assert found == []
 
 
 def test_no_rule_is_about_a_room_that_is_not_there() -> None:
@@ -465,3 +531,16 @@ def test_circles_are_found(house: Path) -> None:
         ("pytest_loadtool.load.a", "pytest_loadtool.load.b"),
         ("pytest_loadtool.report.x", "pytest_loadtool.report.y"),
     ]
+
+
+def test_a_circle_by_what_a_room_imports_for_all_is_found(house: Path) -> None:
+    """Whoever imports a module of a room runs its ``__init__`` first."""
+    write(house, "load", '"""Text."""\nfrom pytest_loadtool.load.deep import a\n')
+    write(house, "load/deep", "", module="a")
+    write(house, "load", "", module="plain")
+    write(house, "model", '"""Text."""\nfrom pytest_loadtool.model import low\n')
+    write(house, "model", "from pytest_loadtool.load import plain\n", module="low")
+    write(house, "load/deep", "from pytest_loadtool.model import other\n", module="a")
+    write(house, "model", "", module="other")
+    assert ("pytest_loadtool.load", "pytest_loadtool.load.deep.a", "pytest_loadtool.model",
+            "pytest_loadtool.model.low") in circles(import_graph(house))  # fmt: skip
