@@ -1,6 +1,6 @@
 """The walks of docs/architecture.md, counted: which files' functions are called on the way.
 
-    python -m tests.walks [TREE]
+    python -m tests.walks [CHECKOUT]
 
 Three requests to a small server are recorded through `record`, their test case is configured once
 more by itself, and ``pytest --load -n 2`` plays it. ``TREE`` is a checkout of any age, else this

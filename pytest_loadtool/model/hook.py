@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 
 #: A function that takes longer (seconds) fails: all users of its process wait meanwhile, but for
@@ -69,5 +69,9 @@ class Hooks:
     @property
     def every(self) -> tuple[Hook, ...]:
         """Return all of them that are there."""
-        own = (self.request, self.response, self.iteration_start, self.iteration_end)
+        own = (getattr(self, name) for name in HOOK_NAMES)
         return (*filter(None, own), *self.calls.values())
+
+
+#: The hooks by name: those of functions that the test case calls have names of their own.
+HOOK_NAMES = tuple(one.name for one in fields(Hooks) if one.name != "calls")

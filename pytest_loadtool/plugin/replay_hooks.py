@@ -15,15 +15,13 @@ from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.engine.time_limit import limited
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.model.hook import Hook, HookFunction, Hooks
+from pytest_loadtool.model.hook import HOOK_NAMES, Hook, HookFunction, Hooks
 from pytest_loadtool.plugin.options import trust_of
 from pytest_loadtool.plugin.paths import shown_path
 from pytest_loadtool.plugin.private import hooks_seen_from, imported
 
 if TYPE_CHECKING:
     import pluggy
-
-_KINDS = ("request", "response", "iteration_start", "iteration_end")
 
 
 def hooks_for(config: pytest.Config, case: TestCase, path: Path, *others: Path) -> Hooks | None:
@@ -34,7 +32,7 @@ def hooks_for(config: pytest.Config, case: TestCase, path: Path, *others: Path) 
     Raises:
         FileError: a function that it calls is not there, or not to be called.
     """
-    found = {kind: _hook(config, (path, *others), f"pytest_loadtool_{kind}") for kind in _KINDS}
+    found = {kind: _hook(config, (path, *others), f"pytest_loadtool_{kind}") for kind in HOOK_NAMES}
     calls = {name: _called(config, path, at, name) for name, at in _calls(case).items()}
     if not any(found.values()) and not calls:
         return None
