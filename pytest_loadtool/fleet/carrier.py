@@ -24,7 +24,7 @@ from pytest_loadtool.engine import run as runs
 from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.fleet import remote
-from pytest_loadtool.fleet.luggage import LargeDataset, Luggage
+from pytest_loadtool.fleet.bundle import Bundle, LargeDataset
 from pytest_loadtool.fleet.share import take_part
 from pytest_loadtool.load import Share, Summary
 from pytest_loadtool.load.cluster.clocks import Clocks, exactness
@@ -74,13 +74,13 @@ class FleetRun:
         self,
         client: Client,
         workers: dict[str, Member],
-        luggage: Luggage,
+        bundle: Bundle,
         large: tuple[LargeDataset, ...],
         servers: tuple[str, ...],
     ) -> None:
         self._client, self._workers = client, workers
-        self._luggage, self._large, self._servers = luggage, large, servers
-        self._plan = luggage.test.configuration
+        self._bundle, self._large, self._servers = bundle, large, servers
+        self._plan = bundle.test.configuration
         self._queues = f"loadtool-{uuid.uuid4().hex}"
         self._told = Queue(self._queues, client=client)
         self._orders = {name: Queue(f"{self._queues}-{name}", client=client) for name in workers}
@@ -116,7 +116,7 @@ class FleetRun:
         for name, member in self._workers.items():
             self._tasks[name] = task = self._client.submit(
                 take_part,
-                self._luggage,
+                self._bundle,
                 name,
                 self._queues,
                 member.processes,

@@ -17,8 +17,8 @@ from distributed.comm import connect
 from pytest_loadtool.engine.prepare.share import LoadTest
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.fleet import remote
+from pytest_loadtool.fleet.bundle import pack
 from pytest_loadtool.fleet.carrier import PROCESSOR, FleetRun, Member
-from pytest_loadtool.fleet.luggage import pack
 from pytest_loadtool.fleet.wheel import wheel
 from pytest_loadtool.model.load import Fleet
 
@@ -55,17 +55,17 @@ class Cluster:
         """
         plan = test.configuration.fleet
         workers = self._workers(plan)
-        luggage, large = pack(test, secrets=plan.secrets != "never")
+        bundle, large = pack(test, secrets=plan.secrets != "never")
         # A scheduler on this machine may be the end of a tunnel, so workers count as well.
         way = [self._client.scheduler.address, *(one.address for one in workers.values())]
-        if luggage.secret and plan.secrets == "encrypted" and not all(map(_is_confidential, way)):
+        if bundle.secret and plan.secrets == "encrypted" and not all(map(_is_confidential, way)):
             raise LoadToolError(
                 "values of the environment or the keyring would go to "
                 f"{self._client.scheduler.address} without encryption: give the cluster TLS "
                 '(dask+tls://, docs/fleet.md), or write secrets = "never" below [fleet] and give '
                 "each worker its own"
             )
-        return FleetRun(self._client, workers, luggage, large, tuple(servers))
+        return FleetRun(self._client, workers, bundle, large, tuple(servers))
 
     def close(self) -> None:
         """Leave the cluster, and end one that was made here."""

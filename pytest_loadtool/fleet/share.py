@@ -27,7 +27,7 @@ from pytest_loadtool.engine.prepare.share import LoadTest, PreparedShare, prepar
 from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError, ReplayError
 from pytest_loadtool.fleet import remote
-from pytest_loadtool.fleet.luggage import Luggage, unpacked, write
+from pytest_loadtool.fleet.bundle import Bundle, unpacked, write
 from pytest_loadtool.load import Share
 
 #: Seconds between two looks whether somebody still waits for this share.
@@ -40,25 +40,75 @@ _PATIENCE = 5.0
 _WANTED = frozenset({"executing", "long-running"})
 
 
-class _Lifeline:
-    """Hears of who leads. When nothing was heard for so many seconds it is cut, and stays so."""
+class _Watchdog:
+    """Hears of who leads. When nothing was heard for so many ``seconds`` it has ``barked``, and
+    stays so."""
 
     def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+        self.seconds = seconds
         self._heard = time.monotonic()
-        self.is_cut = False
+        self.barked = False
 
     def hear(self) -> None:
         """Note that something was heard."""
         self._heard = time.monotonic()
 
     def look(self) -> bool:
-        """Cut it if it is time, and return whether it is cut."""
-        self.is_cut = self.is_cut or time.monotonic() - self._heard > self._seconds
-        return self.is_cut
+        """Bark if it is time, and return whether it has barked."""
+        self.barked = self.barked or time.monotonic() - self._heard > self.seconds
+        return self.barked
 
 
-def take_part(luggage: Luggage, name: str, queues: str, processes: int, cut_off: float) -> None:
+class _Participant:
+    """The ``worker`` that is called ``name`` there, between its orders and what it tells of them.
+
+    The files of the ``test`` are below ``folder``. ``outbox`` has what is to be sent, None at the
+    end; ``dismissed`` is set when nobody waits for it any more.
+    """
+
+    def __init__(
+        self, name: str, folder: Path, test: LoadTest, processes: int, watchdog: _Watchdog
+    ) -> None:
+        self._name, self._folder, self._watchdog = name, folder, watchdog
+        self._inbox: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
+        self.outbox: SimpleQueue[tuple[Any, ...] | None] = SimpleQueue()
+        self.dismissed = threading.Event()
+        self._going = False
+        text = partial(_text, name, test.path.parent)
+        self.worker = Worker(partial(_prepare, test, processes), self._inbox.get, self._tell, text)
+
+    def obey(self, kind: str, *fields: Any) -> None:
+        """Act on an order, or keep it until the worker asks for it."""
+        self._watchdog.hear()
+        match kind:
+            case "pulse":
+                if not self._going:  # else it tells what it measures
+                    self.outbox.put(("pulse",))
+            case "stop":
+                self.worker.stop()
+            case "ping":
+                self.outbox.put(("pong", *fields, time.time()))
+            case "files":
+                write(self._folder, *fields)
+            case _:
+                self._going = self._going or kind == "go"
+                self._inbox.put((kind, *fields))
+
+    def end(self) -> None:
+        """Have it end: nobody waits for its share any more."""
+        self.worker.stop()
+        self._inbox.put(("skip",))
+        self.dismissed.set()
+
+    def _tell(self, kind: str, *fields: Any) -> None:
+        if kind == "final" and self._watchdog.barked:
+            seconds = f"{self._watchdog.seconds:.0f} s"
+            text = f"{self._name}: ended its share, as it heard nothing of who leads for {seconds}"
+            kind, fields = "failed", (text,)
+        self.outbox.put((kind, *fields))
+
+
+def take_part(bundle: Bundle, name: str, queues: str, processes: int, cut_off: float) -> None:
     """Take part in one load test, as the worker that is called ``name`` there.
 
     ``queues`` begins the names of the queues; so many ``processes`` of this machine take part. Who
@@ -66,62 +116,24 @@ def take_part(luggage: Luggage, name: str, queues: str, processes: int, cut_off:
     Blocks until the share is run, or nobody waits for it any more.
     """
     orders, told = Queue(f"{queues}-{name}"), Queue(queues)
-    inbox: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
-    outbox: SimpleQueue[tuple[Any, ...] | None] = SimpleQueue()
-    over, dismissed, going = threading.Event(), threading.Event(), threading.Event()
-    lifeline = _Lifeline(cut_off)
-
-    def tell(kind: str, *fields: Any) -> None:
-        if kind == "final" and lifeline.is_cut:
-            text = f"{name}: ended its share, as it heard nothing of who leads for {cut_off:.0f} s"
-            kind, fields = "failed", (text,)
-        outbox.put((kind, *fields))
-
-    with unpacked(luggage) as (folder, test):
-        worker = Worker(
-            partial(_prepare, test, processes),
-            inbox.get,
-            tell,
-            partial(_text, name, test.path.parent),
-        )
-
-        def end() -> None:
-            worker.stop()
-            inbox.put(("skip",))
-            dismissed.set()
-
-        def obey(kind: str, *fields: Any) -> None:
-            lifeline.hear()
-            if kind == "pulse":
-                if not going.is_set():  # else it tells what it measures
-                    outbox.put(("pulse",))
-                return
-            if kind == "go":
-                going.set()
-            if kind == "stop":
-                worker.stop()
-            elif kind == "ping":
-                outbox.put(("pong", *fields, time.time()))
-            elif kind == "files":
-                write(folder, *fields)
-            else:
-                inbox.put((kind, *fields))
-
-        sender = _thread(_send_all, told, name, outbox)
-        _thread(_listen, orders, obey, end)
+    over, watchdog = threading.Event(), _Watchdog(cut_off)
+    with unpacked(bundle) as (folder, test):
+        own = _Participant(name, folder, test, processes, watchdog)
+        sender = _thread(_send_all, told, name, own.outbox)
+        _thread(_listen, orders, own.obey, own.end)
         cluster = get_worker()
         forget = partial(_forget, get_client(), orders.name, told.name)
-        _thread(_watch, cluster, cluster.get_current_task(), over, lifeline, end, forget)
-        outbox.put(("here",))
+        _thread(_watch, cluster, cluster.get_current_task(), over, watchdog, own.end, forget)
+        own.outbox.put(("here",))
         try:
-            _apart(worker.take_part)
-            outbox.put(("left",))
-            dismissed.wait()  # until who leads has cleared up, or is gone and it is done here
+            _apart(own.worker.take_part)
+            own.outbox.put(("left",))
+            own.dismissed.wait()  # until who leads has cleared up, or is gone and it is done here
         finally:
             over.set()
-            outbox.put(None)
+            own.outbox.put(None)
             sender.join()
-            if lifeline.is_cut:
+            if watchdog.barked:
                 forget()
 
 
@@ -164,14 +176,14 @@ def _watch(
     cluster: ClusterWorker,
     key: str,
     over: threading.Event,
-    lifeline: _Lifeline,
+    watchdog: _Watchdog,
     end: Callable[[], None],
     forget: Callable[[], None],
 ) -> None:
     """End the share when nobody is there who could, or its task is not wanted any more: then clear
     up for whoever is gone."""
     while not over.wait(_PULSE):
-        if lifeline.look():
+        if watchdog.look():
             end()
         task = cluster.state.tasks.get(key)
         if task is None or task.state not in _WANTED:

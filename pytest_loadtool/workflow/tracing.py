@@ -25,9 +25,9 @@ from pytest_loadtool.workflow.keeping import trace_path
 from pytest_loadtool.workflow.message_lines import MessageLine
 from pytest_loadtool.workflow.replays import OpenReplay, mask_for
 from pytest_loadtool.workflow.value_flow import (
-    Flow,
     Happened,
     ValueFinder,
+    ValueFlow,
     ValuePlace,
     flows_of,
     shown_value,
@@ -289,7 +289,7 @@ class _Trace:
             for flow in self._flows
         }
 
-    def _place(self, flow: Flow, one: ValuePlace) -> list[Any]:
+    def _place(self, flow: ValueFlow, one: ValuePlace) -> list[Any]:
         was, now = (shown_value(self._mask, flow.name, value) for value in (one.recorded, one.now))
         same = one.recorded is not None and one.recorded == one.now
         reached = self._happened[one.index].now is not None

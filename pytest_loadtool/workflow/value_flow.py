@@ -50,7 +50,7 @@ class ValuePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class ValueFlow:
     """A value by its name: ``origin`` says what gives it out where that is no response."""
 
     name: str
@@ -75,7 +75,7 @@ class ValueAt:
     stale: bool = False
 
 
-def flows_of(case: TestCase, happened: list[Happened]) -> list[Flow]:
+def flows_of(case: TestCase, happened: list[Happened]) -> list[ValueFlow]:
     """Return the values of a replay in the order in which they come up."""
     given: dict[str, list[ValuePlace]] = {}
     sent: dict[str, list[ValuePlace]] = {}
@@ -88,7 +88,7 @@ def flows_of(case: TestCase, happened: list[Happened]) -> list[Flow]:
         sent.setdefault(name, []).append(place)
     names = dict.fromkeys([*sent, *given])
     return [
-        Flow(name, _origin(case, name), tuple(given.get(name, ())), tuple(sent.get(name, ())))
+        ValueFlow(name, _origin(case, name), tuple(given.get(name, ())), tuple(sent.get(name, ())))
         for name in names
         if name in sent or not name.startswith(COOKIE)  # of cookies, those that matter
     ]
@@ -201,7 +201,7 @@ def origin_of(variable: Variable) -> str:
 class ValueFinder:
     """Finds the values of one side in the lines of its messages."""
 
-    def __init__(self, flows: list[Flow], *, recorded: bool) -> None:
+    def __init__(self, flows: list[ValueFlow], *, recorded: bool) -> None:
         self._names: dict[str, str] = {}
         for flow in flows:
             for place in (*flow.given, *flow.sent):

@@ -30,12 +30,12 @@ from tests.plugin.serving import case, serving
 _FIRST = 2
 
 #: Two tasks of a client that comes and goes, with about as many bytes as a share of the load test
-#: here: its luggage, an order each five seconds and a report each second.
+#: here: its bundle, an order each five seconds and a report each second.
 _PLAIN = """
 import sys, time
 from distributed import Client, Queue
 
-def work(luggage, told, orders, seconds):
+def work(bundle, told, orders, seconds):
     import time
     from distributed import Queue
     told, orders = Queue(told), Queue(orders)

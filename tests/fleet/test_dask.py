@@ -19,8 +19,8 @@ import pytest
 import trustme
 
 from pytest_loadtool.casefile import parse_dataset, save_dataset
+from pytest_loadtool.fleet import bundle
 from pytest_loadtool.fleet import cluster as of_clusters
-from pytest_loadtool.fleet import luggage
 from pytest_loadtool.load import Share
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.load import LoadConfiguration
@@ -362,7 +362,7 @@ def test_who_takes_part_with_what(
 ) -> None:
     """Users are shared by processors, each share gets its rows of a large dataset, and ``[fleet]``
     says who takes part, and that workers have secrets of their own."""
-    monkeypatch.setattr(luggage, "_LARGE", 10)
+    monkeypatch.setattr(bundle, "_LARGE", 10)
     monkeypatch.setenv("SHOP_KEY", "mine")
     written(project, server.url, users=12, more="iterations = 1", people="people.json")
     # One processor of two, of which each of three processes has a part.
@@ -431,7 +431,7 @@ def test_files_travel(
     context.verify_mode = ssl.CERT_REQUIRED
 
     def packed(*test: Any, **how: Any) -> Any:
-        found = luggage.pack(*test, **how)
+        found = bundle.pack(*test, **how)
         cases.rename(project.path / "gone")
         return found
 
@@ -467,7 +467,7 @@ def test_a_share_gets_its_rows_only() -> None:
     rows = tuple((f"user{number}", "secret") for number in range(4))
     use = DatasetUse("people", "people.csv", lifespan="virtual user")
     columns = ("name", "word")
-    large = luggage.LargeDataset("people.csv", Dataset(columns, rows), (use,))
+    large = bundle.LargeDataset("people.csv", Dataset(columns, rows), (use,))
     load = LoadConfiguration("x", (), 4, None)
     assert large.part(Share(1, 2), load) == b'name,word\n"",""\nuser1,secret\n"",""\nuser3,secret\n'
     part = replace(large, name="people.jsonl").part(Share(1, 2), load).decode()

@@ -318,7 +318,7 @@ def test_a_cluster_has_no_conftest(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     from dataclasses import replace
 
-    from pytest_loadtool.fleet.luggage import pack
+    from pytest_loadtool.fleet.bundle import pack
 
     Project(tmp_path).write(rush__load__toml=LOAD, shop__case__toml=case("http://h", "GET /"))
     function = HookFunction("x", "conftest.py", 3)

@@ -36,8 +36,8 @@ Location = tuple[str, int | None, str]
 Frame = tuple[Any, ...]
 
 
-class Carrier(Protocol):
-    """A carrier of messages to workers that take part in several tests."""
+class SharedWorkers(Protocol):
+    """The workers of several tests, as `Workers` are those of one."""
 
     def send(self, worker: str, frame: Frame) -> None:
         """Send a message. Without effect on a worker that is gone."""
@@ -49,7 +49,7 @@ class Carrier(Protocol):
 class Series:
     """Leads all workers through the tests, and reports each test once."""
 
-    def __init__(self, session: pytest.Session, carrier: Carrier) -> None:
+    def __init__(self, session: pytest.Session, carrier: SharedWorkers) -> None:
         self._session = session
         self._config = session.config
         self._carrier = carrier
@@ -171,7 +171,7 @@ class SharedTest:
     """The test ``nodeid``, which ``run`` makes on these workers; it is their `Workers`."""
 
     def __init__(
-        self, config: pytest.Config, nodeid: str, workers: Iterable[str], carrier: Carrier
+        self, config: pytest.Config, nodeid: str, workers: Iterable[str], carrier: SharedWorkers
     ) -> None:
         self.nodeid = nodeid
         self.location: Location = (nodeid.partition("::")[0], 0, nodeid.rpartition("::")[2])

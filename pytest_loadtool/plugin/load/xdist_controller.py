@@ -44,7 +44,7 @@ _PULSE = 1.0
 class LoadController:
     """The plugin of the controller: channels to the workers, and what becomes of Ctrl-C.
 
-    It is the `Carrier` of its series.
+    It is the `SharedWorkers` of its series.
     """
 
     def __init__(self, config: pytest.Config) -> None:

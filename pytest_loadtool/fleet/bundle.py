@@ -36,7 +36,7 @@ _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
 
 @dataclass(frozen=True, slots=True)
-class Luggage:
+class Bundle:
     """A load test, with all that it reads: files by their path below a folder that is made where
     it arrives, and variables of the environment."""
 
@@ -90,7 +90,7 @@ def _refuse_hooks(test: LoadTest) -> None:
         )
 
 
-def pack(test: LoadTest, *, secrets: bool) -> tuple[Luggage, tuple[LargeDataset, ...]]:
+def pack(test: LoadTest, *, secrets: bool) -> tuple[Bundle, tuple[LargeDataset, ...]]:
     """Read what ``test`` needs, and apart from it the datasets that are large; without what the
     environment and the keyring have unless ``secrets``.
 
@@ -132,13 +132,13 @@ def pack(test: LoadTest, *, secrets: bool) -> tuple[Luggage, tuple[LargeDataset,
     environment = {name: os.environ[name] for name in names if name in os.environ}
     cases = tuple(_with_passwords(case) for case in test.cases) if secrets else test.cases
     own = Path(os.path.normpath(test.path.absolute())).relative_to(root)
-    luggage = Luggage(
+    bundle = Bundle(
         replace(test, path=own, cases=cases, trust=Trust(untrusted=test.trust.untrusted)),
         files,
         environment,
         secret=bool(environment) or cases != test.cases,
     )
-    return luggage, large
+    return bundle, large
 
 
 def _large(test: LoadTest, places: Mapping[Path, Path], root: Path) -> Iterator[LargeDataset]:
@@ -163,17 +163,17 @@ def write(folder: Path, files: dict[str, bytes]) -> None:
 
 
 @contextmanager
-def unpacked(luggage: Luggage) -> Iterator[tuple[Path, LoadTest]]:
+def unpacked(bundle: Bundle) -> Iterator[tuple[Path, LoadTest]]:
     """Yield a folder of its own, which only this user can read, and the load test with its files in
     there and its variables in the environment. Both are gone afterwards."""
     before = dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="loadtool-") as folder:
-        write(Path(folder), luggage.files)
-        os.environ.update(luggage.environment)
+        write(Path(folder), bundle.files)
+        os.environ.update(bundle.environment)
         try:
-            yield Path(folder), replace(luggage.test, path=Path(folder, luggage.test.path))
+            yield Path(folder), replace(bundle.test, path=Path(folder, bundle.test.path))
         finally:
-            for name in luggage.environment:
+            for name in bundle.environment:
                 if name in before:
                     os.environ[name] = before[name]
                 else:
