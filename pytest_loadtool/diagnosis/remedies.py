@@ -51,10 +51,9 @@ def seen_outside(
     command = _curl(situation, found, options)
     if command:
         return replace(cause, confirm=command)
-    path = shlex.quote(situation.subject.path)
     return replace(
         cause,
-        confirm=f"pytest {path} --loadtool-keep-replay",
+        confirm=f"{situation.replay_command} --loadtool-keep-replay",
         confirm_in=(f"curl {found.index + 1} --replayed --secrets",),
     )
 
@@ -108,7 +107,7 @@ def compared(situation: Situation, text: str, outcome: StepOutcome | None = None
     """Return how a transaction is compared with its recorded one, which needs a replay that is
     kept."""
     found = outcome or situation.failed
-    keep = f"pytest {shlex.quote(situation.subject.path)} --loadtool-keep-replay"
+    keep = f"{situation.replay_command} --loadtool-keep-replay"
     if situation.of(found).exchange is None:
         text = "investigate: see what was sent and what came"
         look = f"response {found.index + 1} --sent"
@@ -140,7 +139,7 @@ def recorded_server(situation: Situation) -> Remedy | None:
         return None
     return Remedy(
         "replay against the server that was recorded, or write the right one into `server`",
-        command=f"pytest {shlex.quote(situation.subject.path)} --loadtool-server {recorded}",
+        command=f"{situation.replay_command} --loadtool-server {recorded}",
     )
 
 

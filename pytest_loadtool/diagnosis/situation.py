@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
+from shlex import quote
 
 from pytest_loadtool.codec.cookie import sent_cookies, set_cookies
 from pytest_loadtool.codec.media import decoded
@@ -186,6 +187,6 @@ class Situation:
         return f"{outcome.index + 1} {outcome.transaction.title}"
 
     @property
-    def console(self) -> str:
-        """The command for a shell that opens the test case in the console."""
-        return f"pytest --record {self.subject.path}"
+    def replay_command(self) -> str:
+        """The command for a shell that replays the test case."""
+        return f"pytest {quote(self.subject.path)}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
 from random import Random
+from typing import Any
 
 from pytest_loadtool.casefile.load.thresholds import parse_threshold
 from pytest_loadtool.diagnosis.load.diagnose import diagnose_load
@@ -129,6 +130,13 @@ def seconds_of(seed: int, failing: int = 0) -> Iterator[LoadMetrics]:
     yield metrics
 
 
+def add_report(course: RunCourse, report: Mapping[str, Any]) -> None:
+    """Add the report of a worker, as `reports.read` gives it and who merges does."""
+    course.add_beats(report)
+    for slices in report["slices"]:
+        course.add_slices(slices.unpacked())
+
+
 @cache
 def glimpsed(failing: int = 0, seconds: int = 4) -> Progress:
     """What is to be seen of two workers after so many seconds, when somebody looks each second."""
@@ -140,7 +148,7 @@ def glimpsed(failing: int = 0, seconds: int = 4) -> Progress:
     for *parts, one, other in islice(workers, seconds + 1):
         reporters = reporters or [reports.Reporter(one), reports.Reporter(other)]
         for reporter in reporters:
-            course.add_report(reports.read(b"".join(reporter.report())))
+            add_report(course, reports.read(b"".join(reporter.report())))
         watch.update(parts)
         seen = lookout.update([(part, True) for part in parts], watch.states(), course)
     return seen

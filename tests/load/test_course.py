@@ -14,7 +14,7 @@ from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load.metrics.course import MOST_OF_TRANSACTION, RunCourse
 from pytest_loadtool.load.metrics.sparse import SparseHistogram
 from pytest_loadtool.load.verdict.summarise import MOST_SO_FAR, MomentsSoFar
-from tests.load.simulation import one_worker, seconds_of, two_workers
+from tests.load.simulation import add_report, one_worker, seconds_of, two_workers
 from tests.load.test_metrics import BROKEN, small
 
 times = st.lists(st.integers(0, 10**8), min_size=1)
@@ -61,10 +61,10 @@ def test_each_second_has_its_own() -> None:
             metrics.record_lateness(77)
             metrics.record_connection(10, None)
         if second % 2:  # in the middle of a second
-            course.add_report(reports.read(b"".join(reporter.report())))
+            add_report(course, reports.read(b"".join(reporter.report())))
             metrics.record(0, 200, 100 + second, 200 + second, 5, 7, 3)
     metrics.cpu_us = 500
-    course.add_report(reports.read(b"".join(reporter.report())))
+    add_report(course, reports.read(b"".join(reporter.report())))
     found = list(course.stretches())
     assert [one.requests for one in found] == [0, 2, 2, 5, 4, 6]
     assert [one.user_seconds for one in found] == [0, 1, 2, 3, 4, 5]
@@ -114,8 +114,8 @@ def test_longer_parts_add_up_to_the_same() -> None:
             heard = MergedMetrics.for_reports_of(one)
         wire = reports.read(b"".join(told.report()))
         heard.add_wire(wire)
-        long.add_report(wire)
-        short.add_report(reports.read(b"".join(by_second.report())))
+        add_report(long, wire)
+        add_report(short, reports.read(b"".join(by_second.report())))
     assert heard is not None
     assert heard.total().to_wire() == one_worker(1, failing=50).total().to_wire()
     for mine, theirs in zip(long.stretches(), short.stretches(4), strict=True):
@@ -134,7 +134,7 @@ def test_alone_and_by_report_are_the_same() -> None:
     reporter: reports.Reporter | None = None
     for metrics in seconds_of(1, failing=50):
         reporter = reporter or reports.Reporter(metrics, own)
-        told.add_report(reports.read(b"".join(reporter.report())))
+        add_report(told, reports.read(b"".join(reporter.report())))
     for one, other in zip(told.stretches(), own.stretches(), strict=True):
         assert one.response.buckets() == other.response.buckets()
         assert (one.requests, one.cpu_us, one.causes) == (

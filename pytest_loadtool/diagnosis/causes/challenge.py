@@ -6,7 +6,6 @@ import base64
 import json
 import re
 from collections.abc import Sequence
-from shlex import quote
 from urllib.parse import urlsplit
 
 from pytest_loadtool.auth import Challenge, parse_challenges, scheme_names, supported
@@ -237,7 +236,8 @@ def _refused(situation: Situation, field: Field, evidence: list[str]) -> Cause |
                 place=place_of(path, giver),
             ),
             Remedy(
-                "or shorter pauses", command=f"pytest {quote(path)} --loadtool-think-time 500ms"
+                "or shorter pauses",
+                command=f"{situation.replay_command} --loadtool-think-time 500ms",
             ),
         )
         if expired
@@ -247,7 +247,7 @@ def _refused(situation: Situation, field: Field, evidence: list[str]) -> Cause |
                 "those of who gives the token out"
             ),
         ),
-        confirm=f"pytest {path} --loadtool-think-time none" if age > 0.5 else "",
+        confirm=f"{situation.replay_command} --loadtool-think-time none" if age > 0.5 else "",
     )
     return cause if cause.confirm or expired else seen_outside(situation, cause)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from shlex import quote
 from urllib.parse import urlsplit
 
 from pytest_loadtool.diagnosis.finding import Cause, Remedy, RuledOut, Sure
@@ -116,10 +115,10 @@ def _remedies(situation: Situation, kind: str, message: str) -> Iterator[Remedy]
     elif kind == "timeout":
         seconds = max(_PATIENCE, 10 * round(situation.failed.milliseconds / 1000))
         text = "wait longer, which also shows whether it comes at all"
-        yield Remedy(text, command=f"pytest {quote(path)} --loadtool-timeout {seconds}s")
+        yield Remedy(text, command=f"{situation.replay_command} --loadtool-timeout {seconds}s")
     elif kind in ("dns", "connect") and "proxy" in message:
         text = "start the proxy, correct its address, or go without it"
-        yield Remedy(text, command=f"pytest {quote(path)} --proxy-url none")
+        yield Remedy(text, command=f"{situation.replay_command} --proxy-url none")
     elif kind in ("dns", "connect", "tls", "protocol"):
         if kind == "tls" and _UNTRUSTED.search(message):
             text = "put the certificate of its authority beside the test case, as ca.pem, and name"

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from shlex import quote
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from pytest_loadtool.answers.shape import kind_now
@@ -123,7 +122,7 @@ _answer_again = Remedy(
 def _there(situation: Situation, server: str) -> Remedy:
     return Remedy(
         "if the application answers there, replay there, or write that into `server`",
-        command=f"pytest {quote(situation.subject.path)} --loadtool-server {server}",
+        command=f"{situation.replay_command} --loadtool-server {server}",
     )
 
 

@@ -153,7 +153,6 @@ def session_expired(situation: Situation) -> Cause | RuledOut | None:
     told = f"{situation.name(setter)} set it {now:.1f} s before{then}"
     if now <= _SHORT:
         return _ended(situation, name, told)
-    path = situation.subject.path
     return Cause(
         f"The session has probably expired: its cookie {name} was sent, and refused.",
         Sure.LIKELY,
@@ -161,11 +160,11 @@ def session_expired(situation: Situation) -> Cause | RuledOut | None:
         (
             Remedy(
                 "if it passes without think times: shorter ones, or log in again within the test",
-                command=f"pytest {path} --loadtool-think-time 500ms",
+                command=f"{situation.replay_command} --loadtool-think-time 500ms",
             ),
             edited("if it fails without them, too: dynamic values anew", "application-state"),
         ),
-        confirm=f"pytest {path} --loadtool-think-time none",
+        confirm=f"{situation.replay_command} --loadtool-think-time none",
     )
 
 

@@ -160,7 +160,6 @@ def _expired(situation: Situation) -> Cause | None:
             continue
         now, recorded = situation.seconds_since(giver)
         then = f", {recorded:.1f} s when recorded" if recorded is not None else ""
-        path = situation.subject.path
         return Cause(
             f"The token {field.name} has expired.",
             Sure.SHOWN,
@@ -168,10 +167,10 @@ def _expired(situation: Situation) -> Cause | None:
             (
                 Remedy(
                     "think for less time, or have the server take tokens for longer",
-                    command=f"pytest {quote(path)} --loadtool-think-time 500ms",
+                    command=f"{situation.replay_command} --loadtool-think-time 500ms",
                 ),
             ),
-            confirm=f"pytest {quote(path)} --loadtool-think-time none",
+            confirm=f"{situation.replay_command} --loadtool-think-time none",
         )
     return None
 

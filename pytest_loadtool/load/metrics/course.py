@@ -268,12 +268,6 @@ class RunCourse:
         if self.run.size > MOST_BYTES:
             self.run.most = max(_FEWEST, len(self.run) - _FEWER)
 
-    def add_report(self, report: Mapping[str, Any]) -> None:
-        """Add the report of a worker, as `reports.read` gives it."""
-        self.add_beats(report)
-        for slices in report["slices"]:
-            self.add_slices(slices.unpacked())
-
     def add_beats(self, report: Mapping[str, Any]) -> None:
         """Add what the report of a worker has beside the slices."""
         for second, length, *beat in report["beats"]:

@@ -45,3 +45,12 @@ def test_a_cookie_that_is_called_otherwise(sets: str, sent: str, told: bool) -> 
     subject = Subject(case, "x.case.toml", second, Mask(), evidence)
     found = cookie_not_sent(Situation(subject, (first, second)))
     assert isinstance(found, Cause) == told
+
+
+def test_a_command_names_the_file_as_a_shell_takes_it() -> None:
+    """Wherever the test case is."""
+    one = Transaction(Request("GET", "/"))
+    failed = outcome(0, "p", one, Answer(b"GET / HTTP/1.1\r\n\r\n", 401), "Status Code is 401")
+    case = TestCase("shop", (Page("p", (one,)),))
+    subject = Subject(case, "my shop.case.toml", failed, Mask(), Evidence())
+    assert Situation(subject, (failed,)).replay_command == "pytest 'my shop.case.toml'"
