@@ -18,7 +18,7 @@ from pytest_loadtool.load.verdict.threshold import ThresholdState
 
 K = TypeVar("K", bound=Hashable)
 
-#: How many transactions a glimpse has, and how many points in time its history.
+#: How many transactions are shown, and how many points in time the history has.
 MOST_ROWS, MOST_MOMENTS = 40, 120
 
 

@@ -138,7 +138,7 @@ def add_report(course: RunCourse, report: Mapping[str, Any]) -> None:
 
 
 @cache
-def glimpsed(failing: int = 0, seconds: int = 4) -> Progress:
+def progress_of(failing: int = 0, seconds: int = 4) -> Progress:
     """What is to be seen of two workers after so many seconds, when somebody looks each second."""
     watch, lookout, seen = ThresholdWatch(CONFIGURATION.thresholds), ProgressTracker(), Progress()
     # Two are looked at, and two the same report: what is reported is forgotten.

@@ -6,11 +6,11 @@ from pytest_loadtool.load import LoadMetrics, MergedMetrics, Progress, ProgressT
 from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
 from pytest_loadtool.load.progress import MOST_MOMENTS, MOST_ROWS
 from pytest_loadtool.model.result import Failure
-from tests.load.simulation import glimpsed, one_worker, two_workers
+from tests.load.simulation import one_worker, progress_of, two_workers
 
 
 def test_the_same_as_the_whole_truth() -> None:
-    """What a glimpse shows is what merging the metrics would give."""
+    """What progress shows is what merging the metrics would give."""
     parts = [one_worker(1, failing=20), one_worker(2, failing=20)]
     merged, seen = (
         MergedMetrics.of(parts),
@@ -71,7 +71,7 @@ def test_those_who_have_ended_have_no_users_and_no_rate() -> None:
 
 def test_history() -> None:
     """A rate and a 95th percentile for each second so far, each of its own second alone."""
-    seen = glimpsed(seconds=6)
+    seen = progress_of(seconds=6)
     assert len(seen.rates) == len(seen.p95s) == 6
     assert len(seen.user_counts) == len(seen.error_rates) == 6
     assert (seen.user_counts[-1], seen.error_rates[-1]) == (seen.users, seen.errors_per_second)

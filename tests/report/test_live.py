@@ -17,17 +17,17 @@ from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.report.columns import cells
 from pytest_loadtool.report.load.live import RunView
 from pytest_loadtool.report.load.status import status_line
-from tests.load.simulation import CONFIGURATION, glimpsed
+from tests.load.simulation import CONFIGURATION, progress_of
 from tests.report.documented import block
 
 
 def seen() -> Progress:
-    """A glimpse of a run over two workers with some errors."""
-    return glimpsed(failing=90)
+    """The progress of a run over two workers with some errors."""
+    return progress_of(failing=90)
 
 
 def drawn(
-    glimpse: Progress,
+    progress: Progress,
     elapsed: float,
     configuration: LoadConfiguration,
     width: int = 80,
@@ -41,7 +41,7 @@ def drawn(
     console = Console(
         file=file, force_terminal=True, color_system=colour, width=width, height=height
     )
-    view = RunView(glimpse, elapsed, configuration)
+    view = RunView(progress, elapsed, configuration)
     console.print(LiveRender(view, vertical_overflow="crop"), end="")
     file.seek(0)
     *lines, last = [line.rstrip() for line in file.read().split("\n")]
@@ -94,22 +94,22 @@ def test_what_a_status_line_says() -> None:
 def test_whether_errors_go_on() -> None:
     """Those of the last second stand beside all; without any there is nothing to go on."""
     for last, now in ((7, "25 errors (1.29 %, now 7/s)"), (0, "25 errors (1.29 %, now 0/s)")):
-        glimpse = replace(seen(), errors_per_second=last)
-        assert any(line.startswith(now) for line in drawn(glimpse, 4.2, CONFIGURATION))
-        assert f", {now}, median" in status_line(glimpse, 4.2, CONFIGURATION)
+        progress = replace(seen(), errors_per_second=last)
+        assert any(line.startswith(now) for line in drawn(progress, 4.2, CONFIGURATION))
+        assert f", {now}, median" in status_line(progress, 4.2, CONFIGURATION)
     assert "0 errors, " in status_line(replace(seen(), errors=0), 4.2, CONFIGURATION)
 
 
 def test_broken_thresholds() -> None:
     """For how long, and of how long; on one line only how many."""
-    glimpse = seen()
-    states = [replace(state, broken=3) for state in glimpse.thresholds]
-    glimpse = replace(glimpse, thresholds=tuple(states))
-    lines = drawn(glimpse, 4.2, CONFIGURATION)
+    progress = seen()
+    states = [replace(state, broken=3) for state in progress.thresholds]
+    progress = replace(progress, thresholds=tuple(states))
+    lines = drawn(progress, 4.2, CONFIGURATION)
     until, stop = [line for line in lines if "broken" in line][1:]
     assert until.endswith("/s  broken")
     assert stop.endswith("ms  broken for 3 s of 5 s")
-    assert status_line(glimpse, 4.2, CONFIGURATION).endswith(", 3 of 3 thresholds broken")
+    assert status_line(progress, 4.2, CONFIGURATION).endswith(", 3 of 3 thresholds broken")
 
 
 def test_metrics_of_functions() -> None:
@@ -119,8 +119,8 @@ def test_metrics_of_functions() -> None:
         custom.record("counter", "orders", 3)
         custom.record("rate", "found", value > 10)
         custom.record("trend", "queue", value)
-    glimpse = replace(seen(), custom=tuple(custom_of(custom)))
-    lines = [line.split() for line in drawn(glimpse, 4.2, CONFIGURATION, height=40)]
+    progress = replace(seen(), custom=tuple(custom_of(custom)))
+    lines = [line.split() for line in drawn(progress, 4.2, CONFIGURATION, height=40)]
     assert ["orders", "300"] in lines
     assert ["found", "90", "%", "of", "100"] in lines
     assert ["queue", "100", "values", "50.5", "50.0", "95.0", "99.0", "100"] in lines
@@ -156,9 +156,9 @@ def test_the_view_keeps_within_the_terminal(width: int, height: int) -> None:
     """No line is wider, no view is higher: it is drawn over each time. What there is room for, is
     shown: all transactions in a high one, none in a low one."""
     long = replace(CONFIGURATION, name="A configuration with a long name 負荷 " * 5)
-    for glimpse in (Progress(), seen()):
+    for progress in (Progress(), seen()):
         for elapsed in (0.0, 5.0, 10.0, 25.0):
-            lines = drawn(glimpse, elapsed, long, width, height)
+            lines = drawn(progress, elapsed, long, width, height)
             assert len(lines) <= height
             assert max(map(cells, lines), default=0) <= width
     rows = [line for line in drawn(seen(), 1.0, long, 120, height) if " / " in line]
@@ -177,9 +177,9 @@ def test_without_unicode() -> None:
 
 def test_names_in_any_script() -> None:
     """Their width is what a terminal makes of it, and the numbers stand below each other."""
-    glimpse = seen()
-    wide = replace(glimpse.rows[1], page="負荷テスト" * 9, name="GET /größe")
-    lines = drawn(replace(glimpse, rows=(glimpse.rows[0], wide)), 4.2, CONFIGURATION)
+    progress = seen()
+    wide = replace(progress.rows[1], page="負荷テスト" * 9, name="GET /größe")
+    lines = drawn(replace(progress, rows=(progress.rows[0], wide)), 4.2, CONFIGURATION)
     one, other = lines[-2:]
     assert other.startswith("負荷テスト負荷")
     assert "…" in other
@@ -188,10 +188,10 @@ def test_names_in_any_script() -> None:
 
 def test_worst_first() -> None:
     """Thresholds that are broken stand above those that hold, of which some may find no room."""
-    glimpse = seen()
-    first, *rest = glimpse.thresholds
+    progress = seen()
+    first, *rest = progress.thresholds
     states = (*[first] * 9, replace(rest[0], broken=1))
-    lines = drawn(replace(glimpse, thresholds=states), 4.2, CONFIGURATION)
+    lines = drawn(replace(progress, thresholds=states), 4.2, CONFIGURATION)
     (heading,) = (number for number, line in enumerate(lines) if line.startswith("threshold ("))
     assert "threshold (5 of 10)" in lines[heading]
     assert lines[heading + 1].endswith("broken")

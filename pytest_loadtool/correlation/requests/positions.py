@@ -1,4 +1,4 @@
-"""Spots: where values stand in a target, form, JSON, XML, GraphQL or multipart text, and what they
+"""Where values stand in a target, form, JSON, XML, GraphQL or multipart text, and what they
 mean."""
 
 from __future__ import annotations

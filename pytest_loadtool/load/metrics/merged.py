@@ -11,7 +11,7 @@ from pytest_loadtool.load.metrics.firsts import FirstFailures
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.keys import FlowKey, PageKey, TransactionKey
 from pytest_loadtool.load.metrics.measures import TransactionMetrics
-from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
+from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, GREATEST, MEASURED, LoadMetrics
 from pytest_loadtool.load.metrics.slices import KINDS, Slices
 
 _NOTHING_YET: Final = 1 << 60
@@ -101,7 +101,7 @@ class MergedMetrics(LoadMetrics):
             getattr(self, name).merge(getattr(part, name))
         for name in ADDED:
             setattr(self, name, getattr(self, name) + getattr(part, name))
-        for name in LONGEST:
+        for name in GREATEST:
             setattr(self, name, max(getattr(self, name), getattr(part, name)))
         self._totals.clear()
         self._totals_of = [[] for _ in self.transactions]
@@ -137,7 +137,7 @@ class MergedMetrics(LoadMetrics):
             getattr(self, name).merge_wire(wire[name])
         for name in ADDED:
             setattr(self, name, getattr(self, name) + wire[name])
-        for name in LONGEST:
+        for name in GREATEST:
             setattr(self, name, max(getattr(self, name), wire[name]))
 
     def add_measured(self, name: str, number: int, wire: list[Any]) -> None:

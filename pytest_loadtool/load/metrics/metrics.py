@@ -30,7 +30,7 @@ ADDED = (
 )  # fmt: skip
 """Plain integers of `LoadMetrics` that are added up."""
 
-LONGEST = ("elapsed_us", "second", "start_late_us")
+GREATEST = ("elapsed_us", "second", "start_late_us")
 """Those of which the greatest counts."""
 
 DELAYS = ("lateness", "lag", "connect", "tls", "negotiation", "hooks")

@@ -15,7 +15,7 @@ from pytest_loadtool.load.metrics.course import RunCourse
 from pytest_loadtool.load.metrics.histogram import Histogram
 from pytest_loadtool.load.metrics.keys import FlowKey, PageKey, TransactionKey
 from pytest_loadtool.load.metrics.merged import MergedMetrics
-from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadMetrics
+from pytest_loadtool.load.metrics.metrics import ADDED, DELAYS, GREATEST, MEASURED, LoadMetrics
 from pytest_loadtool.load.metrics.packed import PackedSlices, to_bytes
 from pytest_loadtool.load.metrics.slices import KINDS, Slices
 
@@ -225,7 +225,7 @@ def _small_wire(metrics: LoadMetrics, known: LoadMetrics | None) -> dict[str, An
         small[name] = getattr(metrics, name).to_wire(before)
     for name in ADDED:
         small[name] = getattr(metrics, name) - (0 if known is None else getattr(known, name))
-    for name in LONGEST:
+    for name in GREATEST:
         small[name] = getattr(metrics, name)
     return small
 

@@ -155,9 +155,9 @@ def _histogram(requests: SavedRequests | None, name: str) -> dict[str, Any]:
 def log_bins(histogram: Histogram) -> list[Any]:
     """Return ``[first, counts]``: bar ``n`` has the times from ``10 ** ((first + n) / BINS)``
     microseconds on, below the next bar's."""
-    _, _, _, *octaves = histogram.to_wire()
+    _, _, _, *bands = histogram.to_wire()
     bins: Counter[int] = Counter()
-    for shift, buckets, counts in octaves:
+    for shift, buckets, counts in bands:
         for bucket, number in zip(buckets, counts, strict=True):
             least = bucket if shift < 0 else (1024 + bucket) << shift
             bins[int(log10(max(least, 1)) * BINS)] += number

@@ -19,7 +19,7 @@ from pytest_loadtool.load.verdict.summarise import MomentsSoFar
 from pytest_loadtool.report.html.load import live_data, load_page, run_data
 from pytest_loadtool.report.html.load_tables import BINS, log_bins
 from pytest_loadtool.report.load.json import load_data
-from tests.load.simulation import CONFIGURATION, glimpsed, summary
+from tests.load.simulation import CONFIGURATION, progress_of, summary
 from tests.load.simulation import ENVIRONMENT as SIMULATED
 from tests.load.simulation import told as diagnosed
 from tests.report.html.browsers import BROWSERS, opened
@@ -317,7 +317,7 @@ def test_the_trend_of_several_runs(tmp_path: Path) -> None:
 
 def test_a_run_under_way(tmp_path: Path) -> None:
     """The page loads itself anew, and has what there is to see so far."""
-    seen = glimpsed(failing=50)
+    seen = progress_of(failing=50)
     file = tmp_path / "page.html"
     moments = MomentsSoFar(CONFIGURATION.percentiles).update(seen.course)
     data = live_data(seen, moments, CONFIGURATION, "2026-03-04T05:06:07+00:00", 4.0, ENVIRONMENT)
