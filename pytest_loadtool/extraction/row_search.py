@@ -17,7 +17,8 @@ _HTML: Final = re.compile(
     r"|(?:\A|<!\[CDATA\[)\s*<(?:t[dhr]|tbody|thead|li|d[ldt]|span|h[1-6]|button|input)\b",
     re.IGNORECASE,
 )
-_TAG: Final = re.compile(r"<(/?)([A-Za-z_][^\s<>/]*)[^<>]*?(/?)>")
+# Possessive: what a script compares (``a<b``) is no tag, and must not cost quadratic time.
+_TAG: Final = re.compile(r"<(/?)([A-Za-z_][^\s<>/]*+)[^<>]*+(?<=(/)|[^/])>")
 #: How much of a text is looked at to tell what it is written in.
 _BEGINNING: Final = 1000
 
@@ -117,6 +118,8 @@ def _parent(text: str, at: int) -> tuple[int, int]:
 
 def _closed(text: str, name: str, start: int) -> tuple[int, int]:
     """Return where the element that starts there starts and ends."""
+    if text.find(f"</{name}", start) < 0:  # as of what a script compares: ``a<b``
+        return 0, 0
     depth = 0
     for tag in _TAG.finditer(text, start):
         if tag[2] == name and not tag[3]:

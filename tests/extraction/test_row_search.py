@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from pytest_loadtool.codec.entities import in_markup
@@ -55,6 +58,17 @@ PART = """<?xml version='1.0'?><ajax><![CDATA[<tr id="c-3"><td>{}</td><td><a hre
 def test_in_row(text: str, anchor: str, wanted: str, found: bool) -> None:
     """The innermost row counts; in XML the element around the one that is known."""
     assert in_row(text, anchor, wanted) is found
+
+
+def test_what_a_script_compares_is_read_in_linear_time() -> None:
+    """Half a megabyte behind a ``<`` that is no tag: of its square, the search would take hours."""
+    code = (
+        "from pytest_loadtool.extraction.row_search import in_row\n"
+        "text = '<r><o><id>1</id>' + '<' + 'b' * (1 << 19) + '</o></r>'\n"
+        "print(in_row(text, '>1<', '>1<'), in_row(text, '>1<', '>2<'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "True False\n", done.stderr
 
 
 @pytest.mark.parametrize(
