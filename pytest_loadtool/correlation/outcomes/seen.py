@@ -312,12 +312,14 @@ class Answers:
 
     def _read(self, step: RecordedStep) -> SeenAnswer:
         kept = self._kept
-        if step.index not in kept:
+        found = kept.pop(step.index, None)
+        if found is None:
             assert step.exchange is not None, "it shows something"
-            kept[step.index] = SeenAnswer(step, RecordedResponse(step.exchange), self._sought)
-            if len(kept) > 3 * _MOST_ANSWERS:  # what is far behind is asked for no more
-                del kept[next(iter(kept))]
-        return kept[step.index]
+            found = SeenAnswer(step, RecordedResponse(step.exchange), self._sought)
+        kept[step.index] = found
+        if len(kept) > 3 * _MOST_ANSWERS:  # what is far behind is asked for no more
+            del kept[next(iter(kept))]
+        return found
 
 
 def _has(item: dict[str, Any], text: str, deep: bool) -> bool:
