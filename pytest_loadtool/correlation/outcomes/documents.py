@@ -231,7 +231,8 @@ def named_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterat
                 says = f"{short(said.value)} is listed with {short(name)}"
                 beside = JsonValidator(f'{there}[?(@=="{said.template}")]')
                 proof = Proof(at, 1, says, beside, said.value)
-        earlier = (get(one.document) for one in was.alike(answer) if one.document is not None)
+        may_have = (one for one in was.alike(answer) if one.may_have(said.value))
+        earlier = (get(one.document) for one in may_have if one.document is not None)
         held = any(found is not None and wanted in ("", found) for found in earlier)
         if not held and not was.known(said.value):
             yield proof

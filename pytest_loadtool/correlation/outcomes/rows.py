@@ -62,7 +62,7 @@ class ShownRow(NamedTuple):
 
 def rows_of(change: Change, answer: SeenAnswer, was: Before) -> Iterator[ShownRow]:
     """Yield the rows that are about the change: by the ids of its resources, and by names."""
-    for resource in known(change, answer):
+    for resource in (one for one in known(change, answer) if answer.may_say(one.id)):
         for template, anchor in islice(attributes_with(answer.text, resource, change.resources), 1):
             at, called = answer.text.find(anchor), f"the {resource.noun}"
             yield ShownRow(template, anchor, at, called, resource.given, resource)

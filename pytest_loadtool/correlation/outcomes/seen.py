@@ -173,6 +173,10 @@ class SeenAnswer:
         there, sought = self._words[0], self.sought
         return all(one in there or one not in sought for one in words_of(text))
 
+    def may_have(self, text: str) -> bool:
+        """Return whether a document may have a text, as it is or with escapes."""
+        return text in self.text or "\\" in self.text
+
     def may_show(self, text: str) -> bool:
         """Return whether a page may show a text, as it is or with references to characters."""
         return self.may_say(text) or WRITTEN.search(text) is not None

@@ -268,6 +268,8 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
         value = address[2] if address else text
         if value not in wanted or (is_answer and steps == ("id",)):  # as the request had it
             continue
+        if seen.get(value, 0) == _MOST_LEAVES:
+            continue
         leaf = json_leaf(steps, value, transaction)
         type_ = _type(inner(document, steps[:-1])) if steps and steps[-1] == "id" else ""
         if type_:
@@ -280,8 +282,6 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
         ):
             continue
         seen[value] = seen.get(value, 0) + 1
-        if seen[value] > _MOST_LEAVES:
-            continue
         if leaf.of_many:
             if steps[:-1] not in titles:
                 titles[steps[:-1]] = _titles(document, steps)

@@ -19,6 +19,8 @@ _JOINED = frozenset("._%#&;-")
 _STRICT = string.ascii_letters + string.digits + "_-"
 _WIDE = _STRICT + ".~+/:|%!"
 _PADDED = re.compile(r"[\w\-.~+/:|%!]{8,}={0,2}", re.ASCII)
+#: The words that are long enough, among blanks: most are not, and are passed over.
+_LONG_WORD = re.compile(rf" ([^ ]{{{_SHORTEST},}}+)")
 
 
 def _only(characters: str) -> bytes:
@@ -39,9 +41,9 @@ def tokens(text: str) -> set[str]:
     recording is looked through.
     """
     content = text.encode("ascii", "replace").translate(_WIDE_OR_PADDED).decode()
-    wide = {one for one in set(content.split()) if len(one) >= _SHORTEST}
-    words = " ".join(wide).encode().translate(_WORDS).decode().split()
-    found = {one for one in words if len(one) >= _SHORTEST}
+    wide = set(_LONG_WORD.findall(f" {content}"))
+    words = " ".join(wide).encode().translate(_WORDS).decode()
+    found = set(_LONG_WORD.findall(f" {words}"))
     joined = [one for one in found if "-" in one]
     found.update(one[-_UUID:] for one in joined if one[-_UUID - 1 : -_UUID] == "-")
     found.update(one for one in (each.rpartition("-")[2] for each in joined) if len(one) >= _LONG)

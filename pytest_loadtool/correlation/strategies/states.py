@@ -212,7 +212,7 @@ def outlasts(slot: Slot, traffic: Traffic) -> bool:
     reads: dict[object, list[int]] = {}
     for one in chain.from_iterable(traffic.responses.producers.get(slot.value, {}).values()):
         step = traffic.steps[one.transaction]
-        if is_version_name(one.name) and not one.of_many and not step.changes_state:
+        if not step.changes_state and is_version_name(one.name) and not one.of_many:
             reads.setdefault((step.address, one.kind, one.steps), []).append(one.transaction)
     return any(
         there[0] < at < there[-1]
