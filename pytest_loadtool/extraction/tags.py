@@ -26,7 +26,8 @@ _PAIR = re.compile(r"""([a-z][a-z0-9:_-]*+)(?:="([^"]*+)")?""")
 _CONTROL = re.compile(r"<(input|textarea|select|button|meta)(?=[\s/])", re.IGNORECASE)
 # The letter behind a "<" is looked at first: that rules out most tags.
 _SKIPPED = re.compile(
-    r"<(?-i:(?=[!bBiImMsStT]))(?:!--.*?(?:-->|\Z)|(script|template)\b.*?(?:</\1\s*>|\Z)"
+    r"<(?-i:(?=[!bBiImMsStT]))(?:!--.*?(?:-->|\Z)"
+    r"|(script|template)\b(?:[^<]++|<(?!/\1\s*>))*+(?:</\1\s*>|\Z)"
     r"|(input|textarea|select|button|meta)(?=[\s/]))",
     re.IGNORECASE | re.DOTALL,
 )

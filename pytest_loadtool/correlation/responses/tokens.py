@@ -30,6 +30,7 @@ def _only(characters: str) -> bytes:
 
 _WIDE_OR_PADDED, _WORDS = _only(_WIDE + "="), _only(_STRICT)
 _ESCAPED = _only(_WIDE + "=\\&#;")
+_ESCAPED_WORD = re.compile(r" ([^ \\%&]*+[\\%&][^ ]*+)")
 
 
 def tokens(text: str) -> set[str]:
@@ -53,8 +54,8 @@ def tokens(text: str) -> set[str]:
 
 def escaped_words(text: str) -> str:
     """Return the words of a text that have an escape of HTML, JSON or URLs in them, once each."""
-    words = text.encode("ascii", "replace").translate(_ESCAPED).decode().split()
-    return " ".join(dict.fromkeys(one for one in words if "\\" in one or "%" in one or "&" in one))
+    words = text.encode("ascii", "replace").translate(_ESCAPED).decode()
+    return " ".join(dict.fromkeys(_ESCAPED_WORD.findall(f" {words}")))
 
 
 def standing_alone(value: str, text: str) -> Iterator[int]:
