@@ -21,7 +21,7 @@ _ATTRIBUTE = re.compile(
 )
 # A tag as programs write it: names in lower case, double quotes, no character references. It is
 # read in two steps instead of one for each attribute.
-_ORDERLY = re.compile(r"""(?:\s++[a-z][a-z0-9:_-]*+(?:="[^"&]*+")?(?=[\s/>]))*+\s*+/?>""")
+_ORDERLY = re.compile(r"""(?:\s++[a-z][a-z0-9:_-]*+(?:="[^"&]*+")?)*+\s*+/?>""")
 _PAIR = re.compile(r"""([a-z][a-z0-9:_-]*+)(?:="([^"]*+)")?""")
 _CONTROL = re.compile(r"<(input|textarea|select|button|meta)(?=[\s/])", re.IGNORECASE)
 # The letter behind a "<" is looked at first: that rules out most tags.

@@ -57,7 +57,7 @@ def choice_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pro
     """Yield the choices of a form that were sent, and that the same address offers no more since
     the change: the boxes before the rows that it has removed."""
     earlier = was.same(answer) if change.has_fields else None
-    if earlier is None or not earlier.has_any(_CHOICES) or not was.only(earlier, answer):
+    if earlier is None or not was.only(earlier, answer) or not earlier.has_any(_CHOICES):
         return
     exchange = change.step.exchange
     body = exchange.request_body.decode("utf-8", "replace") if exchange is not None else ""

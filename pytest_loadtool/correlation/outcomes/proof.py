@@ -116,6 +116,8 @@ class Before:
         """What else the session has made last before, and names."""
         self.shown: dict[Resource, tuple[SeenAnswer, dict[str, Any]] | None] = {}
         """The last answer to each resource that was looked for in these, and what it had of it."""
+        self.addresses: dict[tuple[Resource, int], list[tuple[str, str]]] = {}
+        """The addresses with the id of a resource on a page, as templates and as recorded."""
         self._known: dict[str, bool] = {}
         self._by_resource, self._texts = history.by_resource, history.texts
         self.sent = dict(pair for one in mine for pair in self.sent_of(one))

@@ -263,7 +263,7 @@ def _come_or_gone(
         return
     # What the change has given out may be anything that is listed, so it says less.
     strength = int(resource.given)
-    on_page = _element if answer.is_xml else partial(_address, change)
+    on_page = _element if answer.is_xml else partial(_address, change, was)
     has = _path if answer.document is not None else on_page
     if earlier is not None and (before := has(resource, earlier, answer)):
         yield gone(answer.step.index, strength, f"the {resource.noun}", before(True))
@@ -329,14 +329,17 @@ def _element(resource: Resource, here: SeenAnswer, other: SeenAnswer | None) -> 
 
 
 def _address(
-    change: Change, resource: Resource, here: SeenAnswer, other: SeenAnswer | None
+    change: Change, was: Before, resource: Resource, here: SeenAnswer, other: SeenAnswer | None
 ) -> _Check | None:
     """Return a check of an address with the id that the page has."""
-    if here.may_say(resource.id):
-        for template, recorded in attributes_with(here.text, resource, change.resources):
-            is_address = recorded[0] not in "\"'" and "/" in recorded
-            if is_address and (other is None or _is_missing(recorded, resource, here, other)):
-                return partial(TextValidator, template)
+    page = resource, here.step.index
+    if page not in was.addresses:
+        may_have = here.may_say(resource.id)
+        found = attributes_with(here.text, resource, change.resources) if may_have else ()
+        was.addresses[page] = [one for one in found if one[1][0] not in "\"'" and "/" in one[1]]
+    for template, recorded in was.addresses[page]:
+        if other is None or _is_missing(recorded, resource, here, other):
+            return partial(TextValidator, template)
     return None
 
 

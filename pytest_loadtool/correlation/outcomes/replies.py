@@ -205,9 +205,10 @@ def _new_sentence(change: Change, answer: SeenAnswer, was: Before) -> Iterator[P
     """Yield the first sentence that only the page has which answers a form: ``Thank you for your
     vote``. It may be another one for each user, so that it is in doubt."""
     for shown, (written, _) in answer.nodes.items():
-        is_sentence = shown.count(" ") >= 2 and len(shown) <= _LONGEST_SENTENCE
+        if shown.count(" ") < 2 or len(shown) > _LONGEST_SENTENCE:
+            continue
         own = any(one.value in shown for one in change.said) or any(map(str.isdigit, shown))
-        if is_sentence and not own and not any(written in one.text for one in was.answers):
+        if not own and not any(written in one.text for one in was.answers):
             says = f"the page says {short(shown)}"
             check = TextValidator(escape(written))
             yield Proof(answer.step.index, REPLY, says, check, doubtful=True)
