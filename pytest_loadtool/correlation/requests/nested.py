@@ -189,6 +189,8 @@ def _from_base64(text: str) -> tuple[str, str]:
 
 def _spans(text: str, name: str) -> Iterator[ValueSpan]:
     """Yield the values in a text, by what it is written in."""
+    if text.isascii() and text.isalnum():  # as most are
+        return
     first = text[0]
     if is_graphql(text, name):
         yield from graphql_spans(text)

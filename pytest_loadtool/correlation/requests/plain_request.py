@@ -31,6 +31,8 @@ class Plain:
         prefix = next(str(number) for number in count(700_700) if str(number) not in everything)
         stand_ins: dict[str, Reference] = {}
         for part, text in texts.items():
+            if "${" not in text:
+                continue
             plain = ""
             for piece in Template.parse(text).parts:
                 if isinstance(piece, str):
