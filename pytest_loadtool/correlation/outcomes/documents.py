@@ -334,10 +334,15 @@ def equal(
 
 
 def of_resource(answer: SeenAnswer, resource: Resource) -> Iterator[tuple[Steps, dict[str, Any]]]:
-    """Yield the objects of a document that have the id of the resource as their own; what several
+    """Return the objects of a document that have the id of the resource as their own; what several
     items of a list have in one place is the id of something that they belong to."""
-    if answer.document is None or resource.id not in answer.text:
-        return
+    if resource not in answer.about:
+        has_it = resource.id in answer.text and answer.document is not None
+        answer.about[resource] = tuple(_of_resource(answer, resource)) if has_it else ()
+    return iter(answer.about[resource])
+
+
+def _of_resource(answer: SeenAnswer, resource: Resource) -> Iterator[tuple[Steps, dict[str, Any]]]:
     shared: set[tuple[str, ...]] = set()
     for steps, item in answer.objects_with(resource.id):
         key = id_key(item, resource)

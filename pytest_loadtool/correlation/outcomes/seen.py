@@ -16,7 +16,7 @@ from pytest_loadtool.codec.calls import is_same_call
 from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.correlation.classify import may_be_code
 from pytest_loadtool.correlation.index.traffic import RecordedStep
-from pytest_loadtool.correlation.outcomes.changes import is_change, operation_of, walk
+from pytest_loadtool.correlation.outcomes.changes import Resource, is_change, operation_of, walk
 from pytest_loadtool.correlation.producer import is_dynamic_key, is_ordinal
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.jsonpath import json_text
@@ -246,6 +246,11 @@ class SeenAnswer:
             held = (one for one in self.objects if _has(one[1], text, deep))
             self._holding[text, deep] = tuple(held)
         return self._holding[text, deep]
+
+    @cached_property
+    def about(self) -> dict[Resource, Objects]:
+        """The objects with the ids of resources, of those that were looked for."""
+        return {}
 
     @cached_property
     def _holding(self) -> dict[tuple[str, bool], Objects]:

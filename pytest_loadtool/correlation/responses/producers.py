@@ -271,9 +271,6 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
         if seen.get(value, 0) == _MOST_LEAVES:
             continue
         leaf = json_leaf(steps, value, transaction)
-        type_ = _type(inner(document, steps[:-1])) if steps and steps[-1] == "id" else ""
-        if type_:
-            leaf = replace(leaf, type=type_)
         if address:
             before = text[address.start(1) : address.start(2)]
             leaf = replace(leaf, name=f"{singular(address[1])}_id", text=text, before=before)
@@ -282,11 +279,13 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
         ):
             continue
         seen[value] = seen.get(value, 0) + 1
+        labels = frozenset[str]()
         if leaf.of_many:
             if steps[:-1] not in titles:
                 titles[steps[:-1]] = _titles(document, steps)
-            leaf = replace(leaf, labels=titles[steps[:-1]])
-        yield leaf
+            labels = titles[steps[:-1]]
+        type_ = _type(inner(document, steps[:-1])) if steps and steps[-1] == "id" else ""
+        yield replace(leaf, type=type_, labels=labels) if type_ or labels else leaf
     for steps in keys:
         yield from _own_key(document, steps, transaction)
 
