@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from urllib.parse import unquote
 
-from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.entities import in_markup, unescape
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
@@ -176,7 +176,9 @@ def in_text(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
 
 def holds(answer: SeenAnswer, raw: str, row: str, item: str) -> bool:
     """Return whether an answer has a text, in the row with another one if that is not empty."""
-    return in_row(answer.text, row, raw, row_finder(item)) if row else raw in answer.text
+    if not row:
+        return raw in answer.text
+    return in_markup(raw, answer.text) and in_row(answer.text, row, raw, row_finder(item))
 
 
 def _is_about(change: Change, answer: SeenAnswer) -> bool:
