@@ -511,3 +511,42 @@ def test_html_of_one_with_an_id() -> None:
     assert [colour(replayed(case, used)) for _ in range(2)] == ["GREEN", "GREEN"]
     used.edits = False
     assert colour(replayed(case, used)) == "red"
+
+
+class Latest:
+    """Has a page for each note, and lists the last three; others may write many."""
+
+    def __init__(self, others: int = 0, *, undoes: bool = False) -> None:
+        self._others, self._undoes = others, undoes
+        self.notes = [f"Old {number}" for number in range(5)]
+
+    def answer(self, method: str, target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        number = target.rpartition("/")[2]
+        if method == "POST":
+            self.notes.append(json.loads(body)["title"])
+            return json_answer({"id": len(self.notes) - 1})
+        if number.isdecimal():
+            return json_answer({"id": int(number), "title": self.notes[int(number)]})
+        if len(self.notes) > 5:
+            self.notes += ["Other"] * self._others
+            self.notes[5] = "Old" if self._undoes else self.notes[5]
+        last = [{"id": at, "title": one} for at, one in enumerate(self.notes)][-3:]
+        return json_answer(last[::-1])
+
+
+@pytest.mark.parametrize("page", [True, False])
+def test_a_list_that_shows_others(page: bool) -> None:
+    """It tells nothing of what its own page shows; where it shows the note, it says that of it."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/notes")
+        made = client.json("POST", "/notes", {"title": "Milk and tea"})
+        if page:
+            client.send("GET", f"/notes/{made['id']}")
+        client.send("GET", "/notes")
+
+    case = recorded(Latest(), session)
+    assert colour(replayed(case, Latest())) == "GREEN"
+    assert colour(replayed(case, Latest(others=3))) == ("GREEN" if page else "told")
+    assert colour(replayed(case, Latest(undoes=True))) == ("red" if page else "told")
