@@ -550,3 +550,84 @@ def test_a_list_that_shows_others(page: bool) -> None:
     assert colour(replayed(case, Latest())) == "GREEN"
     assert colour(replayed(case, Latest(others=3))) == ("GREEN" if page else "told")
     assert colour(replayed(case, Latest(undoes=True))) == ("red" if page else "told")
+
+
+class Tickets:
+    """Numbers its tickets, and the comments of each from 1 on."""
+
+    def __init__(self, first: int = 1, *, works: bool = True) -> None:
+        self._first, self._works = first, works
+        self.tickets: list[list[str]] = []
+
+    def answer(self, method: str, target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        number = target.rpartition("/")[2]
+        if method == "POST" and not number.isdecimal():
+            self.tickets.append([])
+            return 303, {"Location": f"/ticket/{self._first + len(self.tickets) - 1}"}, ""
+        said = self.tickets[int(number) - self._first] if number.isdecimal() else []
+        if method == "POST":
+            said += dict(parse_qsl(body))["comment"].splitlines() if self._works else []
+            return 303, {"Location": f"/ticket/{number}"}, ""
+        changes = "".join(
+            f"<div class=change><form><input type=hidden name=replyto value='{at}'>"
+            f"<button>Reply</button></form><div class=text>{one}</div></div>"
+            for at, one in enumerate(said, 1)
+        )
+        page = f"<html><title>Tickets</title>{changes}<form method=post>"
+        return 200, HTML, f"{page}<textarea name=comment></textarea></form></html>"
+
+
+def test_a_number_that_is_not_of_ones_own() -> None:
+    """The first comment has that of the first ticket, and is in no row of that."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/new")
+        client.send("POST", "/ticket", b"title=Water+them", FORM)
+        client.send("GET", "/ticket/1")
+        client.send("POST", "/ticket/1", b"comment=Half+of+them+are+done%0AMore+soon", FORM)
+        client.send("GET", "/ticket/1")
+
+    case = recorded(Tickets(), session)
+    assert colour(replayed(case, Tickets(first=300))) == "GREEN"
+    assert colour(replayed(case, Tickets(first=300, works=False))) == "red"
+
+
+class Links:
+    """Has a list of links, the newest first, with an anchor between two."""
+
+    def __init__(self, others: int, *, works: bool = True) -> None:
+        self.links, self._works = [("Old", "Theirs")] * others, works
+
+    def answer(self, method: str, _target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "POST":
+            sent = dict(parse_qsl(body))
+            at = int(sent.get("id") or len(self.links))
+            new = [(sent["title"], sent["text"])]
+            self.links[at:] = new if self._works else [(sent["title"], "")]
+            return 303, {"Location": "/"}, ""
+        items = "".join(
+            f"<div class=anchor id=a{at}></div><div class=item data-id='{at}'><h2>{title}</h2>"
+            f"<div class=text><i></i>{text}</div>{'<i>x</i>' * 50}"
+            f"<div class='foot list'><a href='/edit/{at}'>Edit</a></div></div>"
+            for at, (title, text) in reversed([*enumerate(self.links)])
+        )
+        head = "<html><title>Links</title><div class=list>Links</div><div class=list><div>"
+        return 200, HTML, f"{head}{items}</div></div></html>"
+
+
+def test_the_element_around_a_list_is_no_row() -> None:
+    """On a used server, the list is longer than any row."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/")
+        client.send("POST", "/save", b"title=Green+tea&text=About+green+tea", FORM)
+        client.send("GET", "/")
+        client.send("GET", "/edit/9")
+        client.send("POST", "/save", b"id=9&title=Green+tea&text=All+of+green+tea", FORM)
+        client.send("GET", "/")
+
+    case = recorded(Links(9), session)
+    assert colour(replayed(case, Links(60))) == "GREEN"
+    assert colour(replayed(case, Links(60, works=False))) == "red"
