@@ -20,9 +20,9 @@ from pytest_loadtool.correlation.classify import (
     is_short_number,
     looks_random,
 )
-from pytest_loadtool.correlation.index.meaning import is_index
+from pytest_loadtool.correlation.index.meaning import ANYTHING, is_index
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
-from pytest_loadtool.correlation.kinds import collection
+from pytest_loadtool.correlation.kinds import collection, id_stem, is_called
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.proposals import Proposal, fitting
 from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
@@ -56,6 +56,8 @@ _MEASURES = AMOUNTS | {
 }
 _CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
+#: The name under which a control submits its value: that of the tag itself, or of its list.
+_NAMED = re.compile(r"""\bname=["']?([^"'<>\s]+)""", re.IGNORECASE)
 _ID = re.compile(r"(?!0)[\w-]{1,64}", re.ASCII)
 _DIGIT = re.compile(r"\d")
 #: Letters and numbers, of which one may be the id: ``order-2026-17``, ``A17/3``.
@@ -218,6 +220,8 @@ def _rank(place: _Place, slot: Slot, text: str, traffic: Traffic) -> int:
     resources = traffic.requests.resources | collection_names(
         collection(traffic.steps[slot.transaction].called)
     )
+    if is_short_number(slot.value) and _is_of_another(place, slot, text, resources):
+        return 0
     own = {*words_of(slot.name), plain(slot.name)}
     if several and _CHOICE.search(place.tag) and own.intersection(_WORD.findall(place.tag)):
         return 2
@@ -233,3 +237,21 @@ def _rank(place: _Place, slot: Slot, text: str, traffic: Traffic) -> int:
     if is_id_name(words[-1]) or collection_names(words[-1]) & resources:
         return 2
     return int(several)
+
+
+def _is_of_another(place: _Place, slot: Slot, text: str, resources: frozenset[str]) -> bool:
+    """Return whether a place says that its number is that of another kind than the slot is for: by
+    the name under which its control submits it, or by the kind of resource right before it."""
+    stem = id_stem(slot.name)
+    if not stem or stem.split()[-1] in ANYTHING:
+        return False
+    words = _WORD.findall(place.before)
+    tag = place.tag
+    if tag.lower().startswith("<option"):
+        start = max(text.rfind(one, 0, place.item.start) for one in ("<select", "<SELECT"))
+        tag = text[start : place.item.start] if start >= 0 else ""
+    named = _NAMED.search(tag)
+    if named is not None:
+        return not is_called(stem, id_stem(named[1]) or plain(named[1]))
+    kinds = collection_names(words[-1]) & resources if words else frozenset()
+    return bool(kinds) and not any(is_called(stem, one) for one in kinds)
