@@ -44,6 +44,7 @@ FORM_PAGE = html(
 
 STORY = json_body({"status": "delivered", "lang": "english-uk"})
 MD5 = "507639738a4736596db67a4ed1215a59"
+NAME = "b068931cc450442b63f5b3d276ea4297"
 CHECKSUM = html(
     f'<form method="post"><input type="hidden" name="changecheck" value="{MD5}" />'
     '<textarea name="wikitext">Tea</textarea></form>'
@@ -57,6 +58,10 @@ DASHBOARD = html("", ("Location", "/dashboard/"))
         pytest.param(one, id=name)
         for name, one in {
             "typed": [get("/", FORM_PAGE), post("/", "coupon=20240117ax9z")],
+            "the hash of what stands beside it": [
+                get("/", html(f'<form><input name="fields[{NAME}]">')),
+                post("/", f"fields[{NAME}]=Mint&column[{NAME}]=name"),
+            ],
             "defaults": [get("/", FORM_PAGE), post("/", "plan=premium&step=2&total=1200&ok=true")],
             "shown again": [
                 get("/", html('<form><input name="day">')),
