@@ -225,7 +225,7 @@ def _row_of(change: Change, answer: SeenAnswer, at: int) -> tuple[str, str, bool
         row = answer.text[item.start : item.end]
         for resource in own if not item.alone else ():
             for template, recorded in attributes_with(row, resource, change.resources):
-                if _has_others(row, recorded, resource):
+                if item.kind and _has_others(row, recorded, resource):
                     return None  # it is the list
                 return template, recorded, resource.given, item.kind
     return None
