@@ -129,3 +129,17 @@ def test_cookies_that_nobody_set() -> None:
     (decision,) = configuration.decisions
     assert (decision.rule, decision.producer) == ("cookie", "")
     assert "only if a response sets it" in decision.reason
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<tr class='tracker-2 odd'><td>Water them</tr><tr class='tracker-5 odd'><td>Other</tr>",
+        "<select name=version_id><option value=2>Water them</option><option value=5>Other</select>",
+    ],
+)
+def test_the_number_of_another_kind(markup: str) -> None:
+    """The row of what was sent has it as that of something else."""
+    page = html(f"<!doctype html><table>{markup}</table>")
+    sent = post("/items", "title=Water+them"), get("/items", page)
+    assert made(run(*sent, post("/save", "status_id=2&note=Later"))) == []

@@ -593,6 +593,52 @@ def test_a_number_that_is_not_of_ones_own() -> None:
     assert colour(replayed(case, Tickets(first=300, works=False))) == "red"
 
 
+class Quotes:
+    """Numbers its tickets and its notes, and has the numbers of both in the row of a note."""
+
+    def __init__(self, first: int = 3, *, works: bool = True) -> None:
+        self._first, self._works = first, works
+        self.notes: list[str] = []
+
+    def answer(self, method: str, target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        sent = dict(parse_qsl(body))
+        if method == "POST" and target == "/tickets":
+            return 303, {"Location": f"/tickets/{self._first}"}, ""
+        if method == "POST" and target.startswith("/notes"):
+            self.notes[-1] = sent["note"] if self._works else self.notes[-1]
+        elif method == "POST":
+            self.notes.append(sent["note"])
+        if method == "POST":
+            return 303, {"Location": f"/tickets/{self._first}"}, ""
+        notes = "".join(
+            f"<div class=note><a href='/tickets/{self._first}/quote?note_id={at}&x=1'>Quote</a>"
+            f"<a href='/notes/{at}/edit'>Edit</a><div class=text><i></i>{one}</div></div>"
+            for at, one in enumerate(self.notes, self._first + 4)
+        )
+        return 200, HTML, f"<html><title>Tickets</title>{notes}<form method=post></form></html>"
+
+
+def test_an_address_with_the_number_of_something_else() -> None:
+    """The row of a note is known by what is behind that."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/new")
+        client.send("POST", "/tickets", b"title=Water+them", FORM)
+        client.send("GET", "/tickets/3")
+        client.send("POST", "/tickets/3", b"note=None+of+these", FORM)
+        client.send("GET", "/tickets/3")
+        client.send("POST", "/tickets/3", b"note=Half+of+them", FORM)
+        client.send("GET", "/tickets/3")
+        client.send("GET", "/notes/8/edit")
+        client.send("POST", "/notes/8", b"note=More+than+half+of+them", FORM)
+        client.send("GET", "/tickets/3")
+
+    case = recorded(Quotes(), session)
+    assert colour(replayed(case, Quotes(first=300))) == "GREEN"
+    assert colour(replayed(case, Quotes(first=300, works=False))) == "red"
+
+
 class Links:
     """Has a list of links, the newest first, with an anchor between two."""
 

@@ -49,6 +49,7 @@ _KIND = re.compile(r"([A-Za-z][\w.]*)]?[/=-]$")
 _ANYTHING = frozenset({"action", "entry", "item", "key", "object", "record", "row", "thing"})
 #: At how many places of a page an id is looked at.
 _MOST_ATTRIBUTES = 200
+_NUMBER = re.compile(r"(?<=[/=])\d{1,18}(?=[/&])")
 #: How much of an address is before it.
 _LONGEST_ADDRESS = 200
 #: The name of the attribute of which the value begins; that of a control, and what of the kind a
@@ -265,6 +266,7 @@ def attributes_with(
             continue  # any attribute may be 1
         before = re.sub(r"""^["'](?:https?://[^/]*)?(?=[/?])""", "", written)
         before = before[max(0, before.find("#")) :]  # the page before it may be another's
+        before = _behind_unknown(before, [one for one in others if one != resource])
         known.setdefault(
             f"{before}{resource.id}{after}",
             f"{_above(before, resource, others)}{resource.template}{after}",
@@ -288,6 +290,17 @@ def _is_attribute_for(resource: Resource, text: str, at: int) -> bool:
         name = submitted[1]
     last = (id_stem(name) if is_id_name(name) else plain(name)).rpartition(" ")[2]
     return last in (resource.noun.split()[-1], *_ANYTHING) or is_id_name(last or name)
+
+
+def _behind_unknown(before: str, others: Sequence[Resource]) -> str:
+    """Return what is before an id without what leads to a number that is of none of the ``others``:
+    it is another one on another server."""
+    start = 0
+    for number in _NUMBER.finditer(before):
+        same = (one for one in others if one.id == number[0] and one.is_own and not one.given)
+        if not any(_is_kind(one, before[: number.start()]) for one in same):
+            start = number.end()
+    return before[start:]
 
 
 def _above(before: str, resource: Resource, others: Sequence[Resource]) -> str:

@@ -22,7 +22,7 @@ from pytest_loadtool.correlation.classify import (
 )
 from pytest_loadtool.correlation.index.meaning import ANYTHING, is_index
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
-from pytest_loadtool.correlation.kinds import collection, id_stem, is_called
+from pytest_loadtool.correlation.kinds import collection, id_stem, is_called, is_done
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.proposals import Proposal, fitting
 from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
@@ -54,6 +54,9 @@ _MEASURES = AMOUNTS | {
     *("class", "col", "cols", "colspan", "height", "index", "level", "max", "maxlength", "min"),
     *("order", "position", "rank", "rowspan", "start", "step", "style", "tabindex", "width"),
 }
+#: What resources are called there that may be of any kind; and what stands before its number.
+_OF_ANY_KIND = ANYTHING | {"entry", "id", "item", "key", "line", "obj", "row", "thing"}
+_KIND_BEFORE = re.compile(r"[A-Za-z][-_/]\Z")
 _CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
 #: The name under which a control submits its value: that of the tag itself, or of its list.
@@ -245,7 +248,6 @@ def _is_of_another(place: _Place, slot: Slot, text: str, resources: frozenset[st
     stem = id_stem(slot.name)
     if not stem or stem.split()[-1] in ANYTHING:
         return False
-    words = _WORD.findall(place.before)
     tag = place.tag
     if tag.lower().startswith("<option"):
         start = max(text.rfind(one, 0, place.item.start) for one in ("<select", "<SELECT"))
@@ -253,5 +255,9 @@ def _is_of_another(place: _Place, slot: Slot, text: str, resources: frozenset[st
     named = _NAMED.search(tag)
     if named is not None:
         return not is_called(stem, id_stem(named[1]) or plain(named[1]))
-    kinds = collection_names(words[-1]) & resources if words else frozenset()
-    return bool(kinds) and not any(is_called(stem, one) for one in kinds)
+    words = _WORD.findall(place.before)
+    kind = words[-1] if words else ""
+    if not collection_names(kind) & resources and not _KIND_BEFORE.search(place.before):
+        return False
+    generic = is_done(kind) or kind.lower() in _OF_ANY_KIND
+    return not generic and not any(is_called(stem, one) for one in collection_names(kind))
