@@ -97,6 +97,7 @@ class RowIds:
     def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[Proposal]:
         """Yield the proposals on short numbers and random ids in fields for ids, in names of fields
         and in addresses: ``1`` of ``id=1`` where a row has ``<tr data-key="1"><td>Tea House``."""
+        offered = {(name, value) for name, value, _ in traffic.offered}
         for slot in slots:
             if not _may_be(slot, traffic):
                 continue
@@ -107,6 +108,8 @@ class RowIds:
                 continue
             step, place = max(some, key=lambda one: one[1][0] == _OF_ITS_KIND)
             found = place[1]
+            if (slot.name, slot.value) in offered and _NAMED.search(found.tag) is None:
+                continue  # it is picked from what a form offers, and not from that row
             producer = Producer(step.index, ProducerKind.TEXT, "", slot.value)
             fits = fitting(slot, producer)
             if fits is not None:
