@@ -136,13 +136,21 @@ def test_cookies_that_nobody_set() -> None:
     [
         "<tr class='tracker-2 odd'><td>Water them</tr><tr class='tracker-5 odd'><td>Other</tr>",
         "<select name=version_id><option value=2>Water them</option><option value=5>Other</select>",
-        "<tr><td>Water them<td><a href='/statuses/2'>Open</a></tr>"
-        "<tr><td>Other<td><a href='/statuses/5'>Done</a></tr>"
-        "<select name=status_id><option value=2>Open</option><option value=5>Done</option></select>",
     ],
 )
 def test_the_number_of_another_kind(markup: str) -> None:
-    """The row of what was sent has it as that of something else, or a form offers it."""
+    """The row of what was sent has it as that of something else."""
     page = html(f"<!doctype html><table>{markup}</table>")
     sent = post("/items", "title=Water+them"), get("/items", page)
     assert made(run(*sent, post("/save", "status_id=2&note=Later"))) == []
+
+
+def test_what_a_form_offers_is_picked_there() -> None:
+    """And is not the number of a row with something that was sent."""
+    rows = "<tr><td>Water<td><a href='/users/1'>x</a></tr><tr><td>Milk<td><a href='/users/5'>x</a>"
+    form = (
+        '<select name="user_id"><option value="1">I</option><option value="5">She</option></select>'
+    )
+    page = html(f"<!doctype html><table>{rows}</table>{form}</select>")
+    sent = get("/users/1"), post("/items", "title=Water"), get("/items", page)
+    assert made(run(*sent, post("/entries", "user_id=1&note=Later"))) == []
