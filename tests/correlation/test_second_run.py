@@ -612,7 +612,8 @@ class Quotes:
         if method == "POST":
             return 303, {"Location": f"/tickets/{self._first}"}, ""
         notes = "".join(
-            f"<div class=note><a href='/tickets/{self._first}/quote?note_id={at}&x=1'>Quote</a>"
+            f"<div class=note><a href='/page/{self._first}/{at}/'>Page</a>"
+            f"<a href='/tickets/{self._first}/quote?note_id={at}&x=1'>Quote</a>"
             f"<a href='/notes/{at}/edit'>Edit</a><div class=text><i></i>{one}</div></div>"
             for at, one in enumerate(self.notes, self._first + 4)
         )

@@ -266,7 +266,10 @@ def attributes_with(
             continue  # any attribute may be 1
         before = re.sub(r"""^["'](?:https?://[^/]*)?(?=[/?])""", "", written)
         before = before[max(0, before.find("#")) :]  # the page before it may be another's
-        before = _behind_unknown(before, [one for one in others if one != resource])
+        behind = _behind_unknown(before, [one for one in others if one != resource])
+        if behind != before and not any(map(str.isalpha, behind)):
+            continue  # nothing tells of what it is: ``/page/3/2/``
+        before = behind
         known.setdefault(
             f"{before}{resource.id}{after}",
             f"{_above(before, resource, others)}{resource.template}{after}",
