@@ -278,12 +278,18 @@ def _end(text: str, tags: re.Pattern[str], start: int, tag: str) -> int:
     return min(len(text), start + LONGEST_ROW)
 
 
+#: What no paragraph has in it: where such an element begins or ends, the paragraph has ended.
+_BLOCKS: Final = (
+    "address|article|aside|blockquote|body|center|d[dlt]|details|div|dialog|fieldset|figcaption"
+    "|figure|footer|form|h[1-6]|header|hgroup|hr|li|main|menu|nav|ol|pre|search|section|summary"
+    "|table|t[dhr]|ul"
+)
 #: Elements that are in none of their kind, so that they need no end tag (HTML §13.1.2.4), and what
 #: is behind each: a term goes on until the next, with what is said of it.
 UNNESTED: Final = {
     "dt": r"<dt(?=[\s>/])|</dl\b",
     "option": r"</?(?:option|optgroup)(?=[\s>/])|</select\b",
-    "p": r"</?p(?=[\s>/])",
+    "p": rf"</?(?:p|{_BLOCKS})(?=[\s>/])",
 }
 
 

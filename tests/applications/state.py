@@ -46,9 +46,10 @@ class State:
 
 
 def _spelled(text: str) -> str:
-    """The text, perhaps with what is unique somewhere in it; in an address, a space is another
-    character."""
-    characters = ("[ _-]" if one == " " else re.escape(one) for one in text.partition(".")[0])
+    """The text, perhaps with what is unique somewhere in it, be it before the ending of a file; in
+    an address, a space is another character."""
+    stem = re.sub(r"\.[a-z]{3}\Z", "", text)
+    characters = ("[ _-]" if one == " " else re.escape(one) for one in stem)
     return "".join(f"{one}(?:{_UNIQUE})?" for one in characters)
 
 

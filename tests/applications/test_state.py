@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from tests.applications.state import Effect, State
 
 
@@ -72,3 +74,15 @@ def test_members_of_a_set() -> None:
     assert not _missed(taken, one, State(), 2)
     assert not _missed(taken, State(), State(), 1)
     assert _missed(taken, one, one, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("leaf.png", "leaf-x6t77e4.png"),
+        ("http://127.0.0.1:9/tea", "http://127.0.0.1:9/tea-x6t77e4"),
+    ],
+)
+def test_names_of_ones_own(text: str, own: str) -> None:
+    """They are called as in the recording: files, and addresses with dots in them."""
+    assert State(Counter([f"{own}: new"])).named([text]) == State(Counter([f"{text}: new"]))

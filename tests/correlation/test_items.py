@@ -794,3 +794,18 @@ def test_arguments_of_calls_in_rows(row: str) -> None:
     assert of_mine(source, others) == "Delete$1"
     others = grid("Oil", "Salt", "Nuts", "Tea-x").response_body.decode()
     assert of_mine(source, others) == "Delete$3"
+
+
+def test_a_name_comes_before_a_tag_that_stands_nearer() -> None:
+    """Others may have that tag; of all that is around the link, the item has one such link."""
+
+    def card(number: int, name: str, tag: str) -> str:
+        foot = f'<div class="foot"><b>{tag}</b><a href="/pin?token={number}{TOKEN}">Pin</a></div>'
+        return f'<div class="card"><h2>{name}</h2>{foot}</div><hr>'
+
+    cards = card(7, "Water first", "howto") + card(5, "Old cups", "cups")
+    page = html(f'<!doctype html><div class="cards"><div>{cards}</div></div>')
+    saved = post("/save", "title=Water+first&tags=howto")
+    configuration = run(get("/"), saved, get("/notes", page), get(f"/pin?token=7{TOKEN}"))
+    ((_, source, _),) = sources(configuration)
+    assert source == InItem(Link("/pin?token=*"), "Water first", "div.card")

@@ -44,6 +44,7 @@ FORM_PAGE = html(
 
 STORY = json_body({"status": "delivered", "lang": "english-uk"})
 MD5 = "507639738a4736596db67a4ed1215a59"
+NAME = "b068931cc450442b63f5b3d276ea4297"
 CHECKSUM = html(
     f'<form method="post"><input type="hidden" name="changecheck" value="{MD5}" />'
     '<textarea name="wikitext">Tea</textarea></form>'
@@ -57,6 +58,10 @@ DASHBOARD = html("", ("Location", "/dashboard/"))
         pytest.param(one, id=name)
         for name, one in {
             "typed": [get("/", FORM_PAGE), post("/", "coupon=20240117ax9z")],
+            "the hash of what stands beside it": [
+                get("/", html(f'<form><input name="fields[{NAME}]">')),
+                post("/", f"fields[{NAME}]=Mint&column[{NAME}]=name"),
+            ],
             "defaults": [get("/", FORM_PAGE), post("/", "plan=premium&step=2&total=1200&ok=true")],
             "shown again": [
                 get("/", html('<form><input name="day">')),
@@ -124,3 +129,28 @@ def test_cookies_that_nobody_set() -> None:
     (decision,) = configuration.decisions
     assert (decision.rule, decision.producer) == ("cookie", "")
     assert "only if a response sets it" in decision.reason
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<tr class='tracker-2 odd'><td>Water them</tr><tr class='tracker-5 odd'><td>Other</tr>",
+        "<select name=version_id><option value=2>Water them</option><option value=5>Other</select>",
+    ],
+)
+def test_the_number_of_another_kind(markup: str) -> None:
+    """The row of what was sent has it as that of something else."""
+    page = html(f"<!doctype html><table>{markup}</table>")
+    sent = post("/items", "title=Water+them"), get("/items", page)
+    assert made(run(*sent, post("/save", "status_id=2&note=Later"))) == []
+
+
+def test_what_a_form_offers_is_picked_there() -> None:
+    """And is not the number of a row with something that was sent."""
+    rows = "<tr><td>Water<td><a href='/users/1'>x</a></tr><tr><td>Milk<td><a href='/users/5'>x</a>"
+    form = (
+        '<select name="user_id"><option value="1">I</option><option value="5">She</option></select>'
+    )
+    page = html(f"<!doctype html><table>{rows}</table>{form}</select>")
+    sent = get("/users/1"), post("/items", "title=Water"), get("/items", page)
+    assert made(run(*sent, post("/entries", "user_id=1&note=Later"))) == []

@@ -91,6 +91,17 @@ def test_names_of_two_scripts_are_no_list() -> None:
     assert [place for _, place in taken(get("/", page), post("/x", f"token={TOKEN}"))] == [True]
 
 
+def test_a_form_behind_a_paragraph_without_an_end_tag() -> None:
+    """It is in no paragraph, so that it is none of several forms."""
+    forms = (
+        f"<form method=post><input name=title><p><input type=submit><input type=hidden name=token "
+        f"value={TOKEN}></form><form method=post><input type=hidden name=token value={HASH}></form>"
+    )
+    page = html(f"<!DOCTYPE html><html><body><div><p><a href=/>Home</a><h2>New</h2>{forms}")
+    found = taken(get("/new", page), post("/new", f"title=Tea&token={TOKEN}"))
+    assert found == [("form field 'token'", False)]
+
+
 def test_what_stands_behind_a_word_and_a_hyphen() -> None:
     """A fragment names things so."""
     assert {HASH, UUID} <= tokens(f"<a href='#context-{HASH}'><li id=\"row-{UUID}\">")

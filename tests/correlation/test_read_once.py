@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
+from pytest_loadtool.casefile import package_rules
+from pytest_loadtool.correlation.index.indexing import read_traffic
 from pytest_loadtool.correlation.index.traffic import steps_of
 from pytest_loadtool.correlation.outcomes.seen import Answers
 from pytest_loadtool.correlation.responses.recorded import LastRead
-from tests.correlation.exchanges import case_of, html
+from pytest_loadtool.recording import build_case
+from tests.correlation.exchanges import case_of, exchange, html
 from tests.correlation.talk import get
 
 
@@ -34,3 +39,15 @@ def test_an_answer_that_is_asked_for_again_is_kept() -> None:
     for one in others[200:]:
         answers.of(one)
     assert answers.of(first) is not answer
+
+
+@pytest.mark.parametrize(
+    ("script", "rows"), [('i<n;a="</p>"', ()), ("document.write('<table><tr></tr></table>')", (0,))]
+)
+def test_scripts_that_have_no_rows(script: str, rows: tuple[int, ...]) -> None:
+    """They are long, and to look for the elements of XML in them takes minutes."""
+    answer = exchange(received=(("Content-Type", "text/javascript"),), answer=script.encode())
+    exchanges = (get("/all.js", answer),)
+    case = build_case(exchanges, name="recorded").case
+    traffic = read_traffic(case, steps_of(case, exchanges), package_rules())
+    assert traffic.responses.markup == rows

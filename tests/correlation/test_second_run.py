@@ -474,3 +474,207 @@ def test_the_message_of_a_page_that_a_form_leads_to() -> None:
     case = recorded(Message(), session)
     assert colour(replayed(case, Message())) == "GREEN"
     assert colour(replayed(case, Message("The poll is closed"))) == "red"
+
+
+class Comments:
+    """Has what is written with markup as HTML, in a list of all."""
+
+    def __init__(self) -> None:
+        self.comments: list[dict[str, Any]] = [{"id": 7, "text": "<p>First</p>"}]
+        self.edits = True
+
+    def answer(self, method: str, target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "POST":
+            self.comments.append({"id": 8 + len(self.comments)})
+        if method == "GET" or not (method == "POST" or self.edits):
+            return json_answer({"comments": self.comments})
+        number = int(target.rpartition("/")[2]) if method == "PUT" else self.comments[-1]["id"]
+        one = next(each for each in self.comments if each["id"] == number)
+        words = json.loads(body)["text"].split("**")
+        one["text"] = "<p>" + words[0] + "".join(f"<b>{each}</b>" for each in words[1:]) + "</p>"
+        return json_answer({"id": number})
+
+
+def test_html_of_one_with_an_id() -> None:
+    """An earlier run has left that text; by the id, one's own is known."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/comments")
+        made = client.json("POST", "/comments", {"text": "Green is best"})
+        number = made["id"]
+        client.send("GET", "/comments")
+        client.json("PUT", f"/comments/{number}", {"text": "Green is **better, black good"})
+        client.send("GET", "/comments")
+
+    case, used = recorded(Comments(), session), Comments()
+    assert [colour(replayed(case, used)) for _ in range(2)] == ["GREEN", "GREEN"]
+    used.edits = False
+    assert colour(replayed(case, used)) == "red"
+
+
+class Latest:
+    """Has a page for each note, and lists the last three; others may write many."""
+
+    def __init__(self, others: int = 0, *, undoes: bool = False) -> None:
+        self._others, self._undoes = others, undoes
+        self.notes = [f"Old {number}" for number in range(5)]
+
+    def answer(self, method: str, target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        number = target.rpartition("/")[2]
+        if method == "POST":
+            self.notes.append(json.loads(body)["title"])
+            return json_answer({"id": len(self.notes) - 1})
+        if number.isdecimal():
+            return json_answer({"id": int(number), "title": self.notes[int(number)]})
+        if len(self.notes) > 5:
+            self.notes += ["Other"] * self._others
+            self.notes[5] = "Old" if self._undoes else self.notes[5]
+        last = [{"id": at, "title": one} for at, one in enumerate(self.notes)][-3:]
+        return json_answer(last[::-1])
+
+
+@pytest.mark.parametrize("page", [True, False])
+def test_a_list_that_shows_others(page: bool) -> None:
+    """It tells nothing of what its own page shows; where it shows the note, it says that of it."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/notes")
+        made = client.json("POST", "/notes", {"title": "Milk and tea"})
+        if page:
+            client.send("GET", f"/notes/{made['id']}")
+        client.send("GET", "/notes")
+
+    case = recorded(Latest(), session)
+    assert colour(replayed(case, Latest())) == "GREEN"
+    assert colour(replayed(case, Latest(others=3))) == ("GREEN" if page else "told")
+    assert colour(replayed(case, Latest(undoes=True))) == ("red" if page else "told")
+
+
+class Tickets:
+    """Numbers its tickets, and the comments of each from 1 on."""
+
+    def __init__(self, first: int = 1, *, works: bool = True) -> None:
+        self._first, self._works = first, works
+        self.tickets: list[list[str]] = []
+
+    def answer(self, method: str, target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        number = target.rpartition("/")[2]
+        if method == "POST" and not number.isdecimal():
+            self.tickets.append([])
+            return 303, {"Location": f"/ticket/{self._first + len(self.tickets) - 1}"}, ""
+        said = self.tickets[int(number) - self._first] if number.isdecimal() else []
+        if method == "POST":
+            said += dict(parse_qsl(body))["comment"].splitlines() if self._works else []
+            return 303, {"Location": f"/ticket/{number}"}, ""
+        changes = "".join(
+            f"<div class=change><form><input type=hidden name=replyto value='{at}'>"
+            f"<button>Reply</button></form><div class=text>{one}</div></div>"
+            for at, one in enumerate(said, 1)
+        )
+        page = f"<html><title>Tickets</title>{changes}<form method=post>"
+        return 200, HTML, f"{page}<textarea name=comment></textarea></form></html>"
+
+
+def test_a_number_that_is_not_of_ones_own() -> None:
+    """The first comment has that of the first ticket, and is in no row of that."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/new")
+        client.send("POST", "/ticket", b"title=Water+them", FORM)
+        client.send("GET", "/ticket/1")
+        client.send("POST", "/ticket/1", b"comment=Half+of+them+are+done%0AMore+soon", FORM)
+        client.send("GET", "/ticket/1")
+
+    case = recorded(Tickets(), session)
+    assert colour(replayed(case, Tickets(first=300))) == "GREEN"
+    assert colour(replayed(case, Tickets(first=300, works=False))) == "red"
+
+
+class Quotes:
+    """Numbers its tickets and its notes, and has the numbers of both in the row of a note."""
+
+    def __init__(self, first: int = 3, *, works: bool = True) -> None:
+        self._first, self._works = first, works
+        self.notes: list[str] = []
+
+    def answer(self, method: str, target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        sent = dict(parse_qsl(body))
+        if method == "POST" and target == "/tickets":
+            return 303, {"Location": f"/tickets/{self._first}"}, ""
+        if method == "POST" and target.startswith("/notes"):
+            self.notes[-1] = sent["note"] if self._works else self.notes[-1]
+        elif method == "POST":
+            self.notes.append(sent["note"])
+        if method == "POST":
+            return 303, {"Location": f"/tickets/{self._first}"}, ""
+        notes = "".join(
+            f"<div class=note><a href='/page/{self._first}/{at}/'>Page</a>"
+            f"<a href='/tickets/{self._first}/quote?note_id={at}&x=1'>Quote</a>"
+            f"<a href='/notes/{at}/edit'>Edit</a><div class=text><i></i>{one}</div></div>"
+            for at, one in enumerate(self.notes, self._first + 4)
+        )
+        return 200, HTML, f"<html><title>Tickets</title>{notes}<form method=post></form></html>"
+
+
+def test_an_address_with_the_number_of_something_else() -> None:
+    """The row of a note is known by what is behind that."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/new")
+        client.send("POST", "/tickets", b"title=Water+them", FORM)
+        client.send("GET", "/tickets/3")
+        client.send("POST", "/tickets/3", b"note=None+of+these", FORM)
+        client.send("GET", "/tickets/3")
+        client.send("POST", "/tickets/3", b"note=Half+of+them", FORM)
+        client.send("GET", "/tickets/3")
+        client.send("GET", "/notes/8/edit")
+        client.send("POST", "/notes/8", b"note=More+than+half+of+them", FORM)
+        client.send("GET", "/tickets/3")
+
+    case = recorded(Quotes(), session)
+    assert colour(replayed(case, Quotes(first=300))) == "GREEN"
+    assert colour(replayed(case, Quotes(first=300, works=False))) == "red"
+
+
+class Links:
+    """Has a list of links, the newest first, with an anchor between two."""
+
+    def __init__(self, others: int, *, works: bool = True) -> None:
+        self.links, self._works = [("Old", "Theirs")] * others, works
+
+    def answer(self, method: str, _target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "POST":
+            sent = dict(parse_qsl(body))
+            at = int(sent.get("id") or len(self.links))
+            new = [(sent["title"], sent["text"])]
+            self.links[at:] = new if self._works else [(sent["title"], "")]
+            return 303, {"Location": "/"}, ""
+        items = "".join(
+            f"<div class=anchor id=a{at}></div><div class=item data-id='{at}'><h2>{title}</h2>"
+            f"<div class=text><i></i>{text}</div>{'<i>x</i>' * 50}"
+            f"<div class='foot list'><a href='/edit/{at}'>Edit</a></div></div>"
+            for at, (title, text) in reversed([*enumerate(self.links)])
+        )
+        head = "<html><title>Links</title><div class=list>Links</div><div class=list><div>"
+        return 200, HTML, f"{head}{items}</div></div></html>"
+
+
+def test_the_element_around_a_list_is_no_row() -> None:
+    """On a used server, the list is longer than any row."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/")
+        client.send("POST", "/save", b"title=Green+tea&text=About+green+tea", FORM)
+        client.send("GET", "/")
+        client.send("GET", "/edit/9")
+        client.send("POST", "/save", b"id=9&title=Green+tea&text=All+of+green+tea", FORM)
+        client.send("GET", "/")
+
+    case = recorded(Links(9), session)
+    assert colour(replayed(case, Links(60))) == "GREEN"
+    assert colour(replayed(case, Links(60, works=False))) == "red"

@@ -187,6 +187,14 @@ def test_items(source: Source, match: int, value: str | None) -> None:
     assert taken(source, LIST, match) == value
 
 
+@pytest.mark.parametrize("behind", ["<h2>Orders</h2>", "</div>", "<form>", "<ul><li>", "<P>"])
+def test_where_a_paragraph_ends(behind: str) -> None:
+    """Without an end tag: where what begins or ends that no paragraph has in it."""
+    page = f'<html><div><p><b>Tea</b> <a href="/i/1">x</a>{behind}<a href="/i/2">y</a>'
+    assert taken(InItem(Link("/i/*"), "Tea", "p"), page) == "1"
+    assert taken(InItem(Link("/i/*", label="y"), "Tea", "p"), page) is None
+
+
 def test_elements_of_xml() -> None:
     """The element around that with the text."""
     orders = "<r><o><n>Milk</n><k>1</k></o><o><n>Tea</n><k>2</k></o></r>"

@@ -39,6 +39,7 @@ from pytest_loadtool.correlation.responses.producers import in_response, issued_
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.partial import is_partial
 from pytest_loadtool.extraction.pattern import Pattern
+from pytest_loadtool.extraction.row_search import looks_like_html
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.progress import Told, silent
@@ -249,7 +250,9 @@ class _Reading:
         if searches.over and self._unsearched is None:
             self._unsearched = step.index
         if response.has_text and "</" in response.text:
-            self._markup.append(step.index)
+            # What stands between two signs of a script, `i<n;` and `>`, is no element of XML.
+            if not step.is_static or looks_like_html(response.text):
+                self._markup.append(step.index)
             if "</td>" in response.text or "</TD>" in response.text:
                 self._tables.append(step.index)
         if response.has_text and (response.text.lstrip()[:1] == "<" or is_partial(response.text)):

@@ -297,14 +297,37 @@ def rendered_in_document(change: Change, answer: SeenAnswer, was: Before) -> Ite
         text = max(parts, key=len)
         if len(text) < TELLING or not any(map(str.isalpha, text)) or text not in answer.text:
             continue
-        written = any(
-            isinstance(value, str) and text in value and _TAG.search(value)
-            for _, item in answer.objects
-            for _, value in leaves(item)
-        )
-        if written and not any(text in one.text for one in was.answers):
-            validator = TextValidator(said.template if whole else escape(text))
-            yield Proof(answer.step.index, 1, f"{short(text)} is shown", validator, said.value)
+        if any(text in one.text for one in was.answers):
+            continue
+        at, wanted = answer.step.index, said.template if whole else escape(text)
+        if (own := _html_of_own(change, answer, text)) is not None:
+            path, field = own
+            check = JsonValidator(path, contains=wanted)
+            yield Proof(at, 0, f"{short(text)} is in {field}", check, said.value, field)
+        elif any(_html_with(text, item) for _, item in answer.objects):
+            yield Proof(at, 1, f"{short(text)} is shown", TextValidator(wanted), said.value)
+
+
+def _html_of_own(change: Change, answer: SeenAnswer, text: str) -> tuple[str, str] | None:
+    """Return the path to the HTML with that text in an object with the id of a resource, and the
+    name of its field."""
+    for resource in change.resources:
+        for steps, item in of_resource(answer, resource):
+            if keys := _html_with(text, item):
+                key = id_key(item, resource)
+                path = where_path(steps, (key,), resource.template, item[key])
+                return path + format_path(keys)[1:], keys[-1]
+    return None
+
+
+def _html_with(text: str, item: dict[str, Any]) -> Keys:
+    """Return the keys to HTML with that text; none if the object has no such."""
+    html = (
+        keys
+        for keys, value in leaves(item)
+        if isinstance(value, str) and text in value and _TAG.search(value)
+    )
+    return next(html, ())
 
 
 def repeated_in_document(change: Change, answer: SeenAnswer) -> Iterator[Proof]:

@@ -30,6 +30,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
 )
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.responses.markup_items import (
+    items_around,
     repeated_around,
     row_texts,
     texts_of,
@@ -48,8 +49,14 @@ _KIND = re.compile(r"([A-Za-z][\w.]*)]?[/=-]$")
 _ANYTHING = frozenset({"action", "entry", "item", "key", "object", "record", "row", "thing"})
 #: At how many places of a page an id is looked at.
 _MOST_ATTRIBUTES = 200
+_NUMBER = re.compile(r"(?<=[/=])\d{1,18}(?=[/&])")
 #: How much of an address is before it.
 _LONGEST_ADDRESS = 200
+#: The name of the attribute of which the value begins; that of a control, and what of the kind a
+#: row has by which it is picked.
+_ATTRIBUTE = re.compile(r"""\s([\w:.-]+)\s*=\s*["']\Z""")
+_NAME = re.compile(r"""\sname=["']?([^"'<>\s]+)""", re.IGNORECASE)
+_CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.IGNORECASE)
 _NO_ADDRESS = re.compile(r"[<>\s]")
 #: What may be behind an id in an attribute.
 _AFTER = frozenset("\"'/?&#")
@@ -217,13 +224,20 @@ def _row_of(change: Change, answer: SeenAnswer, at: int) -> tuple[str, str, bool
     whether the change has created the resource, so that all in its row comes from that; and what
     the row is."""
     own = [one for one in known(change, answer) if one.id in answer.text]
-    for item in repeated_around(answer.text, at) if own else ():
-        for resource in own:
-            for template, recorded in attributes_with(
-                answer.text[item.start : item.end], resource, change.resources
-            ):
+    for item in items_around(answer.text, at) if own else ():
+        row = answer.text[item.start : item.end]
+        for resource in own if not item.alone else ():
+            for template, recorded in attributes_with(row, resource, change.resources):
+                if item.kind and _has_others(row, recorded, resource):
+                    return None  # it is the list
                 return template, recorded, resource.given, item.kind
     return None
+
+
+def _has_others(row: str, recorded: str, resource: Resource) -> bool:
+    """Return whether other numbers stand in the place of the id, too."""
+    other = re.escape(recorded).replace(re.escape(resource.id), r"(\d+)", 1)
+    return is_short_number(resource.id) and {*re.findall(other, row)} != {resource.id}
 
 
 def known(change: Change, answer: SeenAnswer) -> Iterator[Resource]:
@@ -246,16 +260,52 @@ def attributes_with(
             continue
         if (inside and inside[-1] not in "/=?&-") or not _is_kind(resource, written):
             continue
-        if not inside and is_short_number(resource.id) and "${" not in resource.template:
+        if (
+            not inside
+            and is_short_number(resource.id)
+            and not _is_attribute_for(resource, text, at)
+        ):
             continue  # any attribute may be 1
         before = re.sub(r"""^["'](?:https?://[^/]*)?(?=[/?])""", "", written)
         before = before[max(0, before.find("#")) :]  # the page before it may be another's
+        behind = _behind_unknown(before, [one for one in others if one != resource])
+        if behind != before and not any(map(str.isalpha, behind)):
+            continue  # nothing tells of what it is: ``/page/3/2/``
+        before = behind
         known.setdefault(
             f"{before}{resource.id}{after}",
             f"{_above(before, resource, others)}{resource.template}{after}",
         )
     for recorded in sorted(known, key=lambda one: one[0] in "\"'"):  # addresses tell most
         yield known[recorded], recorded
+
+
+def _is_attribute_for(resource: Resource, text: str, at: int) -> bool:
+    """Return whether a number that is all there is between two quotes may be the id of such a
+    resource, of which each run has another one: in an attribute, by the name of that."""
+    start = text.rfind("<", 0, at)
+    found = _ATTRIBUTE.search(text, max(start, 0), at)
+    if found is None or not resource.is_own:
+        return resource.is_own
+    tag, name = text[start : text.find(">", at)], found[1].lower()
+    if name == "value":
+        submitted = _NAME.search(tag)
+        if submitted is None or _CHOICE.search(tag):
+            return True
+        name = submitted[1]
+    last = (id_stem(name) if is_id_name(name) else plain(name)).rpartition(" ")[2]
+    return last in (resource.noun.split()[-1], *_ANYTHING) or is_id_name(last or name)
+
+
+def _behind_unknown(before: str, others: Sequence[Resource]) -> str:
+    """Return what is before an id without what leads to a number that is of none of the ``others``:
+    it is another one on another server."""
+    start = 0
+    for number in _NUMBER.finditer(before):
+        same = (one for one in others if one.id == number[0] and one.is_own and not one.given)
+        if not any(_is_kind(one, before[: number.start()]) for one in same):
+            start = number.end()
+    return before[start:]
 
 
 def _above(before: str, resource: Resource, others: Sequence[Resource]) -> str:

@@ -68,6 +68,8 @@ def _items(text: str, position: int) -> Iterator[Item]:
             continue
         kind = ".".join((tag, *names))
         start, end = item_around(text, position, kind)
+        if end - start >= LONGEST_ROW:  # it ends elsewhere
+            continue
         beside = _sibling(text, tag, start, end) if start == at and end else None
         shared = None if beside is None else _shared(names, beside, tag)
         if shared is not None and item_around(text, position, shared) == (start, end):

@@ -30,7 +30,7 @@ from pytest_loadtool.correlation.sources.addresses import (
 )
 from pytest_loadtool.correlation.sources.anchors import AnchorText
 from pytest_loadtool.extraction.address import ANY, VALUE
-from pytest_loadtool.extraction.extract import taken
+from pytest_loadtool.extraction.extract import PlainText, taken
 from pytest_loadtool.extraction.page import escaped_text
 from pytest_loadtool.extraction.row_search import row_around
 from pytest_loadtool.extraction.tags import attributes
@@ -258,25 +258,42 @@ def _by_text(
 ) -> Iterator[Row]:
     """Yield ``source`` in the item around ``position``, by a text of it that no other item has, or
     then none with such a value; ``many``: there are others like it, so that anything around it may
-    be the item."""
-    text = page.text
-    for item in items_around(text, position):
+    be the item. What the user has called something, in an item with that value alone, comes before
+    what stands nearer, such as a tag."""
+    later: list[Row] = []
+    for item in items_around(page.text, position):
         if item.kind and not many:
-            return
-        own: list[tuple[bool, bool, bool, bool, Row]] = []
-        for found in ELEMENT.finditer(text, item.start, min(item.end + 1, len(text))):
-            written = found[1].rstrip()
-            anchor = _anchor_of(written, anchors)
-            if anchor is None:
-                continue
-            was = InItem(source, escape(unescape(written)), item.kind)
-            elsewhere = _elsewhere(text, written, item)
-            if elsewhere and taken(was, page, 2) is not None:
-                continue
-            by = Row(was, replace(was, text=anchor.template), anchor.template)
-            behind = found.start() >= position
-            own.append((elsewhere, anchor.kept, not _names(anchor), behind, by))
-        yield from (by for *_, by in sorted(own, key=lambda one: one[:-1]))
+            break
+        found = sorted(_anchored(page, position, source, anchors, item), key=lambda one: one[:-1])
+        if found and _is_of_one(page.text, source, item):
+            yield from (row for *_, is_no_name, _, row in found if not is_no_name)
+        later += (row for *_, row in found)
+    yield from later
+
+
+def _anchored(
+    page: RecordedResponse, position: int, source: Source, anchors: FindAnchors, item: Item
+) -> Iterator[tuple[bool, bool, bool, bool, Row]]:
+    """Yield ``source`` in an item by each of the user's texts in it, the better the smaller what is
+    before the row."""
+    text = page.text
+    for found in ELEMENT.finditer(text, item.start, min(item.end + 1, len(text))):
+        written = found[1].rstrip()
+        anchor = _anchor_of(written, anchors)
+        if anchor is None:
+            continue
+        was = InItem(source, escape(unescape(written)), item.kind)
+        elsewhere = _elsewhere(text, written, item)
+        if elsewhere and taken(was, page, 2) is not None:
+            continue
+        by = Row(was, replace(was, text=anchor.template), anchor.template)
+        yield elsewhere, anchor.kept, not _names(anchor), found.start() >= position, by
+
+
+def _is_of_one(text: str, source: Source, item: Item) -> bool:
+    """Return whether an item has but one such value."""
+    row = PlainText(text[item.start : item.end])
+    return taken(source, row, 2) in (None, taken(source, row))
 
 
 def _elsewhere(text: str, written: str, item: Item) -> bool:

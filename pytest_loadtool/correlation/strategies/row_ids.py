@@ -20,9 +20,9 @@ from pytest_loadtool.correlation.classify import (
     is_short_number,
     looks_random,
 )
-from pytest_loadtool.correlation.index.meaning import is_index
+from pytest_loadtool.correlation.index.meaning import ANYTHING, is_index
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
-from pytest_loadtool.correlation.kinds import collection
+from pytest_loadtool.correlation.kinds import collection, id_stem, is_called, is_done
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.proposals import Proposal, fitting
 from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
@@ -54,8 +54,13 @@ _MEASURES = AMOUNTS | {
     *("class", "col", "cols", "colspan", "height", "index", "level", "max", "maxlength", "min"),
     *("order", "position", "rank", "rowspan", "start", "step", "style", "tabindex", "width"),
 }
+#: What resources are called there that may be of any kind; and what stands before its number.
+_OF_ANY_KIND = ANYTHING | {"entry", "id", "item", "key", "line", "obj", "row", "thing"}
+_KIND_BEFORE = re.compile(r"[A-Za-z][-_/]\Z")
 _CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
+#: The name under which a control submits its value: that of the tag itself, or of its list.
+_NAMED = re.compile(r"""\bname=["']?([^"'<>\s]+)""", re.IGNORECASE)
 _ID = re.compile(r"(?!0)[\w-]{1,64}", re.ASCII)
 _DIGIT = re.compile(r"\d")
 #: Letters and numbers, of which one may be the id: ``order-2026-17``, ``A17/3``.
@@ -92,6 +97,7 @@ class RowIds:
     def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[Proposal]:
         """Yield the proposals on short numbers and random ids in fields for ids, in names of fields
         and in addresses: ``1`` of ``id=1`` where a row has ``<tr data-key="1"><td>Tea House``."""
+        offered = {(name, value) for name, value, _ in traffic.offered}
         for slot in slots:
             if not _may_be(slot, traffic):
                 continue
@@ -102,6 +108,8 @@ class RowIds:
                 continue
             step, place = max(some, key=lambda one: one[1][0] == _OF_ITS_KIND)
             found = place[1]
+            if (slot.name, slot.value) in offered and _NAMED.search(found.tag) is None:
+                continue  # it is picked from what a form offers, and not from that row
             producer = Producer(step.index, ProducerKind.TEXT, "", slot.value)
             fits = fitting(slot, producer)
             if fits is not None:
@@ -218,6 +226,8 @@ def _rank(place: _Place, slot: Slot, text: str, traffic: Traffic) -> int:
     resources = traffic.requests.resources | collection_names(
         collection(traffic.steps[slot.transaction].called)
     )
+    if is_short_number(slot.value) and _is_of_another(place, slot, text, resources):
+        return 0
     own = {*words_of(slot.name), plain(slot.name)}
     if several and _CHOICE.search(place.tag) and own.intersection(_WORD.findall(place.tag)):
         return 2
@@ -233,3 +243,24 @@ def _rank(place: _Place, slot: Slot, text: str, traffic: Traffic) -> int:
     if is_id_name(words[-1]) or collection_names(words[-1]) & resources:
         return 2
     return int(several)
+
+
+def _is_of_another(place: _Place, slot: Slot, text: str, resources: frozenset[str]) -> bool:
+    """Return whether a place says that its number is that of another kind than the slot is for: by
+    the name under which its control submits it, or by the kind of resource right before it."""
+    stem = id_stem(slot.name)
+    if not stem or stem.split()[-1] in ANYTHING:
+        return False
+    tag = place.tag
+    if tag.lower().startswith("<option"):
+        start = max(text.rfind(one, 0, place.item.start) for one in ("<select", "<SELECT"))
+        tag = text[start : place.item.start] if start >= 0 else ""
+    named = _NAMED.search(tag)
+    if named is not None:
+        return not is_called(stem, id_stem(named[1]) or plain(named[1]))
+    words = _WORD.findall(place.before)
+    kind = words[-1] if words else ""
+    if not collection_names(kind) & resources and not _KIND_BEFORE.search(place.before):
+        return False
+    generic = is_done(kind) or kind.lower() in _OF_ANY_KIND
+    return not generic and not any(is_called(stem, one) for one in collection_names(kind))

@@ -1,8 +1,12 @@
-"""What a person types, and what the client counts: sent as recorded."""
+"""What a person types, what the client counts, and what is the hash of what is sent beside it: sent
+as recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from pytest_loadtool.codec.names import is_typed_secret
 from pytest_loadtool.correlation.classify import is_short_number, looks_random, names_somebody
@@ -18,6 +22,9 @@ from pytest_loadtool.model.rule import Rule, same_name
 _ALSO_RESOURCES = frozenset({"account", "user"})
 #: What has a number, and people sign in by, too.
 _ID_OF_A_USER = "userid"
+#: Hashes by the number of their hexadecimal digits.
+_HASHES: Mapping[int, str] = MappingProxyType({32: "md5", 40: "sha1", 64: "sha256"})
+_HEX = re.compile("[0-9a-f]{32,64}")
 TYPED = Rule(
     "typed-credentials",
     "A person typed the field {field}: it is sent as recorded, or from a dataset.",
@@ -27,19 +34,33 @@ TYPED = Rule(
 
 
 class TypedFields:
-    """Secrets and names of people in bodies, and the numbers of calls."""
+    """Secrets and names of people in bodies, the numbers of calls, and hashes."""
 
     name = "typed"
-    why = "A person types who they are and their secrets; a client numbers its own calls."
-    source = "HTML autocomplete: username, current-password; JSON-RPC 2.0 §4"
+    why = (
+        "A person types who they are and their secrets; a client numbers its own calls; the hash "
+        "of a text says no more than that."
+    )
+    source = "HTML autocomplete: username, current-password; JSON-RPC 2.0 §4; phpMyAdmin: columns"
     turns = frozenset({Turn.IN_ORDER})
 
-    def propose(self, slots: Sequence[Slot], _: Traffic, __: Settled) -> Iterator[Miss]:
+    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[Miss]:
         """Yield those of the slots, which are left without a word: `notes` has one for each of
         them."""
         for slot in slots:
-            if is_typed(slot) or slot.before == CALL:
+            if is_typed(slot) or slot.before == CALL or _is_hash(slot, traffic):
                 yield Miss(slot, TYPED, "", whole=False)
+
+
+def _is_hash(slot: Slot, traffic: Traffic) -> bool:
+    """Return whether a value is the hash of a text in the same request that is no id or token."""
+    way = _HASHES.get(len(slot.value)) if _HEX.fullmatch(slot.value) else None
+    if way is None:
+        return False
+    beside = {one.value for one in traffic.slots_of(slot.transaction)}
+    texts = (one for one in beside if not one.isdecimal() and not looks_random(one))
+    hashes = (hashlib.new(way, one.encode(), usedforsecurity=False) for one in texts)
+    return any(one.hexdigest() == slot.value for one in hashes)
 
 
 def is_typed(slot: Slot) -> bool:

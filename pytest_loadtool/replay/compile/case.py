@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
@@ -33,6 +33,7 @@ from pytest_loadtool.replay.compile.flows import Flows, all_chosen
 from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.compile.generating import generators
 from pytest_loadtool.replay.compile.identities import accounts_of, constant_facts
+from pytest_loadtool.replay.compile.listed import if_it_shows, shown_again
 from pytest_loadtool.replay.compile.namesakes import of_one_name
 from pytest_loadtool.replay.compile.order import order_of
 from pytest_loadtool.replay.compile.pauses import pauses_after, pauses_inside
@@ -103,7 +104,8 @@ def compile_case(
     main = routes.origin(base) if base else None
     before = answers_before(case)
     last_use = {kept: at for (at, _), kept in before.items()}  # in their order
-    parts = _Parts(case, names, servers, routes, main, yardsticks, clock, before, last_use)
+    again = shown_again(case)
+    parts = _Parts(case, names, servers, routes, main, yardsticks, clock, before, last_use, again)
     flows = Flows(case, parts.check)
     pages = tuple(parts.pages(think_time or ThinkTime(), flows))
     every = tuple(step for page in pages for step in page.steps)
@@ -149,6 +151,8 @@ class _Parts:
     that."""
     last_use: Mapping[int, int]
     """By a transaction whose text is kept the last that needs it."""
+    again: Set[tuple[int, int]]
+    """The validators in lists of what an answer at an address of its own shows, too."""
 
     def pages(self, think_time: ThinkTime, flows: Flows) -> Iterator[PagePlan]:
         """Yield all pages in order."""
@@ -203,7 +207,8 @@ class _Parts:
         slot, kept = self.names.unnamed, set[int]()
         for position, one in enumerate(transaction.validators):
             before = self.before.get((index, position))
-            yield self.check(one, None if before is None else slot(before))
+            check = self.check(one, None if before is None else slot(before))
+            yield if_it_shows(check) if (index, position) in self.again else check
             kept |= set() if before is None else {before}
         if index in self.last_use:
             yield keeping(slot(index))

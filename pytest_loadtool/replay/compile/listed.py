@@ -3,7 +3,8 @@
 Of a list of the newest that is known by numbers that grow: if all that is listed has a greater one,
 others have come since. A list in another order is full if it has as many items as pages have. One
 that shows others in place of some that it had before the change does not show all, however few
-these are. How the outcome is, such an answer does not show.
+these are. How the outcome is, such an answer does not show; nor need it, if an answer at an address
+of its own does.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from pytest_loadtool.codec.template import Reference, Template
 from pytest_loadtool.extraction.extract import PlainText, Readable
 from pytest_loadtool.extraction.jsonpath import bind_beside, json_text
 from pytest_loadtool.extraction.row_search import ROWS
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
 from pytest_loadtool.replay.compile.computed import composed
 from pytest_loadtool.replay.compile.format import VariableNames
+from pytest_loadtool.replay.user.exchange import Check, Response
 from pytest_loadtool.replay.user.failures import not_as_recorded
 
 #: A shorter list is no page of a longer one, but all that there is.
@@ -79,6 +82,57 @@ def unseen_item(
         return None
 
     return tell
+
+
+def shown_again(case: TestCase) -> frozenset[tuple[int, int]]:
+    """Return, by transaction and position, the validators of an outcome in a list that an answer at
+    an address of its own shows, too."""
+    own: set[tuple[str, str, object]] = set()
+    listed: dict[tuple[int, int], tuple[str, str, object]] = {}
+    for at, one in enumerate(case.transactions()):
+        is_own = "${" in one.request.target.partition("?")[0]
+        for position, validator in enumerate(one.validators):
+            what = _what(validator)
+            if what is None:
+                continue
+            if not is_own or is_in_list(validator):
+                listed[at, position] = what
+            else:
+                own.add(what)
+    return frozenset(place for place, what in listed.items() if what in own)
+
+
+def is_in_list(validator: Validator) -> bool:
+    """Return whether a validator goes by an item of a list."""
+    match validator:
+        case JsonValidator(path=path):
+            return "?" in path
+        case TextValidator(row=row):
+            return bool(row)
+    return False
+
+
+def _what(validator: Validator) -> tuple[str, str, object] | None:
+    """Return which change a validator shows, the name of the field that does, and what it has."""
+    outcome = validator.outcome
+    if outcome is None or outcome.before or validator.absent:
+        return None
+    match validator:
+        case JsonValidator(path=path, equals=value) if value is not None:
+            return outcome.change, path.rpartition(".")[2], value
+        case TextValidator(text=text):
+            return outcome.change, "", text
+    return None
+
+
+def if_it_shows(check: Check) -> Check:
+    """Return the check, silent about an answer that does not show it."""
+
+    def shown(response: Response, values: list[str]) -> Failure | None:
+        failure = check(response, values)
+        return failure if failure is None or failure.certain else None
+
+    return shown
 
 
 def _listed(validator: Validator, names: VariableNames) -> _Listed | None:

@@ -88,7 +88,7 @@ def compile_validator(
         return _regex(validator)
     if (wanted := compared.get("than_before")) is not None:
         return _than_before(validator, str(wanted), names, strict, kept)
-    return _compared(validator, compared, names)
+    return _compared(validator, compared, names, strict, kept)
 
 
 def _extension(validator: ExtensionValidator) -> Holds:
@@ -236,7 +236,11 @@ def _value(
 
 
 def _compared(
-    validator: Validator, compared: Mapping[str, Constant], names: VariableNames
+    validator: Validator,
+    compared: Mapping[str, Constant],
+    names: VariableNames,
+    strict: bool,
+    kept: int | None,
 ) -> Holds:
     """Return the check that what is found, or how many there are, is as expected; of several
     headers, one of them has to be."""
@@ -250,6 +254,7 @@ def _compared(
     failure = _failure(cause, f"{whole}: {said}", validator.outcome)
     short, hidden = f"{of.lower()}{name_of(validator)}", not counted and is_hidden(validator)
     of_null, equals = "type" in compared, compared.get("equals")
+    unseen = None if absent or counted else unseen_item(validator, names, strict, kept)
 
     def check(response: JudgedResponse, values: Sequence[str]) -> Failure | None:
         try:
@@ -263,6 +268,8 @@ def _compared(
                 return None
         except SlowPatternError as error:
             return Failure(cause, str(error))
+        if not found and unseen is not None:
+            return unseen(response, values) or failure
         if absent or not found:
             return failure
         here = shown(found[0], hidden=hidden, beside=found[0] if equals is None else equals)

@@ -851,3 +851,10 @@ def test_a_change_makes_nothing_that_it_names() -> None:
         page("/orders/list?ids=4711", form),
     )
     assert not any(one.startswith("mn is") for one in texts(*session))
+
+
+def test_an_id_behind_a_number_of_something_else() -> None:
+    """It is known by what is between the two; without a word there, it may be anything."""
+    release = Resource("2", "${release_id[1]}", "release")
+    found = attributes_with('<a href="/page/3/2/"><a href="/page/3/ends?release=2&x">', release)
+    assert [template for template, _ in found] == ["/ends?release=${release_id[1]}&"]
