@@ -197,6 +197,12 @@ class Traffic:
         stem = slot.before.rpartition("/")[2]
         return "/".join(recorded[: slot.before.count("/")]) + f"/{stem}"
 
+    def linked_as(self, transaction: int) -> str:
+        """Return the address of a request as links to it have it: the router of a page may add a
+        query to where a link leads."""
+        address = self.steps[transaction].address
+        return address if address in self.responses.links else address.partition("?")[0]
+
     def response(self, transaction: int) -> RecordedResponse:
         """Return the recorded response of a transaction, which has one."""
         exchange = self.steps[transaction].exchange

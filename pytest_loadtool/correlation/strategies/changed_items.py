@@ -1,0 +1,66 @@
+"""What a change was about, by what it has done: of a list that is seen before and after it, only the
+item with the id that was sent is another one, or gone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+from pytest_loadtool.correlation.classify import is_id_name
+from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.requests.slots import FIELDS, Slot
+from pytest_loadtool.model.rule import ProducerKind
+
+#: How far behind a change a list is looked for, in transactions, and how many lists before it.
+_MOST_STEPS, _MOST_LISTS = 10, 2
+
+
+def changed_alone(slot: Slot, traffic: Traffic) -> bool:
+    """Return whether the next time that a list is asked for again, of all its items that of the
+    slot's value alone is not as it was before the change which sends the slot."""
+    if slot.place not in FIELDS or not traffic.steps[slot.transaction].changes_state:
+        return False
+    listed = (one for one in reversed(traffic.producers_of(slot.value)) if _is_listed(one, slot))
+    return any(_is_only_change(one, slot, traffic) for one in islice(listed, _MOST_LISTS))
+
+
+def _is_listed(producer: Producer, slot: Slot) -> bool:
+    in_list = isinstance(next(iter(producer.steps[-2:-1]), None), int)
+    before = producer.transaction < slot.transaction
+    return before and in_list and producer.kind is ProducerKind.JSON and is_id_name(producer.name)
+
+
+def _is_only_change(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
+    asked = traffic.steps[producer.transaction].address
+    for step in traffic.steps[slot.transaction + 1 :][:_MOST_STEPS]:
+        if step.changes_state:
+            return False
+        if step.address == asked and step.exchange is not None:
+            before, after = (_items(one, producer, traffic)
+                             for one in (producer.transaction, step.index))  # fmt: skip
+            return {id_ for id_, item in before.items() if after.get(id_) != item} == {slot.value}
+    return False
+
+
+def _items(transaction: int, producer: Producer, traffic: Traffic) -> dict[str, str]:
+    """Return what the items of the producer's list are in another answer, by their ids."""
+    try:
+        found: Any = traffic.response(transaction).json()
+    except ValueError:
+        return {}
+    for step in producer.steps[:-2]:
+        found = _at(found, step)
+    key = producer.steps[-1]
+    items = found if isinstance(found, Sequence) else ()
+    return {
+        str(one[key]): json.dumps(one) for one in items if isinstance(one, dict) and key in one
+    }
+
+
+def _at(value: Any, step: str | int) -> Any:
+    if isinstance(value, dict):
+        return value.get(str(step))
+    return value[step] if isinstance(value, list) and isinstance(step, int) and step < len(value) else None
