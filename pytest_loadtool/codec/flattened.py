@@ -14,11 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 #: A document of which more values would come, as some are referred to again and again, stays flat.
-_MOST_VALUES = 500_000
+_MOST_VALUES = 200_000
 _NUMBERED = re.compile(r"_(\d+)")
 _LATER = re.compile(r"P(\d+):(?=\[|-?\d)")
 #: What a list begins with whose next member is the value itself, and not a place.
-_LITERALS = frozenset({"Date", "BigInt", "URL", "URLSearchParams", "RegExp", "D", "U", "B", "Y", "R", "E"})
+_LITERALS = frozenset(
+    {"Date", "BigInt", "URL", "URLSearchParams", "RegExp", "D", "U", "B", "Y", "R", "E"}
+)
 _SETS = frozenset({"Set", "S"})
 _MAPS = frozenset({"Map", "M"})
 #: What the first value of a whole document may be in.
@@ -48,7 +50,9 @@ def expanded_lines(text: str) -> Any:
     is_flat = isinstance(document, list) and document and _is_whole(document[0])
     if not is_flat or len(found) < sum(map(bool, later)):
         raise ValueError("it is no JSON")
-    return _expanded(document, [(int(one[1]), json.loads(one.string[one.end() :])) for one in found])
+    return _expanded(
+        document, [(int(one[1]), json.loads(one.string[one.end() :])) for one in found]
+    )
 
 
 def _is_whole(first: Any) -> bool:
@@ -75,8 +79,10 @@ def _node(node: Any) -> Any:
     return node | {"data": _expanded(node["data"], ())}
 
 
-def _expanded(values: Sequence[Any], later: Sequence[tuple[int, Any]], otherwise: Any = None) -> Any:
-    """Return what they stand for; where they stand for nothing, they themselves or ``otherwise``."""
+def _expanded(
+    values: Sequence[Any], later: Sequence[tuple[int, Any]], otherwise: Any = None
+) -> Any:
+    """Return what they stand for; if that is nothing, they themselves or ``otherwise``."""
     try:
         return _Flattened(values, later).whole()
     except (ValueError, RecursionError):

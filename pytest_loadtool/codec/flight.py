@@ -9,32 +9,46 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from html import escape
 from typing import Any
 
-_ROW = re.compile(rb"([0-9a-f]*):([A-Za-z]{0,2})")
+_ROW = re.compile(rb"([0-9a-f]*):([A-Zglmorsx]?)")
+_SIZE = re.compile(rb"([0-9a-f]{1,8}),")
 #: The rows that begin with how many bytes they have: texts, and typed arrays.
 _COUNTED = frozenset("TAOoUSsLlGgMmV")
 _REFERENCE = re.compile(r"\$[L@]?([0-9a-f]+)((?::[^:]+)*)")
-#: What is sent for something that JSON has not: a date, a large number, a symbol.
-_WRITTEN = re.compile(r"\$[DnS](.+)", re.DOTALL)
+#: What is sent for something that JSON has not, a date, a large number, a symbol; and for a text
+#: that begins with a dollar.
+_WRITTEN = re.compile(r"\$(?:[DnS]|(?=\$))(.+)", re.DOTALL)
 #: Where the fields of an element stand in its list.
 _FIELDS = {"type": 1, "key": 2, "props": 3}
 #: What is shown in place of the children, where something is wrong or is waited for.
-_INSTEAD = frozenset({"error", "fallback", "forbidden", "loading", "notFound", "template", "unauthorized"})
-_CALLED = {"className": "class", "htmlFor": "for", "defaultValue": "value", "defaultChecked": "checked"}
+_INSTEAD = frozenset(
+    {"error", "fallback", "forbidden", "loading", "notFound", "template", "unauthorized"}
+)
+#: The fields of an element that stand between its tags.
+_INNER = frozenset({"children", "dangerouslySetInnerHTML"})
+_LESS = "\\u003c"
+_CALLED = {
+    "className": "class",
+    "htmlFor": "for",
+    "defaultValue": "value",
+    "defaultChecked": "checked",
+}
 _NAME = re.compile(r"[A-Za-z_][\w.:-]*")
-_EMPTY = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
+_EMPTY = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
+)
 #: A page of which more values would come, as some are referred to again and again, stays as it is.
-_MOST_VALUES = 500_000
+_MOST_VALUES = 200_000
 
 
 def markup_of(text: str) -> str:
     """Return the markup of a page in rows; a text that has none is as it was."""
     try:
-        found = "".join(_Page(_rows(text.encode())).markup())
+        found = "".join(_FlightPage(_rows(text.encode())).markup())
     except (ValueError, RecursionError):
         return text
     return found or text
@@ -47,10 +61,12 @@ def _rows(body: bytes) -> dict[str, tuple[str, Any]]:
     while (head := _ROW.match(body, at)) is not None:
         id_, kind = head[1].decode(), head[2].decode()
         if kind in _COUNTED:
-            size, comma, _ = body[head.end() : head.end() + 20].partition(b",")
-            start = head.end() + len(size) + len(comma)
-            at = start + int(size, 16)
-            rows[id_] = kind, body[start:at].decode(errors="replace") if kind == "T" else None
+            size = _SIZE.match(body, head.end())
+            if size is None:
+                raise ValueError("it does not say how long it is")
+            at = size.end() + int(size[1], 16)
+            text = body[size.end() : at].decode(errors="replace")
+            rows[id_] = kind, text if kind == "T" else None
             continue
         end = body.find(b"\n", at)
         end = len(body) if end < 0 else end
@@ -66,7 +82,7 @@ class _HasElementsError(Exception):
     """A value has elements in it."""
 
 
-class _Page:
+class _FlightPage:
     """The rows of a page while it is written."""
 
     def __init__(self, rows: Mapping[str, tuple[str, Any]]) -> None:
@@ -81,49 +97,44 @@ class _Page:
         yield from self._elements("$0")
         first = self._rows["0"][1]
         if isinstance(first, dict) and "a" in first and "f" in first:  # what an action returns
-            _, value = self._entered(first["a"])
             with suppress(_HasElementsError):
-                written = json.dumps(self._plain(value), ensure_ascii=False).replace("<", "\\u003c")
-                yield f'<script type="application/json">{written}</script>'
+                written = json.dumps(self._plain(first["a"]), ensure_ascii=False)
+                yield f'<script type="application/json">{written.replace("<", _LESS)}</script>'
 
     def _elements(self, value: Any) -> Iterator[str]:
         """Yield the markup of the elements in a value, wherever they are."""
-        with_rows, value = self._entered(value)
-        if _is_element(value):
-            yield from self._element(value)
-        elif isinstance(value, list | dict):
-            for one in value.values() if isinstance(value, dict) else value:
-                yield from self._elements(one)
-        self._open -= with_rows
+        with self._entered(value) as found:
+            if _is_element(found):
+                yield from self._element(found)
+            else:
+                for one in _members(found):
+                    yield from self._elements(one)
 
     def _children(self, value: Any) -> Iterator[str]:
         """Yield the markup of what stands between two tags."""
-        with_rows, value = self._entered(value)
-        if _is_element(value):
-            yield from self._element(value)
-        elif isinstance(value, list):
-            for one in value:
-                yield from self._children(one)
-        elif isinstance(value, str | int | float) and not isinstance(value, bool):
-            yield escape(str(value), quote=False)
-        self._open -= with_rows
+        with self._entered(value) as found:
+            if _is_element(found):
+                yield from self._element(found)
+            elif isinstance(found, list):
+                for one in found:
+                    yield from self._children(one)
+            elif isinstance(found, str | int | float) and not isinstance(found, bool):
+                yield escape(str(found), quote=False)
 
     def _element(self, element: Sequence[Any]) -> Iterator[str]:
-        _, kind, key, fields = element[:4]
-        _, fields = self._entered(fields)
-        fields = fields if isinstance(fields, dict) else {}
-        name = self._called(kind, fields)
-        inner = [child for one in _inside(fields) for child in self._elements(one)]
-        inner += self._children(fields.get("children"))
-        if name:
-            attributes = [("key", key)] if isinstance(key, str) and key else []
-            attributes += [(_CALLED.get(one, one), value) for one, value in fields.items()
-                           if one != "children" and _NAME.fullmatch(one)]
-            yield f"<{name}{''.join(self._attribute(*one) for one in attributes)}>"
-        html = fields.get("dangerouslySetInnerHTML")
-        if isinstance(html, dict) and isinstance(html.get("__html"), str):
-            yield html["__html"]
-        yield from inner
+        _, kind, key, given = element[:4]
+        with self._entered(given) as found:
+            fields: Mapping[str, Any] = found if isinstance(found, dict) else {}
+            name = self._called(kind, fields)
+            if name:
+                yield f"<{name}{''.join(self._attributes(key, fields))}>"
+            html = fields.get("dangerouslySetInnerHTML")
+            if isinstance(html, dict) and isinstance(html.get("__html"), str):
+                yield html["__html"]
+            for one, value in fields.items():
+                if one not in _INSTEAD | _INNER:
+                    yield from self._elements(value)
+            yield from self._children(fields.get("children"))
         if name and name not in _EMPTY:
             yield f"</{name}>"
 
@@ -137,19 +148,22 @@ class _Page:
             kind = "a" if isinstance(fields.get("href"), str) else kind
         return kind if isinstance(kind, str) and _NAME.fullmatch(kind) else ""
 
-    def _attribute(self, name: str, value: Any) -> str:
-        with_rows, value = self._entered(value)
-        try:
-            plain = self._plain(value)
-        except _HasElementsError:
-            plain = None
-        self._open -= with_rows
-        if plain is True:
-            return f" {name}"
-        if plain is None or plain is False or plain == [] or plain == {}:
-            return ""
-        written = plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
-        return f' {name}="{escape(written)}"'
+    def _attributes(self, key: Any, fields: Mapping[str, Any]) -> Iterator[str]:
+        if isinstance(key, str):
+            yield f' key="{escape(key)}"'
+        for name, value in fields.items():
+            if name in _INNER or not _NAME.fullmatch(name):
+                continue
+            try:
+                plain = self._plain(value)
+            except _HasElementsError:
+                continue
+            name = _CALLED.get(name, name)
+            if plain is True:
+                yield f" {name}"
+            elif plain is not None and plain is not False and plain not in ([], {}):
+                written = plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
+                yield f' {name}="{escape(written)}"'
 
     def _plain(self, value: Any) -> Any:
         """Return a value whose references are what they stand for.
@@ -157,47 +171,50 @@ class _Page:
         Raises:
             _HasElementsError: there are elements in it.
         """
-        if _is_element(value):
-            raise _HasElementsError
-        if isinstance(value, list | dict):
-            found: list[Any] = []
-            for one in value.values() if isinstance(value, dict) else value:
-                with_rows, one = self._entered(one)
-                found.append(self._plain(one))
-                self._open -= with_rows
-            return dict(zip(value, found, strict=True)) if isinstance(value, dict) else found
-        return value
+        with self._entered(value) as found:
+            if _is_element(found):
+                raise _HasElementsError
+            if isinstance(found, dict):
+                return {name: self._plain(one) for name, one in found.items()}
+            return [*map(self._plain, found)] if isinstance(found, list) else found
 
-    def _entered(self, value: Any) -> tuple[set[str], Any]:
-        """Return what a value stands for, and the rows that it is in, which are open then: one that
-        is within itself is nothing."""
+    @contextmanager
+    def _entered(self, value: Any) -> Iterator[Any]:
+        """Give what a value stands for, while the references to it are open: what is within itself
+        is nothing."""
         opened: set[str] = set()
         while isinstance(value, str) and value.startswith("$") and value != "$":
-            self._read += 1
-            if self._read > _MOST_VALUES:
-                raise ValueError("more values than a page has")
             found = _REFERENCE.fullmatch(value)
             if found is None:
                 written = _WRITTEN.fullmatch(value)
-                return opened, value[1:] if value[1] == "$" else written[1] if written else None
+                value = written[1] if written else None
+                break
             of, row = self._rows.get(found[1], ("", None))
-            if found[1] in self._open | opened or of == "I":
-                return opened, None
-            opened.add(found[1])
+            if of == "I" or value in self._open | opened:
+                value = None
+                break
+            opened.add(value)
             value = _at(row, found[2].split(":")[1:])
+            if of == "T":
+                break  # a text, be it one that begins so
+        self._read += 1
+        if self._read > _MOST_VALUES:
+            raise ValueError("more values than a page has")
         self._open |= opened
-        return opened, value
+        try:
+            yield value
+        finally:
+            self._open -= opened
 
 
 def _is_element(value: Any) -> bool:
     return isinstance(value, list) and len(value) > 3 and value[0] == "$"
 
 
-def _inside(fields: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield what may have elements besides the children."""
-    for name, value in fields.items():
-        if name not in _INSTEAD and name not in ("children", "dangerouslySetInnerHTML"):
-            yield value
+def _members(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _at(value: Any, path: Sequence[str]) -> Any:

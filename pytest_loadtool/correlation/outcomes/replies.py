@@ -32,12 +32,16 @@ from pytest_loadtool.model.validator import (
 #: What fields are called that say how many resources were made, or the id of the one.
 _MADE = frozenset({"added", "created", "inserted"})
 #: What fields are called, or say, that tell that something was done.
-_DONE = GOOD_WORDS | _MADE | {
-    *("accepted", "affected", "applied", "archived", "assigned", "changed", "completed"),
-    *("confirmed", "copied", "deleted", "executed", "imported", "merged"),
-    *("modified", "moved", "processed", "published", "removed", "renamed", "restored", "saved"),
-    *("sent", "stored", "submitted", "updated", "upserted", "written"),
-}
+_DONE = (
+    GOOD_WORDS
+    | _MADE
+    | {
+        *("accepted", "affected", "applied", "archived", "assigned", "changed", "completed"),
+        *("confirmed", "copied", "deleted", "executed", "imported", "merged"),
+        *("modified", "moved", "processed", "published", "removed", "renamed", "restored", "saved"),
+        *("sent", "stored", "submitted", "updated", "upserted", "written"),
+    }
+)
 #: Of these, what an answer to PUT says depends on whether the resource was there (RFC 9110 §9.3.4).
 _NEW = _MADE | {"modified", "updated", "upserted"}
 #: What fields are called that have such a word, a truth, or the code of a status.

@@ -1,5 +1,5 @@
-"""What a change was about, by what it has done: of a list that is seen before and after it, only the
-item with the id that was sent is another one, or gone."""
+"""What a change was about, by what it has done: of a list that is seen before and after it, only
+the item with the id that was sent is another one, or gone."""
 
 from __future__ import annotations
 
@@ -55,12 +55,14 @@ def _items(transaction: int, producer: Producer, traffic: Traffic) -> dict[str, 
         found = _at(found, step)
     key = producer.steps[-1]
     items = found if isinstance(found, Sequence) else ()
-    return {
-        str(one[key]): json.dumps(one) for one in items if isinstance(one, dict) and key in one
-    }
+    return {str(one[key]): json.dumps(one) for one in items if isinstance(one, dict) and key in one}
 
 
 def _at(value: Any, step: str | int) -> Any:
     if isinstance(value, dict):
         return value.get(str(step))
-    return value[step] if isinstance(value, list) and isinstance(step, int) and step < len(value) else None
+    return (
+        value[step]
+        if isinstance(value, list) and isinstance(step, int) and step < len(value)
+        else None
+    )

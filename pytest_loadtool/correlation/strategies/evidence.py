@@ -333,9 +333,7 @@ def _is_only_kind(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bo
         resources & resources_of(one, traffic.steps[one.transaction].called)
         for one in traffic.producers_of(slot.value)
         if one.transaction < slot.transaction and is_id_name(one.name)
-    ) and (
-        not collection(traffic.steps[slot.transaction].called) or changed_alone(slot, traffic)
-    )
+    ) and (not collection(traffic.steps[slot.transaction].called) or changed_alone(slot, traffic))
 
 
 def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
