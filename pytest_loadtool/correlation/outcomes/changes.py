@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
@@ -31,7 +31,7 @@ from pytest_loadtool.correlation.sources.variables import kind_of_resource
 from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Extractor, InItem, source_templates
+from pytest_loadtool.model.extractor import Extractor, InItem, JsonPath, source_templates
 from pytest_loadtool.model.generator import Timestamp
 from pytest_loadtool.model.place import Place
 
@@ -157,6 +157,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
             if _names_a_resource(slot):
                 nouns.setdefault(template, _noun(slot))
     rows = _rows(transactions, case.variables)
+    ids = frozenset(f"${{{one}}}" for one in _ids_of_items(transactions))
     bodies = Counter(
         line
         for step, one in zip(steps, transactions, strict=True)
@@ -170,7 +171,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 *((each, step.index) for each in one.extractors),
                 *_shown_by(said, steps, transactions, step.index),
             )
-            about = tuple(_about(each, case.variables))
+            about = tuple(_about(each, case.variables, ids))
             named = {one.id for one in about}
             made = (
                 one
@@ -341,18 +342,33 @@ def _given(
             yield Resource(recorded, template, made if noun == NAMELESS else noun, True, at)
 
 
+def _ids_of_items(transactions: Iterable[Transaction]) -> Iterator[str]:
+    """Yield the variables that are taken from the id of an object, or from a row of a page."""
+    for transaction in transactions:
+        for one in transaction.extractors:
+            source = one.source
+            key = source.path.rpartition(".")[2] if isinstance(source, JsonPath) else ""
+            if isinstance(source, InItem) or is_id_name(key):
+                yield one.variable
+
+
 def _about(
-    sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]
+    sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable], ids: Set[str]
 ) -> Iterator[Resource]:
+    """Yield what a change is about: the ids in its path and in fields called so, and in whatever
+    field those of ``ids``, the templates of what answers show to be the ids of things."""
     for slot, template in sent:
         name = _REFERENCE.fullmatch(template)
         given_out = name is not None and _is_given_out(variables.get(name[1]))
         known = given_out or (is_path_id(slot.value) and not slot.in_word)
         secret = is_secret(slot.name) or is_given_out(slot.name)
-        alone = looks_random(slot.value) or slot.name in ARGUMENTS
+        alone = looks_random(slot.value) or slot.name in ARGUMENTS or template in ids
         nameless = given_out and alone and not secret
-        if known and (_names_a_resource(slot) or nameless):
+        if known and _names_a_resource(slot):
             yield Resource(slot.value, template, _noun(slot))
+        elif known and nameless:
+            by_field = looks_random(slot.value)
+            yield Resource(slot.value, template, _noun(slot) if by_field else NAMELESS)
 
 
 def _names_a_resource(slot: Slot) -> bool:

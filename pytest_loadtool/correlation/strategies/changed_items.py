@@ -4,27 +4,72 @@ the item with the id that was sent is another one, or gone."""
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from pytest_loadtool.correlation.classify import is_id_name
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.correlation.classify import (
+    AMOUNTS,
+    is_id_name,
+    is_short_number,
+    is_version_name,
+)
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.producer import Producer
-from pytest_loadtool.correlation.requests.slots import FIELDS, Slot
-from pytest_loadtool.model.rule import ProducerKind
+from pytest_loadtool.correlation.proposals import ProducerCandidate
+from pytest_loadtool.correlation.requests.positions import CALL
+from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
+from pytest_loadtool.correlation.strategies.typed import is_typed
+from pytest_loadtool.model.rule import ProducerKind, Rule
 
+_RULE = Rule(
+    "changed-item",
+    "{producer} lists it, and of all that is listed there only this is another one, or gone, after"
+    " the request.",
+    confidence=0.85,
+)
 #: How far behind a change a list is looked for, in transactions, and how many lists before it.
 _MOST_STEPS, _MOST_LISTS = 10, 2
+
+
+class ChangedItems:
+    """The numbers in changes, whatever their fields are called."""
+
+    name = "changed-items"
+    why = "Of a list, only the item with that id is another one, or gone, after the request."
+    source = "calls whose arguments have no names: Ext.Direct, server actions, commands"
+    turns = frozenset({Turn.OPEN})
+
+    def propose(
+        self, slots: Sequence[Slot], traffic: Traffic, _: Settled
+    ) -> Iterator[ProducerCandidate]:
+        """Yield the lists that have the number as an id; a field for something else has it by
+        chance, and so has one of two that have the same."""
+        for slot in slots:
+            words = plain(slot.name).split()
+            other = AMOUNTS.intersection(words) or is_version_name(slot.name)
+            if other or not is_short_number(slot.value) or slot.before == CALL or is_typed(slot):
+                continue
+            same = [one for one in traffic.slots_of(slot.transaction) if one.value == slot.value]
+            if len(same) == 1 and changed_alone(slot, traffic):
+                for one in _lists(slot, traffic):
+                    yield ProducerCandidate(slot, _RULE, one)
 
 
 def changed_alone(slot: Slot, traffic: Traffic) -> bool:
     """Return whether the next time that a list is asked for again, of all its items that of the
     slot's value alone is not as it was before the change which sends the slot."""
-    if slot.place not in FIELDS or not traffic.steps[slot.transaction].changes_state:
+    if not traffic.steps[slot.transaction].changes_state:
         return False
+    return any(_is_only_change(one, slot, traffic) for one in _lists(slot, traffic))
+
+
+def _lists(slot: Slot, traffic: Traffic) -> Iterator[Producer]:
+    """Return the places of its value as an id in lists before it, the nearest first."""
     listed = (one for one in reversed(traffic.producers_of(slot.value)) if _is_listed(one, slot))
-    return any(_is_only_change(one, slot, traffic) for one in islice(listed, _MOST_LISTS))
+    return islice(listed, _MOST_LISTS)
 
 
 def _is_listed(producer: Producer, slot: Slot) -> bool:
