@@ -9,6 +9,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import merge
+from http import HTTPStatus
+from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.calls import meant_method, sql_changes
 from pytest_loadtool.codec.http import SAFE_METHODS
@@ -265,10 +267,23 @@ def _writes(called: str, exchange: Exchange | None) -> bool:
 
 def changes_state(request: Request, exchange: Exchange | None) -> bool:
     """Return what `RecordedStep.changes_state` is for a request that was recorded so."""
+    if _method(request, exchange) in SAFE_METHODS:
+        return exchange is not None and _leads_back(exchange)
     called = _called(request, exchange) or _path(request.target)
-    return _method(request, exchange) not in SAFE_METHODS and (
-        not reads(called) or _writes(called, exchange)
-    )
+    return not reads(called) or _writes(called, exchange)
+
+
+def _leads_back(exchange: Exchange) -> bool:
+    """Return whether a link with a query leads back to the page that has it, as links do by which a
+    page does something: ``/remove?n=3``."""
+    if exchange.status not in (HTTPStatus.FOUND, HTTPStatus.SEE_OTHER) or "?" not in exchange.url:
+        return False
+    leads = exchange.response_header("location"), exchange.request_header("referer"), exchange.url
+    try:
+        to, page, own = (urlsplit(one or "").path for one in leads)
+        return bool(to) and to == page and to != own
+    except ValueError:  # it is no URL
+        return False
 
 
 def _method(request: Request, exchange: Exchange | None) -> str:

@@ -15,6 +15,7 @@ from pytest_loadtool.codec.media import FORM, media_type
 from pytest_loadtool.codec.names import is_given_out, is_password, is_secret, is_typed_secret
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
+    collection_names,
     is_id_name,
     is_path_id,
     looks_random,
@@ -158,6 +159,12 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 nouns.setdefault(template, _noun(slot))
     rows = _rows(transactions, case.variables)
     ids = frozenset(f"${{{one}}}" for one in _ids_of_items(transactions))
+    shown = frozenset(
+        name
+        for step in steps
+        if not is_change(step)
+        for name in collection_names(collection(step.path))
+    )
     bodies = Counter(
         line
         for step, one in zip(steps, transactions, strict=True)
@@ -171,7 +178,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 *((each, step.index) for each in one.extractors),
                 *_shown_by(said, steps, transactions, step.index),
             )
-            about = tuple(_about(each, case.variables, ids))
+            about = tuple(_about(each, case.variables, ids, shown))
             named = {one.id for one in about}
             made = (
                 one
@@ -353,10 +360,15 @@ def _ids_of_items(transactions: Iterable[Transaction]) -> Iterator[str]:
 
 
 def _about(
-    sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable], ids: Set[str]
+    sent: Iterable[tuple[Slot, str]],
+    variables: Mapping[str, Variable],
+    ids: Set[str],
+    shown: Set[str],
 ) -> Iterator[Resource]:
     """Yield what a change is about: the ids in its path and in fields called so, and in whatever
-    field those of ``ids``, the templates of what answers show to be the ids of things."""
+    field those of ``ids``, the templates of what answers show to be the ids of things. Such a one
+    is only called as the change calls it, if that is what is ``shown``: not ``toggle`` of
+    ``/toggle/2``."""
     for slot, template in sent:
         name = _REFERENCE.fullmatch(template)
         given_out = name is not None and _is_given_out(variables.get(name[1]))
@@ -364,11 +376,10 @@ def _about(
         secret = is_secret(slot.name) or is_given_out(slot.name)
         alone = looks_random(slot.value) or slot.name in ARGUMENTS or template in ids
         nameless = given_out and alone and not secret
-        if known and _names_a_resource(slot):
-            yield Resource(slot.value, template, _noun(slot))
-        elif known and nameless:
-            by_field = looks_random(slot.value)
-            yield Resource(slot.value, template, _noun(slot) if by_field else NAMELESS)
+        if known and (_names_a_resource(slot) or nameless):
+            noun = _noun(slot)
+            is_called = template not in ids or noun in shown or looks_random(slot.value)
+            yield Resource(slot.value, template, noun if is_called else NAMELESS)
 
 
 def _names_a_resource(slot: Slot) -> bool:

@@ -4,6 +4,7 @@ the item with the id that was sent is another one, or gone."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -20,6 +21,7 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.proposals import ProducerCandidate
 from pytest_loadtool.correlation.requests.positions import CALL
 from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.responses.markup_items import items_around
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.strategies.typed import is_typed
 from pytest_loadtool.model.rule import ProducerKind, Rule
@@ -32,6 +34,8 @@ _RULE = Rule(
 )
 #: How far behind a change a list is looked for, in transactions, and how many lists before it.
 _MOST_STEPS, _MOST_LISTS = 10, 2
+#: How many rows of a page are compared.
+_MOST_ROWS = 300
 
 
 class ChangedItems:
@@ -88,6 +92,32 @@ def _is_only_change(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
                              for one in (producer.transaction, step.index))  # fmt: skip
             return {id_ for id_, item in before.items() if after.get(id_) != item} == {slot.value}
     return False
+
+
+def row_changed_alone(pattern: re.Pattern[str], slot: Slot, page: int, traffic: Traffic) -> bool:
+    """Return likewise for a page: of its rows in which the pattern finds an id, that with the
+    slot's value alone is not as it was."""
+    asked = traffic.steps[page].address
+    if not traffic.steps[slot.transaction].changes_state:
+        return False
+    for step in traffic.steps[slot.transaction + 1 :][:_MOST_STEPS]:
+        if step.changes_state:
+            return False
+        if step.address == asked and step.exchange is not None:
+            before, after = (_rows(pattern, traffic.response(one).text)
+                             for one in (page, step.index))  # fmt: skip
+            return {id_ for id_, row in before.items() if after.get(id_) != row} == {slot.value}
+    return False
+
+
+def _rows(pattern: re.Pattern[str], text: str) -> dict[str, str]:
+    """Return the rows in which the pattern finds an id, by that."""
+    rows: dict[str, str] = {}
+    for found in islice(pattern.finditer(text), _MOST_ROWS):
+        item = next((one for one in items_around(text, found.start(1)) if not one.alone), None)
+        if item is not None:
+            rows.setdefault(found[1], text[item.start : item.end])
+    return rows
 
 
 def _items(transaction: int, producer: Producer, traffic: Traffic) -> dict[str, str]:
