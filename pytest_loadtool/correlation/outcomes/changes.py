@@ -44,6 +44,8 @@ _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")
 _QUOTED, _COUNTED = re.compile(r"'([^'\n]{3,80})'"), re.compile(r"(?<![\w.'])\d{1,9}(?![\w.'])")
 #: What a resource is called of which nothing says what it is.
 NAMELESS = "thing"
+#: From how many characters on a word tells what something is.
+_TELLING = 3
 #: How many of these are looked for.
 _MOST_QUOTED = 10
 #: How many lines of a body without fields are looked for.
@@ -159,12 +161,8 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 nouns.setdefault(template, _noun(slot))
     rows = _rows(transactions, case.variables)
     ids = frozenset(f"${{{one}}}" for one in _ids_of_items(transactions))
-    shown = frozenset(
-        name
-        for step in steps
-        if not is_change(step)
-        for name in collection_names(collection(step.path))
-    )
+    called = {_noun(slot) for each in sent for slot, template in each if template in ids}
+    shown = frozenset(noun for noun in called if _is_shown(noun, steps))
     bodies = Counter(
         line
         for step, one in zip(steps, transactions, strict=True)
@@ -347,6 +345,17 @@ def _given(
         if recorded and template in nouns:
             noun = nouns[template]
             yield Resource(recorded, template, made if noun == NAMELESS else noun, True, at)
+
+
+def _is_shown(noun: str, steps: Iterable[RecordedStep]) -> bool:
+    """Return whether something that was read is called so, or has something that is."""
+    word = noun.rpartition(" ")[2].encode()
+    return len(word) >= _TELLING and any(
+        noun in collection_names(collection(step.path))
+        or word in step.exchange.response_body.lower()
+        for step in steps
+        if step.exchange is not None and not is_change(step)
+    )
 
 
 def _ids_of_items(transactions: Iterable[Transaction]) -> Iterator[str]:

@@ -56,7 +56,7 @@ class ChangedItems:
             other = AMOUNTS.intersection(words) or is_version_name(slot.name)
             if other or not is_short_number(slot.value) or slot.before == CALL or is_typed(slot):
                 continue
-            same = [one for one in traffic.slots_of(slot.transaction) if one.value == slot.value]
+            same = traffic.requests.numbers.get((slot.transaction, slot.value), ())
             if len(same) == 1 and changed_alone(slot, traffic):
                 for one in _lists(slot, traffic):
                     yield ProducerCandidate(slot, _RULE, one)
