@@ -29,6 +29,7 @@ HEAVY = (
     *("alertmanager", "datasette", "tryton", "etcd", "h2-console", "postgraphile"),
     *("docker-registry", "wagtail", "mediawiki", "verdaccio", "wsgidav", "moto", "zope"),
     *("ihatemoney", "zabbix", "keystone", "parse-server", "vendure", "pocketbase"),
+    *("sveltekit-notes", "react-router-notes", "next-notes", "nuxt-notes"),
 )
 #: Of which runs are red, or leave another state than their sessions mean, and why. They are heavy.
 WRONG = {
