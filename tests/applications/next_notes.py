@@ -9,6 +9,8 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 
 TITLE = "Next.js 15.5, server actions"
 BROWSER = True
+#: More make the list of notes ten times as long, which is told.
+SESSIONS = 3
 
 _NOTES = notes.Notes(
     framework="next",

@@ -9,6 +9,8 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 
 TITLE = "React Router 7.18, turbo-stream"
 BROWSER = True
+#: More make the list of notes ten times as long, which is told.
+SESSIONS = 3
 
 _NOTES = notes.Notes(
     framework="react_router",

@@ -9,6 +9,8 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 
 TITLE = "SvelteKit 2.70, devalue"
 BROWSER = True
+#: More make the list of notes ten times as long, which is told.
+SESSIONS = 1
 
 _NOTES = notes.Notes(
     framework="sveltekit",
