@@ -236,7 +236,7 @@ def test_a_change_that_was_not_done(name: str, change: str) -> None:
         pytest.param(
             "toggle",
             marks=pytest.mark.xfail(
-                strict=True, reason="no request asks for the page before and after"
+                strict=True, reason="nothing says that `[2]` is a note"
             ),
         ),
     ],
