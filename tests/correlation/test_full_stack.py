@@ -235,9 +235,7 @@ def test_a_change_that_was_not_done(name: str, change: str) -> None:
         *("create", "create another", "create a third", "save"),
         pytest.param(
             "toggle",
-            marks=pytest.mark.xfail(
-                strict=True, reason="nothing says that `[2]` is a note"
-            ),
+            marks=pytest.mark.xfail(strict=True, reason="nothing says that `[2]` is a note"),
         ),
     ],
 )
@@ -256,3 +254,16 @@ def test_a_change_that_was_not_done_by_next(change: str) -> None:
 def _place_of(change: str, exchanges: Sequence[Exchange]) -> int:
     changes = [each for each, one in enumerate(exchanges) if one.method not in ("GET", "HEAD")]
     return changes[_CHANGES.index(change)]
+
+
+@pytest.mark.promise(3)
+@pytest.mark.xfail(strict=True, reason="nothing says that `[3]` is a note")
+def test_a_removal_that_was_not_done_by_next() -> None:
+    """The answer of the action, and the page at the end, show the note as before."""
+    exchanges = list(_exchanges("next", "used"))
+    at, before = _place_of("remove", exchanges), _place_of("save", exchanges)
+    exchanges[at] = exchanges[at].changed(response_body=exchanges[before].response_body)
+    page, there = exchanges[-1].response_body, b'<li><a href="/notes/43">Spoon &amp; Co</a></li>'
+    assert page.count(b"</ul>") == 1
+    exchanges[-1] = exchanges[-1].changed(response_body=page.replace(b"</ul>", there + b"</ul>"))
+    assert colour(_replayed("next", Recorded(exchanges))) == "red"
