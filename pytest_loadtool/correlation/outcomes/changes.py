@@ -32,7 +32,14 @@ from pytest_loadtool.correlation.sources.variables import kind_of_resource
 from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Extractor, InItem, JsonPath, source_templates
+from pytest_loadtool.model.extractor import (
+    Extractor,
+    InItem,
+    JsonPath,
+    Link,
+    Source,
+    source_templates,
+)
 from pytest_loadtool.model.generator import Timestamp
 from pytest_loadtool.model.place import Place
 
@@ -206,8 +213,8 @@ def _rows(
     found: dict[str, Said] = {}
     for transaction in transactions:
         for one in transaction.extractors:
-            if isinstance(one.source, InItem):
-                row = one.source.text
+            row = _row_of(one.source)
+            if row:
                 only = _REFERENCE.fullmatch(row)
                 variable = variables.get(only[1]) if only else None
                 named = variable.recorded or "" if variable is not None else row
@@ -215,6 +222,13 @@ def _rows(
                     drawn = _is_drawn(variable, variables)
                     found[f"${{{one.variable}}}"] = Said("", named, row, drawn)
     return found
+
+
+def _row_of(source: Source) -> str:
+    """Return what the row is called that a source takes a value from; empty if it says none."""
+    if isinstance(source, InItem):
+        return source.text
+    return source.label if isinstance(source, Link) else ""
 
 
 def _tells(step: RecordedStep, request: Request) -> bool:
@@ -364,7 +378,7 @@ def _ids_of_items(transactions: Iterable[Transaction]) -> Iterator[str]:
         for one in transaction.extractors:
             source = one.source
             key = source.path.rpartition(".")[2] if isinstance(source, JsonPath) else ""
-            if isinstance(source, InItem) or is_id_name(key):
+            if isinstance(source, InItem | Link) or is_id_name(key):
                 yield one.variable
 
 
@@ -383,7 +397,8 @@ def _about(
         given_out = name is not None and _is_given_out(variables.get(name[1]))
         known = given_out or (is_path_id(slot.value) and not slot.in_word)
         secret = is_secret(slot.name) or is_given_out(slot.name)
-        alone = looks_random(slot.value) or slot.name in ARGUMENTS or template in ids
+        of_item = template in ids and is_path_id(slot.value)
+        alone = looks_random(slot.value) or slot.name in ARGUMENTS or of_item
         nameless = given_out and alone and not secret
         if known and (_names_a_resource(slot) or nameless):
             noun = _noun(slot)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from html import escape as in_html
@@ -194,7 +195,7 @@ def _changed(
     )
     if (cell := _other(*cells, _in_cell)) and len(cells[0]) <= len(cells[1]):  # buttons may be gone
         return _ItemState(_in_cell(cell), f"{cell}<", item.kind)
-    mark = _other(*marks, _in_mark) if len(marks[0]) == len(marks[1]) else ""
+    mark = _other(*marks, _in_mark) if len(marks[0]) == len(marks[1]) else _added(*marks)
     is_place = not _PLACES.isdisjoint(plain(_in_mark(mark)).split())
     return _ItemState(_in_mark(mark), mark, item.kind) if mark and not is_place else None
 
@@ -205,9 +206,20 @@ def _other(now: Sequence[str], before: Sequence[str], word: Callable[[str], str]
     changed = [pair for pair in zip(now, before, strict=False) if pair[0] != pair[1]]
     if len(changed) != 1 or changed[0][0] in before:
         return ""
-    states = [word(one) for one in changed[0]]
-    fits = all(STATE.fullmatch(one) and not _passes(one) for one in states)
-    return changed[0][0] if fits and len(states[0]) <= LONGEST_STATE else ""
+    now_, then = (word(one) for one in changed[0])
+    return changed[0][0] if _is_state(now_) and (not then or _is_state(then)) else ""
+
+
+def _added(now: Sequence[str], before: Sequence[str]) -> str:
+    """Return the one mark that an item has more than before, if it is one of a state."""
+    more = [*(Counter(now) - Counter(before)).elements()]
+    one = more[0] if len(more) == 1 == len(now) - len(before) and more[0] not in before else ""
+    return one if _is_state(_in_mark(one)) else ""
+
+
+def _is_state(word: str) -> bool:
+    fits = STATE.fullmatch(word) is not None and not _passes(word)
+    return fits and len(word) <= LONGEST_STATE
 
 
 def _in_cell(written: str) -> str:
@@ -233,7 +245,8 @@ def row_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
         if shown in answer.text or f'"{name.value}"' in answer.text:  # it is there to be edited
             continue
         row = earlier.text[start:end]
-        ids = (pair for one in was.others for pair in attributes_with(row, one))
+        own = (one for one in change.resources if one.is_own and not one.given)
+        ids = (pair for one in (*own, *was.others) for pair in attributes_with(row, one))
         missing = (template for template, recorded in ids if recorded not in answer.text)
         by_id = next(missing, "")
         check = TextValidator(by_id or template, absent=True)
