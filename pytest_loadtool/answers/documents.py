@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_loadtool.codec.flattened import expanded
 from pytest_loadtool.model.answer import Answer
 
 __all__ = [
@@ -63,7 +64,7 @@ def spelled(key: str) -> str:
 def document_of(text: str) -> Any:
     """Return the value; raises ValueError if it is no JSON."""
     try:
-        return json.loads(text.lstrip("\ufeff"))
+        return expanded(json.loads(text.lstrip("\ufeff")))
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
 

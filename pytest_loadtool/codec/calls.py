@@ -40,13 +40,23 @@ def graphql_operation(document: str, name: object = None) -> re.Match[str] | Non
     return _OPERATION.match(document)
 
 
+def may_be_call(text: str) -> bool:
+    """Return whether a text of JSON has the words of a call, as `rpc_method` knows it."""
+    return '"jsonrpc"' in text or (
+        '"method"' in text and ('"params"' in text or '"arguments"' in text)
+    )
+
+
 def rpc_method(call: object) -> str | None:
     """Return the method of a call of JSON-RPC (JSON-RPC 2.0 §4; before 2.0 it did not say what it
-    was); None if it is no such call."""
-    if not isinstance(call, dict) or not ("jsonrpc" in call or "params" in call):
+    was; Transmission's calls have ``arguments``); None if it is no such call."""
+    if not isinstance(call, dict):
         return None
     method = call.get("method")
-    return method if isinstance(method, str) else ""
+    is_named = isinstance(method, str)
+    if "jsonrpc" in call or "params" in call or (is_named and "arguments" in call):
+        return method if is_named else ""
+    return None
 
 
 def is_same_call(one: str | bytes | None, other: str | bytes | None) -> bool:

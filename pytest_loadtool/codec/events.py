@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
+from pytest_loadtool.codec.flattened import expanded, expanded_lines
+
 #: The first line of a stream: a field, or a comment.
 _FIRST = re.compile(r"\ufeff?[\r\n]*(?:(?:data|event|id|retry)(?::|[\r\n])|:)")
 #: What no script gets past, and clients take away: of Angular, Google and Facebook.
@@ -35,20 +37,20 @@ def events_of(text: str) -> list[dict[str, Any]]:
 
 
 def json_or_events(text: str) -> Any:
-    """Return what a text says in JSON; of an event stream, its events.
+    """Return what a text says in JSON, `expanded`; of an event stream, its events.
 
     Raises:
         ValueError: it is neither.
         RecursionError: it is nested too deeply.
     """
     try:
-        return json.loads(text)
+        return expanded(json.loads(text))
     except ValueError:
         if is_event_stream(text):
             return events_of(text)
         if (plain := unguarded(text)) == text:
-            raise
-        return json.loads(plain)
+            return expanded_lines(text)
+        return expanded(json.loads(plain))
 
 
 def unguarded(text: str) -> str:

@@ -9,6 +9,8 @@ import codecs
 import re
 from functools import lru_cache
 
+from pytest_loadtool.codec.flight import markup_of
+
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 
 
@@ -20,7 +22,13 @@ def declared_charset(content_type: str) -> str:
 
 def decoded(body: bytes, content_type: str) -> str:
     """Return the body as text: UTF-8 where nothing is declared; where that is unknown UTF-8 if it
-    is, else Latin-1. Bytes that cannot be decoded are U+FFFD."""
+    is, else Latin-1. Bytes that cannot be decoded are U+FFFD. A page in rows of React is its
+    markup."""
+    text = _in_charset(body, content_type)
+    return markup_of(text) if media_type(content_type) == FLIGHT else text
+
+
+def _in_charset(body: bytes, content_type: str) -> str:
     codec = _codec(declared_charset(content_type) or "utf-8")
     if codec:
         return body.decode(codec, "replace")
@@ -47,7 +55,9 @@ _NO_CHARSETS = frozenset({"punycode", "raw_unicode_escape", "unicode_escape"})
 
 FORM = "application/x-www-form-urlencoded"
 
-_HTML = ("text/html", "application/xhtml+xml")
+FLIGHT = "text/x-component"
+
+_HTML = ("text/html", "application/xhtml+xml", FLIGHT)
 _JSON = ("application/json", "text/json")
 _XML = ("application/xml", "text/xml")
 #: ``application/x-amz-json-1.0``, ``application/json-rpc``; not the lines of ``json-seq``.

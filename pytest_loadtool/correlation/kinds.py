@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from itertools import dropwhile
 
-from pytest_loadtool.codec.calls import rpc_method, soap_operation, xml_rpc_method
+from pytest_loadtool.codec.calls import may_be_call, rpc_method, soap_operation, xml_rpc_method
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
     collection_names,
@@ -32,6 +32,7 @@ _FILE = re.compile(
 _VERBS = frozenset(
     {
         *("add", "change", "confirm", "create", "delete", "edit", "insert", "new", "save", "store"),
+        *("added", "changed", "created", "inserted", "saved", "set", "updated"),
         *(
             "clone",
             "copy",
@@ -58,6 +59,8 @@ _REMOVING = frozenset(
         *("purge", "remove", "trash", "unlink"),
     }
 )
+#: Likewise, what makes a thing be as it is sent.
+_SETTING = frozenset({"change", "edit", "modify", "put", "replace", "save", "set", "update"})
 #: Likewise, where nothing is changed by it.
 _READING = frozenset(
     {
@@ -71,19 +74,33 @@ _SERVICES = frozenset({"api", "controller", "endpoint", "manager", "rpc", "servi
 _DIRECTIONS = frozenset({"from", "to"})
 #: What no kind of resource is called.
 _DONE = _VERBS | _READING | _SERVICES
+#: What the arguments of a call stand under that have no names of their own.
+ARGUMENTS = frozenset({"args", "arguments", "params"})
 #: Keys around the resource itself in a JSON response.
-WRAPPERS = _ANSWERS | {
-    *("attributes", "body", "content", "created", "entity", "item", "items", "list", "node"),
-    *("input", "json", "object", "params", "payload", "record", "records", "response", "results"),
-    *("edges", "nodes", "rows", "table", "tables", "values", "variables"),
-    *("criteria", "filter", "q", "selector", "where"),
-}
+WRAPPERS = (
+    _ANSWERS
+    | ARGUMENTS
+    | {
+        *("attributes", "body", "content", "created", "entity", "item", "items", "list", "node"),
+        *(
+            "input",
+            "json",
+            "object",
+            "params",
+            "payload",
+            "record",
+            "records",
+            "response",
+            "results",
+        ),
+        *("edges", "nodes", "rows", "table", "tables", "values", "variables"),
+        *("criteria", "filter", "q", "selector", "where"),
+    }
+)
 #: The last words of the names of fields that say of which type a resource is.
 KIND_WORDS = frozenset(
     ["class", "collection", "entity", "index", "kind", "model", "resource", "table", "type"]
 )
-#: What the arguments of a call stand under that have no names of their own.
-ARGUMENTS = frozenset({"args", "arguments", "params"})
 _PARTS = re.compile(r"[.:/]")
 
 
@@ -108,6 +125,11 @@ def is_called(stem: str, resource: str) -> bool:
 def removes(called: str, method: str) -> bool:
     """Return whether a request takes something away, by its method or by what it calls."""
     return method == "DELETE" or not _REMOVING.isdisjoint(words_of(called))
+
+
+def sets(called: str) -> bool:
+    """Return whether a request gives something the values that it sends, by what it calls."""
+    return not _SETTING.isdisjoint(words_of(called))
 
 
 def is_done(segment: str) -> bool:
@@ -209,7 +231,7 @@ def procedure(exchange: Exchange) -> str:
     """Return what a request calls by name, in JSON-RPC, XML-RPC or SOAP; empty if it does not, or
     by its path alone."""
     body = exchange.request_body
-    if b'"method"' in body and (b'"params"' in body or b'"jsonrpc"' in body):
+    if b'"method"' in body and may_be_call(body.decode("utf-8", "replace")):
         try:
             document = json.loads(body)
         except ValueError:

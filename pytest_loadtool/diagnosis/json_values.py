@@ -6,6 +6,8 @@ import json
 from collections import deque
 from dataclasses import dataclass
 
+from pytest_loadtool.codec.flattened import expanded
+
 #: So many values of a document are looked at, and so many items of a list.
 _MOST_VALUES, _MOST_ITEMS = 2000, 20
 
@@ -24,7 +26,7 @@ def json_values(text: str) -> dict[Keys, object]:
     """Return the values of a JSON text by where they stand, outer ones first, and of each list its
     `ListLength`; none of a text that is no JSON."""
     try:
-        waiting: deque[tuple[Keys, object]] = deque([((), json.loads(text))])
+        waiting: deque[tuple[Keys, object]] = deque([((), expanded(json.loads(text)))])
     except (ValueError, RecursionError):
         return {}
     found: dict[Keys, object] = {}

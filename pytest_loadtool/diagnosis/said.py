@@ -21,6 +21,7 @@ from pytest_loadtool.answers.shape import kind_now
 from pytest_loadtool.auth import parse_challenges
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.excerpt import is_binary
+from pytest_loadtool.codec.flattened import expanded
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.diagnosis.page_errors import (
     LONGEST_SAID,
@@ -169,7 +170,7 @@ def _in_headers(reply: PlainAnswer) -> Iterator[str]:
 
 def _of_json(text: str, *, failed: bool) -> Iterator[str]:
     try:
-        value = json.loads(text)
+        value = expanded(json.loads(text))
     except (ValueError, RecursionError):
         return
     found = sorted(islice(_said(value, failed=failed), _MOST_VISITED), key=lambda one: not one[0])

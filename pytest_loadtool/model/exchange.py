@@ -122,6 +122,11 @@ class Exchange:
             or self.request_header("x-requested-with") is not None
         )
 
+    @property
+    def prefetched(self) -> bool:
+        """Return whether an element of the page asked for it, to have it when it is needed."""
+        return (self.request_header("sec-purpose") or "").startswith("prefetch")
+
     def request_header(self, name: str) -> str | None:
         """Return the first request header of that name, without regard to case."""
         return _first(self.request_headers, name)

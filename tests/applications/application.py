@@ -73,6 +73,10 @@ APPLICATIONS = {
     "vendure": "vendure_shop",
     "pocketbase": "pocketbase_orders",
     "request-tracker": "request_tracker",
+    "sveltekit-notes": "sveltekit_notes",
+    "react-router-notes": "react_router_notes",
+    "next-notes": "next_notes",
+    "nuxt-notes": "nuxt_notes",
 }
 
 

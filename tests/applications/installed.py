@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 __all__ = [
-    *("CACHE", "make_environment", "node_modules", "once", "pip_install", "python_environment"),
-    "run",
+    *("CACHE", "make_environment", "node_modules", "node_program", "once", "pip_install"),
+    *("python_environment", "run"),
 ]
 
 #: LOADTOOL_APPLICATIONS names another folder.
@@ -57,9 +57,14 @@ def node_modules(name: str, *requirements: str) -> Path:
         quiet = ("--no-audit", "--no-fund", "--no-update-notifier", "--silent")
         run("npm", "install", *quiet, "--prefix", str(folder), *requirements)
 
+    node_program()
+    return once(name, "\n".join(requirements), install) / "node_modules"
+
+
+def node_program() -> None:
+    """Make sure that there is Node.js with npm: from Debian, where there is none."""
     if shutil.which("npm") is None:
         run("bash", ".ci/apt.sh", "nodejs", "npm", folder=Path(__file__).parents[2])
-    return once(name, "\n".join(requirements), install) / "node_modules"
 
 
 def make_environment(folder: Path, interpreter: str = sys.executable) -> Path:

@@ -29,6 +29,7 @@ HEAVY = (
     *("alertmanager", "datasette", "tryton", "etcd", "h2-console", "postgraphile"),
     *("docker-registry", "mediawiki", "verdaccio", "wsgidav", "moto", "zope"),
     *("ihatemoney", "zabbix", "keystone", "parse-server", "vendure", "pocketbase"),
+    "sveltekit-notes",
 )
 #: Of which runs are red, or leave another state than their sessions mean, and why. They are heavy.
 WRONG = {
@@ -55,6 +56,9 @@ WRONG = {
     "prefect": "three hundred runs are more than it gives out at once, and that is told",
     "ganache": "of ten users at once, it gives two payments of one account the same number",
     "ghost": "of ten users at once, it answers some with status 500",
+    "react-router-notes": "versions are correlated: of its build, and of a new note, which is 1",
+    "next-notes": "a second replay without `unique` is told; values of its build are correlated",
+    "nuxt-notes": "an id of its build is correlated, and the version of a new note, which is 1",
     "qbittorrent": "a hash that the client has made is taken from where it is listed, by its place",
 }
 #: Those that come out right now and then.

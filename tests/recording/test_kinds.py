@@ -66,3 +66,11 @@ def test_a_script_that_a_script_asks_for_is_an_answer(dest: str, kind: Kind) -> 
     """WordPress's admin-ajax.php answers a check of its token so; Rails sends RJS."""
     one = load(f"{SHOP}/x", 0, "application/javascript; charset=UTF-8", b"-1", dest=dest)
     assert kind_of(one) is kind
+
+
+def test_a_script_that_a_page_fetches_early_is_a_script() -> None:
+    """``<link rel="prefetch" as="script">``, which Chromium sends with the destination of a
+    script's own request: the names that builds give to files are no answers."""
+    one = load(f"{SHOP}/_nuxt/B2A7qJhs.js", 0, "text/javascript", b"export {}", dest="empty")
+    early = (*one.request_headers, ("Sec-Purpose", "prefetch"))
+    assert kind_of(one.changed(request_headers=early)) is Kind.JAVASCRIPT

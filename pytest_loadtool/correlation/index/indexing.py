@@ -217,7 +217,11 @@ class _Reading:
         self._packed = Packed(wanted - times, random - times, searches)
         self._sought = Sought(wanted | self._hidden.keys(), self._packed)
         self._hard = Sought(random | self._hidden.keys(), self._packed)
-        self._addresses = {step.address for step in traffic.steps}
+        self._addresses = {
+            address
+            for step in traffic.steps
+            for address in (step.address, step.address.partition("?")[0])
+        }
         self._found: list[Producer] = []
         """What gives out a value that a request has, choices among them."""
         self._offered: dict[tuple[str, str, str], int] = {}
@@ -233,6 +237,8 @@ class _Reading:
     def read(self, step: RecordedStep) -> None:
         """Read the response of a transaction that has one."""
         assert step.exchange is not None, "it has a response"
+        if "immutable" in (step.exchange.response_header("cache-control") or "").lower():
+            return  # it never changes (RFC 8246): a new version has another address
         response = RecordedResponse(step.exchange)
         searches = self._traffic.searches
         places: Counter[_Place] = Counter()

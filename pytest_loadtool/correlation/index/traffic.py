@@ -9,6 +9,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import merge
+from http import HTTPStatus
+from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.calls import meant_method, sql_changes
 from pytest_loadtool.codec.http import SAFE_METHODS
@@ -197,6 +199,12 @@ class Traffic:
         stem = slot.before.rpartition("/")[2]
         return "/".join(recorded[: slot.before.count("/")]) + f"/{stem}"
 
+    def linked_as(self, transaction: int) -> str:
+        """Return the address of a request as links to it have it: the router of a page may add a
+        query to where a link leads."""
+        address = self.steps[transaction].address
+        return address if address in self.responses.links else address.partition("?")[0]
+
     def response(self, transaction: int) -> RecordedResponse:
         """Return the recorded response of a transaction, which has one."""
         exchange = self.steps[transaction].exchange
@@ -259,10 +267,23 @@ def _writes(called: str, exchange: Exchange | None) -> bool:
 
 def changes_state(request: Request, exchange: Exchange | None) -> bool:
     """Return what `RecordedStep.changes_state` is for a request that was recorded so."""
+    if _method(request, exchange) in SAFE_METHODS:
+        return exchange is not None and _leads_back(exchange)
     called = _called(request, exchange) or _path(request.target)
-    return _method(request, exchange) not in SAFE_METHODS and (
-        not reads(called) or _writes(called, exchange)
-    )
+    return not reads(called) or _writes(called, exchange)
+
+
+def _leads_back(exchange: Exchange) -> bool:
+    """Return whether a link with a query leads back to the page that has it, as links do by which a
+    page does something: ``/remove?n=3``."""
+    if exchange.status not in (HTTPStatus.FOUND, HTTPStatus.SEE_OTHER) or "?" not in exchange.url:
+        return False
+    leads = exchange.response_header("location"), exchange.request_header("referer"), exchange.url
+    try:
+        to, page, own = (urlsplit(one or "").path for one in leads)
+        return bool(to) and to == page and to != own
+    except ValueError:  # it is no URL
+        return False
 
 
 def _method(request: Request, exchange: Exchange | None) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
@@ -15,6 +15,7 @@ from pytest_loadtool.codec.media import FORM, media_type
 from pytest_loadtool.codec.names import is_given_out, is_password, is_secret, is_typed_secret
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
+    collection_names,
     is_id_name,
     is_path_id,
     looks_random,
@@ -31,7 +32,14 @@ from pytest_loadtool.correlation.sources.variables import kind_of_resource
 from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Extractor, InItem, source_templates
+from pytest_loadtool.model.extractor import (
+    Extractor,
+    InItem,
+    JsonPath,
+    Link,
+    Source,
+    source_templates,
+)
 from pytest_loadtool.model.generator import Timestamp
 from pytest_loadtool.model.place import Place
 
@@ -43,6 +51,8 @@ _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")
 _QUOTED, _COUNTED = re.compile(r"'([^'\n]{3,80})'"), re.compile(r"(?<![\w.'])\d{1,9}(?![\w.'])")
 #: What a resource is called of which nothing says what it is.
 NAMELESS = "thing"
+#: From how many characters on a word tells what something is.
+_TELLING = 3
 #: How many of these are looked for.
 _MOST_QUOTED = 10
 #: How many lines of a body without fields are looked for.
@@ -157,6 +167,9 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
             if _names_a_resource(slot):
                 nouns.setdefault(template, _noun(slot))
     rows = _rows(transactions, case.variables)
+    ids = frozenset(f"${{{one}}}" for one in _ids_of_items(transactions))
+    called = {_noun(slot) for each in sent for slot, template in each if template in ids}
+    shown = frozenset(noun for noun in called if _is_shown(noun, steps))
     bodies = Counter(
         line
         for step, one in zip(steps, transactions, strict=True)
@@ -170,7 +183,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 *((each, step.index) for each in one.extractors),
                 *_shown_by(said, steps, transactions, step.index),
             )
-            about = tuple(_about(each, case.variables))
+            about = tuple(_about(each, case.variables, ids, shown))
             named = {one.id for one in about}
             made = (
                 one
@@ -200,8 +213,8 @@ def _rows(
     found: dict[str, Said] = {}
     for transaction in transactions:
         for one in transaction.extractors:
-            if isinstance(one.source, InItem):
-                row = one.source.text
+            row = _row_of(one.source)
+            if row:
                 only = _REFERENCE.fullmatch(row)
                 variable = variables.get(only[1]) if only else None
                 named = variable.recorded or "" if variable is not None else row
@@ -209,6 +222,13 @@ def _rows(
                     drawn = _is_drawn(variable, variables)
                     found[f"${{{one.variable}}}"] = Said("", named, row, drawn)
     return found
+
+
+def _row_of(source: Source) -> str:
+    """Return what the row is called that a source takes a value from; empty if it says none."""
+    if isinstance(source, InItem):
+        return source.text
+    return source.label if isinstance(source, Link) else ""
 
 
 def _tells(step: RecordedStep, request: Request) -> bool:
@@ -341,18 +361,49 @@ def _given(
             yield Resource(recorded, template, made if noun == NAMELESS else noun, True, at)
 
 
+def _is_shown(noun: str, steps: Iterable[RecordedStep]) -> bool:
+    """Return whether something that was read is called so, or has something that is."""
+    word = noun.rpartition(" ")[2].encode()
+    return len(word) >= _TELLING and any(
+        noun in collection_names(collection(step.path))
+        or word in step.exchange.response_body.lower()
+        for step in steps
+        if step.exchange is not None and not is_change(step)
+    )
+
+
+def _ids_of_items(transactions: Iterable[Transaction]) -> Iterator[str]:
+    """Yield the variables that are taken from the id of an object, or from a row of a page."""
+    for transaction in transactions:
+        for one in transaction.extractors:
+            source = one.source
+            key = source.path.rpartition(".")[2] if isinstance(source, JsonPath) else ""
+            if isinstance(source, InItem | Link) or is_id_name(key):
+                yield one.variable
+
+
 def _about(
-    sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]
+    sent: Iterable[tuple[Slot, str]],
+    variables: Mapping[str, Variable],
+    ids: Set[str],
+    shown: Set[str],
 ) -> Iterator[Resource]:
+    """Yield what a change is about: the ids in its path and in fields called so, and in whatever
+    field those of ``ids``, the templates of what answers show to be the ids of things. Such a one
+    is only called as the change calls it, if that is what is ``shown``: not ``toggle`` of
+    ``/toggle/2``."""
     for slot, template in sent:
         name = _REFERENCE.fullmatch(template)
         given_out = name is not None and _is_given_out(variables.get(name[1]))
         known = given_out or (is_path_id(slot.value) and not slot.in_word)
         secret = is_secret(slot.name) or is_given_out(slot.name)
-        alone = looks_random(slot.value) or slot.name in ARGUMENTS
+        of_item = template in ids and is_path_id(slot.value)
+        alone = looks_random(slot.value) or slot.name in ARGUMENTS or of_item
         nameless = given_out and alone and not secret
         if known and (_names_a_resource(slot) or nameless):
-            yield Resource(slot.value, template, _noun(slot))
+            noun = _noun(slot)
+            is_called = template not in ids or noun in shown or looks_random(slot.value)
+            yield Resource(slot.value, template, noun if is_called else NAMELESS)
 
 
 def _names_a_resource(slot: Slot) -> bool:

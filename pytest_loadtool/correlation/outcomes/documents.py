@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -17,7 +18,7 @@ from pytest_loadtool.correlation.classify import (
     looks_random,
     singular,
 )
-from pytest_loadtool.correlation.kinds import WRAPPERS, before_by, collection, id_stem
+from pytest_loadtool.correlation.kinds import WRAPPERS, before_by, collection, id_stem, sets
 from pytest_loadtool.correlation.outcomes.changes import EMPTY, NAMELESS, Change, Resource, Said
 from pytest_loadtool.correlation.outcomes.proof import (
     LONGEST_STATE,
@@ -67,20 +68,26 @@ def of_object(
         alone = found is not None and was.alone(resource, found[0], answer)
         key = id_key(item, resource)
         path = where_path(steps, (key,), resource.template, item[key])
-        for keys, value in leaves(item):
-            said = _said(change, keys, value)
-            if is_id_name(keys[-1]) or (before is not None and inner(before, keys) == value):
-                continue
+        new = [
+            (keys, value, _said(change, keys, value))
+            for keys, value in leaves(item)
+            if not is_id_name(keys[-1]) and (before is None or inner(before, keys) != value)
+        ]
+        is_told = any(said is not None for _, _, said in new)
+        for keys, value, said in new:
             if not is_listed(steps) and _is_repeated(answer, keys, value):
                 continue
             is_made = was.made(resource)
             none = not inner(before, keys) and not is_made
             if said is not None and none and _may_add_up(change, value):
-                yield from _added(answer, path + format_path(keys)[1:], said, value)
+                same = was.same(answer)
+                is_seen = same is not None and same.asks_the_same(answer)
+                yield from _added(answer, path + format_path(keys)[1:], said, value, is_seen)
             elif said is not None:
                 yield equal(answer, 0, path, keys, said.template, value)
             elif alone and before is not None and tells_state(keys, value, before, is_made):
-                yield equal(answer, 0, path, keys, escape(json_text(value) or ""), value)
+                state = equal(answer, 0, path, keys, escape(json_text(value) or ""), value)
+                yield replace(state, doubtful=is_told)  # it may have become so by itself
         yield from _elements(change, answer, path, item, before)
         yield from _emptied(change, answer, path, item, before)
         return
@@ -92,16 +99,19 @@ def _may_add_up(change: Change, value: Any) -> bool:
     """Return whether a number that was sent where there was none may be added to what is there: an
     earlier run may have left some."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and change.method == "POST"
+    return is_number and change.method == "POST" and not sets(change.step.called)
 
 
-def _added(answer: SeenAnswer, path: str, said: Said, value: Any) -> Iterator[Proof]:
+def _added(
+    answer: SeenAnswer, path: str, said: Said, value: Any, is_seen_before: bool
+) -> Iterator[Proof]:
     at, field = answer.step.index, said.field
     if "${" not in said.template:
         check = JsonValidator(path, at_least=value)
         yield Proof(at, 0, f"{field} is at least {value}", check, field=field)
-    check = JsonValidator(path, than_before="more")
-    yield Proof(at, 0, f"{field} is more than before", check, field=field, doubtful=True)
+    if is_seen_before:
+        check = JsonValidator(path, than_before="more")
+        yield Proof(at, 0, f"{field} is more than before", check, field=field, doubtful=True)
 
 
 def _elements(

@@ -230,7 +230,8 @@ def _is_at_its_address(change: Change, answer: SeenAnswer) -> bool:
 def _on_itself(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Yield what the answer to the change itself shows: be it the page that it was made on."""
     if answer.is_page and not answer.is_xml:
-        yield from row_gone(change, answer, was)
+        removed = tuple(row_gone(change, answer, was))
+        yield from removed or words_in_row(change, answer, was)
     yield from _repeated(change, answer, was)
 
 

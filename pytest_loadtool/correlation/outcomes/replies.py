@@ -29,15 +29,21 @@ from pytest_loadtool.model.validator import (
     TextValidator,
 )
 
+#: What fields are called that say how many resources were made, or the id of the one.
+_MADE = frozenset({"added", "created", "inserted"})
 #: What fields are called, or say, that tell that something was done.
-_DONE = GOOD_WORDS | {
-    *("accepted", "added", "affected", "applied", "archived", "assigned", "changed", "completed"),
-    *("confirmed", "copied", "created", "deleted", "executed", "imported", "inserted", "merged"),
-    *("modified", "moved", "processed", "published", "removed", "renamed", "restored", "saved"),
-    *("sent", "stored", "submitted", "updated", "upserted", "written"),
-}
+_DONE = (
+    GOOD_WORDS
+    | _MADE
+    | {
+        *("accepted", "affected", "applied", "archived", "assigned", "changed", "completed"),
+        *("confirmed", "copied", "deleted", "executed", "imported", "merged"),
+        *("modified", "moved", "processed", "published", "removed", "renamed", "restored", "saved"),
+        *("sent", "stored", "submitted", "updated", "upserted", "written"),
+    }
+)
 #: Of these, what an answer to PUT says depends on whether the resource was there (RFC 9110 §9.3.4).
-_NEW = frozenset({"added", "created", "inserted", "modified", "updated", "upserted"})
+_NEW = _MADE | {"modified", "updated", "upserted"}
 #: What fields are called that have such a word, a truth, or the code of a status.
 _SAYING = frozenset({"code", "outcome", "result", "return", "state", "status", "status code"})
 #: Of what is shown to a person: these have a word.
@@ -126,9 +132,8 @@ def in_head(change: Change) -> Iterator[Proof]:
 
 
 def _in_document(change: Change, answer: SeenAnswer, done: frozenset[str]) -> Iterator[Proof]:
-    counts = _sent(change)
     says_it = False
-    for path, value in _said(change, answer, counts, done):
+    for path, value in _said(change, answer, done):
         nothing, says_it = value == (), True
         check = JsonValidator(path, None if nothing else value, absent=nothing)
         yield _proof(answer, path.removeprefix("$."), check)
@@ -141,7 +146,8 @@ def _in_document(change: Change, answer: SeenAnswer, done: frozenset[str]) -> It
             none = RegexValidator(pattern, absent=True)
             yield Proof(answer.step.index, REPLY, says, none)
     for found in _COUNT.finditer(answer.text):
-        if _tells(plain(found[1]), done) and int(found[3]) not in counts:
+        name = plain(found[1])
+        if _tells(name, done) and int(found[3]) not in _counts(change, name):
             zero = escape(f'"{found[1]}"{found[2]}0{found[4]}')
             yield _proof(answer, found[1], TextValidator(zero, absent=True))
 
@@ -221,14 +227,14 @@ def _proof(
     return Proof(answer.step.index, REPLY, f"{what} says that it went well", check)
 
 
-def _sent(change: Change) -> frozenset[int]:
-    """Return how many resources it may have been done to: one, or all whose ids were sent."""
-    return frozenset({1, sum(not one.given for one in change.resources)})
+def _counts(change: Change, name: str) -> frozenset[int]:
+    """Return to how many resources it may have been done, by a field: to one, or all whose ids were
+    sent. ``{"created": 1}`` is as well the id of the only one."""
+    sent = sum(not one.given for one in change.resources)
+    return frozenset({sent} if _tells(name, _MADE) else {1, sent})
 
 
-def _said(
-    change: Change, answer: SeenAnswer, counts: frozenset[int], done: frozenset[str]
-) -> Iterator[tuple[str, Any]]:
+def _said(change: Change, answer: SeenAnswer, done: frozenset[str]) -> Iterator[tuple[str, Any]]:
     """Yield the paths to what tells that it went well, each with what it has: of the last kind,
     ``()``, nothing; None is anything."""
     is_query = answer.step.exchange is not None and operation(answer.step.exchange) is not None
@@ -241,7 +247,7 @@ def _said(
             name = plain(key) if KEY.fullmatch(key) else ""
             if _tells(name, _FAILED) and value == []:
                 yield f"{format_path((*steps, key))}[0]", ()
-            elif _is_well(name, value, counts, done):
+            elif _is_well(name, value, _counts(change, name), done):
                 yield format_path((*steps, key)), value
             elif _is_given(change, answer, steps, key, value):
                 yield format_path((*steps, key)), None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from html import escape as in_html
 from itertools import islice
 from typing import NamedTuple
 
@@ -149,12 +151,22 @@ def _rows_then(
         if anchor and anchor in earlier.text:
             at, called = answer.text.find(anchor), f"the {resource.noun}"
             yield ShownRow(template, anchor, at, called, False, resource)
-    texts = (one for one in change.said if one.is_text and answer.may_say(one.value))
-    for said in texts if was.only(earlier, answer) else ():
-        cell = f">{said.value}<"
-        if all(one.text.count(cell) == 1 for one in (answer, earlier)):
-            template, at = f">{said.template}<", answer.text.find(cell)
-            yield ShownRow(template, cell, at, short(said.value), False)
+    texts = [one for one in change.said if one.is_text and answer.may_say(one.value)]
+    for said in (*texts, *change.rows) if was.only(earlier, answer) else ():
+        now, then = (_cell_of(said, one) for one in (answer, earlier))
+        if now is not None and now == then:
+            yield ShownRow(*now, answer.text.find(now[1]), short(said.value), False)
+
+
+def _cell_of(said: Said, page: SeenAnswer) -> tuple[str, str] | None:
+    """Return how the one text of the page is written that is what was said, with the ends of the
+    tags around it: as a template, and as recorded. None: it is not there, or more than once."""
+    value = "|".join({re.escape(said.value), re.escape(in_html(said.value, quote=False))})
+    found = re.findall(rf">\s*(?:{value})\s*<", page.text)
+    if len(found) != 1:
+        return None
+    own = escape(found[0]) if "${" not in said.template else f">{said.template}<"
+    return own, found[0]
 
 
 class _ItemState(NamedTuple):
@@ -183,7 +195,7 @@ def _changed(
     )
     if (cell := _other(*cells, _in_cell)) and len(cells[0]) <= len(cells[1]):  # buttons may be gone
         return _ItemState(_in_cell(cell), f"{cell}<", item.kind)
-    mark = _other(*marks, _in_mark) if len(marks[0]) == len(marks[1]) else ""
+    mark = _other(*marks, _in_mark) if len(marks[0]) == len(marks[1]) else _added(*marks)
     is_place = not _PLACES.isdisjoint(plain(_in_mark(mark)).split())
     return _ItemState(_in_mark(mark), mark, item.kind) if mark and not is_place else None
 
@@ -194,9 +206,20 @@ def _other(now: Sequence[str], before: Sequence[str], word: Callable[[str], str]
     changed = [pair for pair in zip(now, before, strict=False) if pair[0] != pair[1]]
     if len(changed) != 1 or changed[0][0] in before:
         return ""
-    states = [word(one) for one in changed[0]]
-    fits = all(STATE.fullmatch(one) and not _passes(one) for one in states)
-    return changed[0][0] if fits and len(states[0]) <= LONGEST_STATE else ""
+    now_, then = (word(one) for one in changed[0])
+    return changed[0][0] if _is_state(now_) and (not then or _is_state(then)) else ""
+
+
+def _added(now: Sequence[str], before: Sequence[str]) -> str:
+    """Return the one mark that an item has more than before, if it is one of a state."""
+    more = [*(Counter(now) - Counter(before)).elements()]
+    one = more[0] if len(more) == 1 == len(now) - len(before) and more[0] not in before else ""
+    return one if _is_state(_in_mark(one)) else ""
+
+
+def _is_state(word: str) -> bool:
+    fits = STATE.fullmatch(word) is not None and not _passes(word)
+    return fits and len(word) <= LONGEST_STATE
 
 
 def _in_cell(written: str) -> str:
@@ -209,22 +232,26 @@ def _in_mark(written: str) -> str:
 
 def row_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Yield the row of a page from which the change sends a value, if it is gone: by the id of
-    something of one's own in it, or by its name, if that is each run's own."""
+    something of one's own in it, or by its name, which is in doubt if it is not each run's own."""
     earlier = was.same(answer) if change.rows else None
     for name in change.rows:
-        shown = f">{name.value}<"
-        start, end = row_around(earlier.text, earlier.text.find(shown)) if earlier else (0, 0)
-        if earlier is None or not end or shown not in earlier.text:
+        cell = _cell_of(name, earlier) if earlier is not None else None
+        if cell is None or earlier is None:
+            continue
+        template, shown = cell
+        start, end = row_around(earlier.text, earlier.text.find(shown))
+        if not end:
             continue
         if shown in answer.text or f'"{name.value}"' in answer.text:  # it is there to be edited
             continue
         row = earlier.text[start:end]
-        ids = (pair for one in was.others for pair in attributes_with(row, one))
+        own = (one for one in change.resources if one.is_own and not one.given)
+        ids = (pair for one in (*own, *was.others) for pair in attributes_with(row, one))
         missing = (template for template, recorded in ids if recorded not in answer.text)
-        written = next(missing, f">{name.template}<" if name.unique else "")
-        if written:
-            check = TextValidator(written, absent=True)
-            yield gone(answer.step.index, 1, short(name.value), check)
+        by_id = next(missing, "")
+        check = TextValidator(by_id or template, absent=True)
+        doubtful = not by_id and not name.unique
+        yield gone(answer.step.index, 1, short(name.value), check, name.value, doubtful=doubtful)
 
 
 def words_at(text: str, at: int) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from urllib.parse import unquote, unquote_plus
 
+from pytest_loadtool.codec.calls import may_be_call
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.media import is_json
 from pytest_loadtool.codec.multipart import parts_of
@@ -29,6 +30,8 @@ HOLE = "\ufdd0"
 CALL = "JSON-RPC"
 #: What is around a further argument of a call: what it means is said by its place alone.
 ARGUMENT = "argument"
+#: The fields by which a client knows the answer to a call: of JSON-RPC, and of Transmission.
+_NUMBERS_OF_CALLS = frozenset({"id", "tag"})
 #: What is around a value that stands in the name of a field, as the 17 of ``items[17][note]``.
 IN_NAME = "name of a field"
 #: Start, end, place, name, value (decoded), and of a path segment the path before it, of an
@@ -187,7 +190,7 @@ def json_spans(text: str) -> Iterator[ValueSpan]:
     no text has `ARGUMENT`. What is compared, ``["shop", "=", 7]``, is called as what it is compared
     with, and the ``value`` of an id as the ``name`` beside it: ``{"name": "shopId", "value": 7}``.
     """
-    is_call = '"jsonrpc"' in text or ('"method"' in text and '"params"' in text)
+    is_call = may_be_call(text)
     keys: list[str] = [""]  # the current key in each open container
     objects: list[bool] = [False]  # whether that container is an object
     texts: list[list[str]] = [[]]  # the first strings of that container; of an object, its name
@@ -195,7 +198,7 @@ def json_spans(text: str) -> Iterator[ValueSpan]:
     at_key = False
 
     def around() -> str:
-        if is_call and len(keys) == 2 and keys[-1] == "id":
+        if is_call and len(keys) == 2 and keys[-1] in _NUMBERS_OF_CALLS:
             return CALL
         if is_call and len(keys) == 3 and not objects[-1] and 0 < first < token.start():
             return ARGUMENT

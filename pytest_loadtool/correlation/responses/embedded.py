@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.flattened import expanded
 from pytest_loadtool.correlation.responses.json_rows import with_named_rows
 from pytest_loadtool.extraction.page import escaped_text
 
@@ -81,7 +82,7 @@ def _embedded(text: str) -> Iterator[Embedded]:
         if not _SHORTEST <= len(found[3]) <= _LONGEST:
             continue
         try:
-            document = with_named_rows(json.loads(found[3]), found[3])
+            document = with_named_rows(expanded(json.loads(found[3])), found[3])
         except (ValueError, RecursionError):
             continue
         pattern = _pattern(found[1], found[2])
@@ -97,7 +98,7 @@ def _in_attributes(text: str) -> Iterator[Embedded]:
         if several[name] > 1 or not _SHORTEST <= len(plain) <= _LONGEST:
             continue
         try:
-            document = with_named_rows(json.loads(plain), plain)
+            document = with_named_rows(expanded(json.loads(plain)), plain)
         except (ValueError, RecursionError):
             continue
         mark = '"' if found[1] else "'"

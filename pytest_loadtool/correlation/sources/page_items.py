@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.template import escape
@@ -105,8 +106,9 @@ class PageItems:
             was, now, by = by_ids
             fields = FormField(name, action=was), FormField(name, action=now)
             return self._first([Row(*fields, by)], producer)
-        if producer.control == "hidden":
-            many = text.count(f'action="{action}"') > 1
+        if producer.control != "text":
+            alike = re.compile(rf"\saction=[\"']?{re.escape(action)}(?=[\"'\s>])")
+            many = next(islice(alike.finditer(text), 1, None), None) is not None
             return self._first(
                 _by_text(self.response, start, FormField(name), self.anchors, many), producer
             )

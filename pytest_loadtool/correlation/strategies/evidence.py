@@ -41,6 +41,7 @@ from pytest_loadtool.correlation.producer import PARTIAL, Producer
 from pytest_loadtool.correlation.requests.positions import HOLE
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.markup_items import ELEMENT
+from pytest_loadtool.correlation.strategies.changed_items import changed_alone
 from pytest_loadtool.correlation.strategies.new_pages import (
     is_id,
     linked_resource,
@@ -304,12 +305,15 @@ def _may_be_one_kind(slot: Slot, address: str, traffic: Traffic) -> bool:
 def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The key and the field are about the same kind of resource.
 
-    Three cases: the id of an item, used in a path behind ``items``; used in a field ``item_id``; or
-    a number of another name, used in the path behind the very path it was created with.
+    Four cases: the id of an item, used in a path behind ``items``; used in a field ``item_id``; in
+    a field ``id`` of a request that does not say what it is about, if nothing else has that id, or
+    if that item alone is another one afterwards; or a number of another name, used in the path
+    behind the very path it was created with.
     """
     made = traffic.steps[producer.transaction]
     if is_id_name(producer.name) or is_result(producer) or is_in_own_list(producer):
-        return is_for(slot, resources_of(producer, made.called), traffic)
+        resources = resources_of(producer, made.called)
+        return is_for(slot, resources, traffic) or _is_only_kind(slot, resources, traffic)
     if is_code_name(producer.name) and not is_short_number(slot.value):
         return is_for(slot, resources_of(producer, made.called), traffic)
     return (
@@ -317,6 +321,19 @@ def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
         and not is_short_number(slot.value)
         and slot.before.rstrip("/") == made.path.rstrip("/")
     )
+
+
+def _is_only_kind(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
+    """Return whether the answers before a request have the id of such resources only, and it says
+    of no kind what it is about, as ``POST /?/toggle``; or what it does, as ``POST /toggle``, is
+    seen to be done to that one."""
+    if slot.place is Place.PATH or not is_id_name(slot.name) or id_stem(slot.name):
+        return False
+    return all(
+        resources & resources_of(one, traffic.steps[one.transaction].called)
+        for one in traffic.producers_of(slot.value)
+        if one.transaction < slot.transaction and is_id_name(one.name)
+    ) and (not collection(traffic.steps[slot.transaction].called) or changed_alone(slot, traffic))
 
 
 def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:

@@ -10,7 +10,8 @@ from pytest_loadtool.correlation.index.meaning import is_for
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import collection
 from pytest_loadtool.correlation.proposals import Proposal, fitting
-from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.requests.parts import part_text
+from pytest_loadtool.correlation.requests.slots import Masked, Slot
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn, address_of, is_bare_id
 from pytest_loadtool.model.place import Place
 
@@ -46,6 +47,13 @@ def claimed_as(slot: Slot, found: Proposal) -> Proposal | None:
 
 def _proposal(slot: Slot, traffic: Traffic, known: Settled) -> Proposal | None:
     ids = known.addressed(slot.value)
+    before_it = _arguments_before(slot, traffic) if ids and not slot.name else None
+    if before_it is not None and slot.value in before_it:
+        return None  # of two arguments that are alike, the first is the id
+    if before_it == () and not collection(traffic.steps[slot.transaction].called):
+        of = {collection(one.partition("?")[0]): found for one, found in ids.items()}
+        if len(of) == 1:
+            return next(iter(of.values()))
     before = address_of(slot, traffic)
     if before in ids:
         return ids[before]
@@ -55,6 +63,18 @@ def _proposal(slot: Slot, traffic: Traffic, known: Settled) -> Proposal | None:
         if _is_meant(slot, before, traffic) and not was_there(slot, one, traffic)
     )
     return next(meant, None) or known.codes.get(slot.value) or known.asked_by(slot)
+
+
+def _arguments_before(slot: Slot, traffic: Traffic) -> Sequence[str] | None:
+    """Return what stands before a value without a name in its list of JSON, ``[2, "Tea"]``; None
+    if it is in none."""
+    if slot.place is not Place.JSON:
+        return None
+    masked = Masked.of(part_text(traffic.request(slot.owner), slot.part))
+    before = masked.text[: slot.start].rpartition("[")[2] if masked is not None else "{"
+    if "{" in before or "]" in before:
+        return None
+    return tuple(one.strip(' "') for one in before.split(",")[:-1])
 
 
 def was_there(slot: Slot, found: Proposal, traffic: Traffic) -> bool:

@@ -164,8 +164,10 @@ def _in_body(
 ) -> Iterator[_Found]:
     if not response.has_text or value not in response.text:
         return
-    alone = _ALONE if {*_NUMBER.findall(response.text)} <= {value} else 0
     leaves = _leaves(response)
+    said_there = [one for _, one in leaves] or [response.text]
+    others = {number for one in said_there for number in _NUMBER.findall(one)} - {value}
+    alone = 0 if others else _ALONE
     for steps, leaf in leaves:
         if leaf == value:
             producer = json_leaf(steps, value, step.index)

@@ -51,11 +51,11 @@ def new_link(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) ->
     a form or script goes to the link, and no other id is behind this one."""
     if not is_id(slot, traffic):
         return False
-    step = traffic.steps[slot.transaction]
-    first = traffic.responses.links[step.address][0].transaction
+    step, address = traffic.steps[slot.transaction], traffic.linked_as(slot.transaction)
+    first = traffic.responses.links[address][0].transaction
     if _is_later(first, traffic) or _is_in_own_row(producer, traffic):
         return True
-    return first in own and step.changes_state and _is_last_id(slot, step.address, traffic)
+    return first in own and step.changes_state and _is_last_id(slot, address, traffic)
 
 
 def new_data(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:

@@ -30,6 +30,7 @@ from pytest_loadtool.correlation.requests.slots import FIELDS, Slot
 from pytest_loadtool.correlation.responses.markup_items import Item, items_around, row_texts
 from pytest_loadtool.correlation.responses.tokens import standing_alone
 from pytest_loadtool.correlation.sources.anchors import is_new_text
+from pytest_loadtool.correlation.strategies.changed_items import row_changed_alone
 from pytest_loadtool.correlation.strategies.new_pages import signs_in
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.strategies.typed import is_typed
@@ -152,7 +153,7 @@ def _place(slot: Slot, step: RecordedStep, traffic: Traffic) -> tuple[int, _Plac
     for start in islice(standing_alone(slot.value, text), _MOST_PLACES):
         end = start + len(slot.value)
         place = _in_row(text, start, end, step.index, traffic)
-        if place is not None and (rank := _rank(place, slot, text, traffic)):
+        if place is not None and (rank := _rank(place, slot, step.index, traffic)):
             places.append((rank, -start, place))
     rank, _, place = max(places, key=lambda one: one[:2], default=(0, 0, None))
     return (rank, place) if place is not None else None
@@ -208,9 +209,10 @@ def _tells(called: str, place: _Place, value: str, text: str) -> bool:
     return first == value and second is None
 
 
-def _rank(place: _Place, slot: Slot, text: str, traffic: Traffic) -> int:
-    """Return how well a place says that it is that of an id: 3 by the name of what the slot is
-    about, 2 by another, 1 as all rows have another there, 0 not at all."""
+def _rank(place: _Place, slot: Slot, at: int, traffic: Traffic) -> int:
+    """Return how well a place of that page says that it is that of an id: 3 by the name of what the
+    slot is about, 2 by another, 1 as all rows have another there, 0 not at all."""
+    text = traffic.response(at).text
     row = text[place.item.start : place.item.end + 1]
     pattern = re.compile(place.pattern(slot.value))
     first = pattern.search(row)
@@ -233,7 +235,7 @@ def _rank(place: _Place, slot: Slot, text: str, traffic: Traffic) -> int:
         return 2
     is_in_place = slot.place is Place.PATH or slot.before == IN_NAME
     if not (is_in_place or is_code_name(slot.name) or collection_names(slot.name) & resources):
-        return 0
+        return int(several and row_changed_alone(pattern, slot, at, traffic))
     if words and slot.place is Place.PATH and collection_names(words[-1]) & collection_names(
         collection(slot.before)
     ):  # fmt: skip

@@ -64,10 +64,10 @@ class Rules:
 def _candidates(
     traffic: Traffic, slot: Slot, rules: Sequence[Rule], known: Settled
 ) -> Iterator[tuple[Rule, Producer]]:
-    address = (
-        traffic.steps[slot.transaction].address if slot.part == "target" and not slot.depth else ""
-    )
     responses = traffic.responses
+    address = (
+        traffic.linked_as(slot.transaction) if slot.part == "target" and not slot.depth else ""
+    )
     plain = responses.producers.get(slot.value, {})
     if plain or address in responses.links:
         yield from _believed(traffic, slot, rules, plain, address, known)

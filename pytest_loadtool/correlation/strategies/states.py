@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any
 
+from pytest_loadtool.codec.flattened import expanded
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import is_id_name, is_moment, is_path_id, is_version_name
 from pytest_loadtool.correlation.graphql import operation
@@ -139,7 +140,7 @@ def _sent_document(slot: Slot, traffic: Traffic) -> Any:
     if body[:1] not in (b"{", b"[", b"<") or len(body) > _LONGEST_BODY:
         return None
     try:
-        return xml_document(body.decode()) if body[:1] == b"<" else json.loads(body)
+        return xml_document(body.decode()) if body[:1] == b"<" else expanded(json.loads(body))
     except (ValueError, RecursionError):
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_loadtool.correlation.strategies.changed_items import ChangedItems
 from pytest_loadtool.correlation.strategies.client_made import (
     ClientIds,
     ClientTimes,
@@ -33,6 +34,7 @@ def strategies(rules: Sequence[Rule]) -> tuple[Strategy, ...]:
         EditedRows(),
         RowIds(),
         MadeIds(),
+        ChangedItems(),
         CodeVerifiers(),
         ClientTimes(),
         ClientValues(),

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from shlex import quote
 
+from pytest_loadtool.codec.flattened import expanded
 from pytest_loadtool.diagnosis.causes.pages import is_another
 from pytest_loadtool.diagnosis.divergence import divergences
 from pytest_loadtool.diagnosis.finding import Cause, Remedy, RuledOut, Sure
@@ -105,7 +106,7 @@ def _wait(situation: Situation, ways: Sequence[str]) -> tuple[Remedy, ...]:
 def _length(text: str, path: str) -> int:
     """Return how many items the list of a JSON text at a path has; 0 if none is there."""
     try:
-        found = json.loads(compile_path(path, 1)(json.loads(text)) or "null")
+        found = json.loads(compile_path(path, 1)(expanded(json.loads(text))) or "null")
     except (ValueError, RecursionError):
         return 0
     return len(found) if isinstance(found, list) else 0

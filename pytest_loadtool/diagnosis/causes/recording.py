@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from pytest_loadtool import CASE_SUFFIX
+from pytest_loadtool.codec.flattened import expanded
 from pytest_loadtool.codec.media import decoded
 from pytest_loadtool.correlation.classify import without_ids
 from pytest_loadtool.correlation.requests.fields import fields_of
@@ -112,7 +113,7 @@ _SHOWN = 6
 def _names(text: str) -> frozenset[str]:
     """Return what the things in a JSON text are called; names that are ids themselves aside."""
     try:
-        value = json.loads(text)
+        value = expanded(json.loads(text))
     except (ValueError, RecursionError):
         return frozenset()
     found, waiting = set[str](), [value]

@@ -34,7 +34,7 @@ def kind_of(exchange: Exchange) -> Kind:
     if media in VAGUE and start.startswith(JSON_STARTS) and is_json(exchange.response_body):
         return Kind.JSON
     kind = declared(media)
-    if kind is Kind.JAVASCRIPT and exchange.by_script:
+    if kind is Kind.JAVASCRIPT and exchange.by_script and not exchange.prefetched:
         return Kind.OTHER
     if kind is not Kind.OTHER:
         return kind

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_loadtool.codec.content import ContentError, decode
 from pytest_loadtool.codec.events import json_or_events
+from pytest_loadtool.codec.flattened import expanded
 from pytest_loadtool.codec.media import decoded
 from pytest_loadtool.model.case import Transaction
 from pytest_loadtool.model.result import Failure
@@ -148,7 +149,7 @@ def _loads(text: str) -> Any:
             value, end = _scan(text, 0)
         except StopIteration:
             end = -1
-        return value if end == len(text) else json_or_events(text)
+        return expanded(value) if end == len(text) else json_or_events(text)
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
 
@@ -285,8 +286,8 @@ class Response:
             content = self.content
             try:
                 self._text = content.decode()  # nearly always, and cheaper than to look it up
-                if len(self._text) == len(content):  # only ASCII: the same in nearly all
-                    return self._text
+                if len(self._text) == len(content) and self._text[1:2] != ":":
+                    return self._text  # only ASCII, and no rows: the same in nearly all
             except UnicodeDecodeError:
                 pass
             self._text = decoded(content, self.header("content-type") or "")

@@ -1,0 +1,143 @@
+"""What a change was about, by what it has done: of a list that is seen before and after it, only
+the item with the id that was sent is another one, or gone."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.correlation.classify import (
+    AMOUNTS,
+    is_id_name,
+    is_short_number,
+    is_version_name,
+)
+from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.proposals import ProducerCandidate
+from pytest_loadtool.correlation.requests.positions import CALL
+from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.responses.markup_items import items_around
+from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
+from pytest_loadtool.correlation.strategies.typed import is_typed
+from pytest_loadtool.model.rule import ProducerKind, Rule
+
+_RULE = Rule(
+    "changed-item",
+    "{producer} lists it, and of all that is listed there only this is another one, or gone, after"
+    " the request.",
+    confidence=0.85,
+)
+#: How far behind a change a list is looked for, in transactions, and how many lists before it.
+_MOST_STEPS, _MOST_LISTS = 10, 2
+#: How many rows of a page are compared.
+_MOST_ROWS = 300
+
+
+class ChangedItems:
+    """The numbers in changes, whatever their fields are called."""
+
+    name = "changed-items"
+    why = "Of a list, only the item with that id is another one, or gone, after the request."
+    source = "calls whose arguments have no names: Ext.Direct, server actions, commands"
+    turns = frozenset({Turn.OPEN})
+
+    def propose(
+        self, slots: Sequence[Slot], traffic: Traffic, _: Settled
+    ) -> Iterator[ProducerCandidate]:
+        """Yield the lists that have the number as an id; a field for something else has it by
+        chance, and so has one of two that have the same."""
+        for slot in slots:
+            words = plain(slot.name).split()
+            other = AMOUNTS.intersection(words) or is_version_name(slot.name)
+            if other or not is_short_number(slot.value) or slot.before == CALL or is_typed(slot):
+                continue
+            same = traffic.requests.numbers.get((slot.transaction, slot.value), ())
+            if len(same) == 1 and changed_alone(slot, traffic):
+                for one in _lists(slot, traffic):
+                    yield ProducerCandidate(slot, _RULE, one)
+
+
+def changed_alone(slot: Slot, traffic: Traffic) -> bool:
+    """Return whether the next time that a list is asked for again, of all its items that of the
+    slot's value alone is not as it was before the change which sends the slot."""
+    if not traffic.steps[slot.transaction].changes_state:
+        return False
+    return any(_is_only_change(one, slot, traffic) for one in _lists(slot, traffic))
+
+
+def _lists(slot: Slot, traffic: Traffic) -> Iterator[Producer]:
+    """Return the places of its value as an id in lists before it, the nearest first."""
+    listed = (one for one in reversed(traffic.producers_of(slot.value)) if _is_listed(one, slot))
+    return islice(listed, _MOST_LISTS)
+
+
+def _is_listed(producer: Producer, slot: Slot) -> bool:
+    in_list = isinstance(next(iter(producer.steps[-2:-1]), None), int)
+    before = producer.transaction < slot.transaction
+    return before and in_list and producer.kind is ProducerKind.JSON and is_id_name(producer.name)
+
+
+def _is_only_change(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
+    asked = traffic.steps[producer.transaction].address
+    for step in traffic.steps[slot.transaction + 1 :][:_MOST_STEPS]:
+        if step.changes_state:
+            return False
+        if step.address == asked and step.exchange is not None:
+            before, after = (_items(one, producer, traffic)
+                             for one in (producer.transaction, step.index))  # fmt: skip
+            return {id_ for id_, item in before.items() if after.get(id_) != item} == {slot.value}
+    return False
+
+
+def row_changed_alone(pattern: re.Pattern[str], slot: Slot, page: int, traffic: Traffic) -> bool:
+    """Return likewise for a page: of its rows in which the pattern finds an id, that with the
+    slot's value alone is not as it was."""
+    asked = traffic.steps[page].address
+    if not traffic.steps[slot.transaction].changes_state:
+        return False
+    for step in traffic.steps[slot.transaction + 1 :][:_MOST_STEPS]:
+        if step.changes_state:
+            return False
+        if step.address == asked and step.exchange is not None:
+            before, after = (_rows(pattern, traffic.response(one).text)
+                             for one in (page, step.index))  # fmt: skip
+            return {id_ for id_, row in before.items() if after.get(id_) != row} == {slot.value}
+    return False
+
+
+def _rows(pattern: re.Pattern[str], text: str) -> dict[str, str]:
+    """Return the rows in which the pattern finds an id, by that."""
+    rows: dict[str, str] = {}
+    for found in islice(pattern.finditer(text), _MOST_ROWS):
+        item = next((one for one in items_around(text, found.start(1)) if not one.alone), None)
+        if item is not None:
+            rows.setdefault(found[1], text[item.start : item.end])
+    return rows
+
+
+def _items(transaction: int, producer: Producer, traffic: Traffic) -> dict[str, str]:
+    """Return what the items of the producer's list are in another answer, by their ids."""
+    try:
+        found: Any = traffic.response(transaction).json()
+    except ValueError:
+        return {}
+    for step in producer.steps[:-2]:
+        found = _at(found, step)
+    key = producer.steps[-1]
+    items = found if isinstance(found, Sequence) else ()
+    return {str(one[key]): json.dumps(one) for one in items if isinstance(one, dict) and key in one}
+
+
+def _at(value: Any, step: str | int) -> Any:
+    if isinstance(value, dict):
+        return value.get(str(step))
+    return (
+        value[step]
+        if isinstance(value, list) and isinstance(step, int) and step < len(value)
+        else None
+    )

@@ -1,0 +1,2 @@
+export const metadata = { title: "Notes" };
+export default function Layout({ children }) { return <html><body>{children}</body></html>; }

@@ -1,0 +1,1 @@
+export default defineNuxtConfig({ telemetry: false, compatibilityDate: "2025-01-01" });

@@ -1,0 +1,1 @@
+export default defineEventHandler((event) => { if (!sessions.get(getCookie(event, "sid"))) throw createError({ statusCode: 401 }); const n = get(getRouterParam(event, "id")); if (!n) throw createError({ statusCode: 404 }); return n; });

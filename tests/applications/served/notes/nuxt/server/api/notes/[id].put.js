@@ -1,0 +1,1 @@
+export default defineEventHandler(async (event) => { const d = await readBody(event); const wrong = edit(getRouterParam(event, "id"), d.version, { title: d.title, body: d.body }); if (wrong) throw createError({ statusCode: 409, message: wrong }); return { ok: true }; });

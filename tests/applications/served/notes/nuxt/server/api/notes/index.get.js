@@ -1,0 +1,1 @@
+export default defineEventHandler((event) => { if (!sessions.get(getCookie(event, "sid"))) throw createError({ statusCode: 401 }); return list().map(({ id, title, done }) => ({ id, title, done })); });

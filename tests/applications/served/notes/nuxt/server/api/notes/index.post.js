@@ -1,0 +1,1 @@
+export default defineEventHandler(async (event) => { if (!sessions.get(getCookie(event, "sid"))) throw createError({ statusCode: 401 }); const d = await readBody(event); return add(d.title, d.body); });

@@ -1,0 +1,2 @@
+import { reactRouter } from "@react-router/dev/vite";
+export default { plugins: [reactRouter()] };
