@@ -108,7 +108,7 @@ class PageItems:
             return self._first([Row(*fields, by)], producer)
         if producer.control != "text":
             alike = re.compile(rf"\saction=[\"']?{re.escape(action)}(?=[\"'\s>])")
-            many = next(islice(alike.finditer(text), 1, None), None) is not None
+            many = text.count("action=") > 1 and sum(1 for _ in islice(alike.finditer(text), 2)) > 1
             return self._first(
                 _by_text(self.response, start, FormField(name), self.anchors, many), producer
             )
