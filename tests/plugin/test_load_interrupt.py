@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,6 +29,14 @@ def ctrl_c() -> None:
 
 #: What CI systems and containers send, and a terminal that is closed.
 KILLS = pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGHUP], ids=["TERM", "HUP"])
+
+
+@pytest.fixture(autouse=True)
+def hangups() -> Iterator[None]:
+    """Let each test hear of a hangup, also under nohup, which has programs ignore it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 def test_shield_raises_at_once_where_nothing_is_kept() -> None:
