@@ -809,3 +809,18 @@ def test_a_name_comes_before_a_tag_that_stands_nearer() -> None:
     configuration = run(get("/"), saved, get("/notes", page), get(f"/pin?token=7{TOKEN}"))
     ((_, source, _),) = sources(configuration)
     assert source == InItem(Link("/pin?token=*"), "Water first", "div.card")
+
+
+def test_what_one_row_has_comes_before_a_name_that_others_have_too() -> None:
+    """Who has paid is called so in several rows; what was paid for, in one."""
+
+    def bill(number: int, payer: str, what: str) -> str:
+        cells = f"<td>{payer}</td><td>{what}</td>"
+        return f'<tr>{cells}<td><a href="/drop?token={number}{TOKEN}">x</a></td></tr>'
+
+    bills = bill(7, "Max Weber", "Sugar cubes") + bill(5, "Max Weber", "Bread")
+    page = html(f"<!doctype html><table>{bills}</table>")
+    named, paid = post("/members", "name=Max+Weber"), post("/bills", "what=Sugar+cubes&payer=1")
+    configuration = run(get("/"), named, paid, get("/bills", page), get(f"/drop?token=7{TOKEN}"))
+    ((_, source, _),) = sources(configuration)
+    assert source == InItem(Link("/drop?token=*"), "Sugar cubes")

@@ -260,15 +260,17 @@ def _by_text(
 ) -> Iterator[Row]:
     """Yield ``source`` in the item around ``position``, by a text of it that no other item has, or
     then none with such a value; ``many``: there are others like it, so that anything around it may
-    be the item. What the user has called something, in an item with that value alone, comes before
-    what stands nearer, such as a tag."""
+    be the item. What the user has called something, in an item with that value alone, and not in
+    others, comes before what stands nearer, such as a tag."""
     later: list[Row] = []
     for item in items_around(page.text, position):
         if item.kind and not many:
             break
         found = sorted(_anchored(page, position, source, anchors, item), key=lambda one: one[:-1])
         if found and _is_of_one(page.text, source, item):
-            yield from (row for *_, is_no_name, _, row in found if not is_no_name)
+            yield from (
+                row for elsewhere, _, is_no_name, _, row in found if not (elsewhere or is_no_name)
+            )
         later += (row for *_, row in found)
     yield from later
 
