@@ -41,7 +41,7 @@ def inner(item: Any, keys: tuple[str | int, ...]) -> Any:
     for key in keys:
         if isinstance(item, dict):
             item = item.get(str(key))
-        elif isinstance(item, list) and isinstance(key, int):
+        elif isinstance(item, list) and isinstance(key, int) and key < len(item):
             item = item[key]
         elif isinstance(item, list) and isinstance(key, Column) and key.at < len(item):
             item = item[key.at]
