@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
@@ -22,6 +21,7 @@ from pytest_loadtool.correlation.proposals import ProducerCandidate
 from pytest_loadtool.correlation.requests.positions import CALL
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.markup_items import items_around
+from pytest_loadtool.correlation.responses.objects import inner
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.strategies.typed import is_typed
 from pytest_loadtool.model.rule import ProducerKind, Rule
@@ -65,8 +65,6 @@ class ChangedItems:
 def changed_alone(slot: Slot, traffic: Traffic) -> bool:
     """Return whether the next time that a list is asked for again, of all its items that of the
     slot's value alone is not as it was before the change which sends the slot."""
-    if not traffic.steps[slot.transaction].changes_state:
-        return False
     return any(_is_only_change(one, slot, traffic) for one in _lists(slot, traffic))
 
 
@@ -83,31 +81,39 @@ def _is_listed(producer: Producer, slot: Slot) -> bool:
 
 
 def _is_only_change(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
-    asked = traffic.steps[producer.transaction].address
-    for step in traffic.steps[slot.transaction + 1 :][:_MOST_STEPS]:
-        if step.changes_state:
-            return False
-        if step.address == asked and step.exchange is not None:
-            before, after = (_items(one, producer, traffic)
-                             for one in (producer.transaction, step.index))  # fmt: skip
-            return {id_ for id_, item in before.items() if after.get(id_) != item} == {slot.value}
-    return False
+    again = _asked_again(producer.transaction, slot, traffic)
+    if again is None:
+        return False
+    before, after = (_items(one, producer, traffic) for one in (producer.transaction, again))
+    return _others_than(before, after) == {slot.value}
 
 
 def row_changed_alone(pattern: re.Pattern[str], slot: Slot, page: int, traffic: Traffic) -> bool:
     """Return likewise for a page: of its rows in which the pattern finds an id, that with the
     slot's value alone is not as it was."""
-    asked = traffic.steps[page].address
-    if not traffic.steps[slot.transaction].changes_state:
+    again = _asked_again(page, slot, traffic)
+    if again is None:
         return False
+    before, after = (_rows(pattern, traffic.response(one).text) for one in (page, again))
+    return _others_than(before, after) == {slot.value}
+
+
+def _asked_again(before: int, slot: Slot, traffic: Traffic) -> int | None:
+    """Return the next transaction after a change that asks for the address of one before it, with
+    no other change between; None if there is none."""
+    if not traffic.steps[slot.transaction].changes_state:
+        return None
     for step in traffic.steps[slot.transaction + 1 :][:_MOST_STEPS]:
         if step.changes_state:
-            return False
-        if step.address == asked and step.exchange is not None:
-            before, after = (_rows(pattern, traffic.response(one).text)
-                             for one in (page, step.index))  # fmt: skip
-            return {id_ for id_, row in before.items() if after.get(id_) != row} == {slot.value}
-    return False
+            return None
+        if step.address == traffic.steps[before].address and step.exchange is not None:
+            return step.index
+    return None
+
+
+def _others_than(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
+    """Return the ids of what is not as it was, or gone."""
+    return {id_ for id_, item in before.items() if after.get(id_) != item}
 
 
 def _rows(pattern: re.Pattern[str], text: str) -> dict[str, str]:
@@ -123,21 +129,10 @@ def _rows(pattern: re.Pattern[str], text: str) -> dict[str, str]:
 def _items(transaction: int, producer: Producer, traffic: Traffic) -> dict[str, str]:
     """Return what the items of the producer's list are in another answer, by their ids."""
     try:
-        found: Any = traffic.response(transaction).json()
+        document = traffic.response(transaction).json()
     except ValueError:
         return {}
-    for step in producer.steps[:-2]:
-        found = _at(found, step)
     key = producer.steps[-1]
-    items = found if isinstance(found, Sequence) else ()
-    return {str(one[key]): json.dumps(one) for one in items if isinstance(one, dict) and key in one}
-
-
-def _at(value: Any, step: str | int) -> Any:
-    if isinstance(value, dict):
-        return value.get(str(step))
-    return (
-        value[step]
-        if isinstance(value, list) and isinstance(step, int) and step < len(value)
-        else None
-    )
+    items = inner(document, producer.steps[:-2])
+    found = items if isinstance(items, list) else []
+    return {str(one[key]): json.dumps(one) for one in found if isinstance(one, dict) and key in one}
