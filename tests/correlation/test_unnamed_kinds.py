@@ -13,8 +13,10 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 
 from tests.correlation.client import Client
+from tests.correlation.exchanges import json_body
 from tests.correlation.outcomes.adversary import colour, replayed
 from tests.correlation.small_servers import FORM, HTML, Answer, json_answer, recorded
+from tests.correlation.talk import UUID, call, get, requests, run
 
 
 @dataclass
@@ -79,6 +81,20 @@ def test_what_a_change_was_about(how: str) -> None:
         assert used.left() == _LEFT
         assert all(not one["done"] for one in [*used.notes.values()][: first - 1])
     assert colour(replayed(case, Notes(how, works=False))) == "red"
+
+
+@pytest.mark.parametrize(("id_", "second"), [(7, "7"), (UUID, '"${note_id[1]}"')])
+def test_two_arguments_that_are_alike(id_: object, second: str) -> None:
+    """Of two numbers the first is the id, and the other may be anything; what is random is the id
+    wherever it stands."""
+    made = json_body({"id": id_, "title": "Tea"})
+    configured = run(
+        call("POST", "/notes", {"title": "Tea"}, made),
+        get(f"/notes/{id_}", made),
+        call("POST", "/", [id_, id_, None]),
+    )
+    first = "${note_id[1]}" if isinstance(id_, int) else '"${note_id[1]}"'
+    assert requests(configured)[-1] == f"/ [{first}, {second}, null]"
 
 
 #: How a request says which note is meant, by the way: method, target and body.

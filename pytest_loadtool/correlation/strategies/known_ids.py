@@ -47,12 +47,12 @@ def claimed_as(slot: Slot, found: Proposal) -> Proposal | None:
 
 def _proposal(slot: Slot, traffic: Traffic, known: Settled) -> Proposal | None:
     ids = known.addressed(slot.value)
-    before_it = _arguments_before(slot, traffic) if ids and not slot.name else None
-    if before_it is not None and slot.value in before_it:
-        return None  # of two arguments that are alike, the first is the id
-    if before_it == () and not collection(traffic.steps[slot.transaction].called):
+    if ids and slot.place is Place.JSON and not slot.name:
+        alike = traffic.requests.numbers.get((slot.transaction, slot.value), ())
+        if any(not one.name and one.start < slot.start for one in alike):
+            return None  # of two arguments that are the same number, the first is the id
         of = {collection(one.partition("?")[0]): found for one, found in ids.items()}
-        if len(of) == 1:
+        if len(of) == 1 and _is_first_argument(slot, traffic):
             return next(iter(of.values()))
     before = address_of(slot, traffic)
     if before in ids:
@@ -65,16 +65,14 @@ def _proposal(slot: Slot, traffic: Traffic, known: Settled) -> Proposal | None:
     return next(meant, None) or known.codes.get(slot.value) or known.asked_by(slot)
 
 
-def _arguments_before(slot: Slot, traffic: Traffic) -> Sequence[str] | None:
-    """Return what stands before a value without a name in its list of JSON, ``[2, "Tea"]``; None
-    if it is in none."""
-    if slot.place is not Place.JSON:
-        return None
+def _is_first_argument(slot: Slot, traffic: Traffic) -> bool:
+    """Return whether a list of JSON begins with the slot, ``[2, "Tea"]``, in a request that does
+    not say what it is about."""
+    if collection(traffic.steps[slot.transaction].called):
+        return False
     masked = Masked.of(part_text(traffic.request(slot.owner), slot.part))
-    before = masked.text[: slot.start].rpartition("[")[2] if masked is not None else "{"
-    if "{" in before or "]" in before:
-        return None
-    return tuple(one.strip(' "') for one in before.split(",")[:-1])
+    before = masked.text[: slot.start].rstrip(' "') if masked is not None else ""
+    return before.endswith("[")
 
 
 def was_there(slot: Slot, found: Proposal, traffic: Traffic) -> bool:
