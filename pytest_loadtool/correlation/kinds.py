@@ -171,6 +171,13 @@ def reads(called: str) -> bool:
     return bool(verbs - {"list"} or (verbs and _noun(called, _DONE))) and not _VERBS & set(words)
 
 
+def begins_reading(called: str) -> bool:
+    """Return whether a name of several words begins by asking, and says of nothing that is done:
+    ``get_posts``, not ``get-and-delete`` nor ``search``."""
+    words = plain(called).split()
+    return len(words) > 1 and words[0] in _READING and not (_VERBS | _REMOVING) & set(words)
+
+
 @lru_cache(1 << 12)
 def words_of(called: str) -> frozenset[str]:
     """Return the words of a path or of what is called, one of each resource."""

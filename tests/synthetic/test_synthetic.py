@@ -44,8 +44,9 @@ def test_chance_does_not_decide(style: int) -> None:
         assert not any(one.missed | one.wrong for one in judgements), structure
 
 
-@pytest.mark.parametrize(("structure", "draw"), [(62, 9), (807, 9)])
+@pytest.mark.parametrize(("structure", "draw"), [(62, 9), (473, 1), (738, 1), (807, 9)])
 def test_equal_by_chance(structure: int, draw: int) -> None:
-    """A version that was the same after a change, or is that of another resource in a list."""
+    """A version that was the same after a change, or is that of another resource, be it in a list;
+    a level that is the number of what another call of the same address lists."""
     found = judge(structure, draw)
     assert not found.missed | found.wrong

@@ -20,6 +20,7 @@ from pytest_loadtool.correlation.classify import is_id_name, is_short_number
 from pytest_loadtool.correlation.kinds import (
     ARGUMENTS,
     WRAPPERS,
+    begins_reading,
     collection,
     id_stem,
     procedure,
@@ -255,6 +256,12 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[RecordedSte
     return tuple(steps)
 
 
+#: What is to be done, in a form.
+_OPERATION = re.compile(
+    rb"(?:^|&)(?:action|call|cmd|command|do|method|op|operation|task)=([A-Za-z_.-]+)(?=&|$)"
+)
+
+
 def _writes(called: str, exchange: Exchange | None) -> bool:
     """Return whether a request does something although it is called as if it read: by SQL, or
     because ``POST /mail/3/read`` went well and has read nothing."""
@@ -270,7 +277,16 @@ def changes_state(request: Request, exchange: Exchange | None) -> bool:
     if _method(request, exchange) in SAFE_METHODS:
         return exchange is not None and _leads_back(exchange)
     called = _called(request, exchange) or _path(request.target)
-    return not reads(called) or _writes(called, exchange)
+    return not (reads(called) or _asks_by_form(exchange)) or _writes(called, exchange)
+
+
+def _asks_by_form(exchange: Exchange | None) -> bool:
+    """Return whether a form says in a field for that that it only asks for something:
+    ``action=query-attachments``. One word alone may be that of a button."""
+    if exchange is None:
+        return False
+    said = _OPERATION.findall(exchange.request_body)
+    return bool(said) and all(begins_reading(one.decode()) for one in said)
 
 
 def _leads_back(exchange: Exchange) -> bool:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from pytest_loadtool.answers.shape import LOGIN_PLACE
 from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.template import Template
 from pytest_loadtool.correlation.classify import TELLING
 from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
-from pytest_loadtool.correlation.outcomes.changes import Change, acts_by_link, changes_of
+from pytest_loadtool.correlation.outcomes.changes import Change, acts_by_link, changes_of, goes_by
 from pytest_loadtool.correlation.outcomes.choosing import chosen
 from pytest_loadtool.correlation.outcomes.not_yet import is_gone, not_yet
 from pytest_loadtool.correlation.outcomes.proof import REPLY, Proof, SessionChanges
@@ -68,6 +69,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep], told: Told = silent)
     places = frozenset(taken.values())
     said = _by(changes, lambda change: (one.value for one in change.said))
     history = _history(changes, steps)
+    by_name = frozenset(_found_by_name(case, changes))
     for change in changes:
         step = change.step
         told("Looking for what changes did", step.index, len(steps))
@@ -100,7 +102,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep], told: Told = silent)
         outcome = Outcome(one.says, names[change.step.index], doubtful=one.doubtful)
         if one.validator is not None and (one.at, outcome) not in edited:
             new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
-        known = "${" in targets[one.at] or _signs_in(change)
+        known = _is_own(targets[one.at], by_name) or _signs_in(change)
         alone = "" if known else _text_alone(change, one.validator)
         asked = (alone and one.text) or (is_gone(one) and not known)
         page = seen.of(steps[one.at]) if asked else None
@@ -242,6 +244,27 @@ def _reason(proof: Proof, shown: str, done: str) -> str:
     if proof.strength == REPLY:
         return f'"{shown}" says so itself, which proves nothing: a validator asserts that it does.'
     return f'"{shown}" shows it after "{done}": a validator asserts it.'
+
+
+def _found_by_name(case: TestCase, changes: Sequence[Change]) -> Iterator[str]:
+    """Yield the templates of ids that are taken from the row or object with a text that a change
+    before it has sent, and that is the same in each run: an earlier one may have left it."""
+    said = {
+        one.template: change.step.index
+        for change in reversed(changes)
+        for one in change.said
+        if one.is_text and "${" not in one.template
+    }
+    for at, each in enumerate(case.transactions()):
+        for extractor in each.extractors:
+            if any(index < at and goes_by(extractor.source, text) for text, index in said.items()):
+                yield f"${{{extractor.variable}}}"
+
+
+def _is_own(target: str, by_name: Set[str]) -> bool:
+    """Return whether a target has a placeholder, and not only such as are found ``by_name``."""
+    found = {f"${{{one.name}}}" for one in Template.parse(target).references}
+    return not found <= by_name
 
 
 def _signs_in(change: Change) -> bool:

@@ -340,9 +340,14 @@ def _shown_by(
         if is_change(steps[at]):
             return
         for one in transactions[at].extractors:
-            found = source_templates(one.source)
-            if any(text in found or any(f'"{text}"' in path for path in found) for text in texts):
+            if any(goes_by(one.source, text) for text in texts):
                 yield one, at
+
+
+def goes_by(source: Source, text: str) -> bool:
+    """Return whether a source takes its value from the row or object that has a text."""
+    found = source_templates(source)
+    return text in found or any(f'"{text}"' in path for path in found)
 
 
 def _given(

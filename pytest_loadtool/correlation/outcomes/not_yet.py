@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 from pytest_loadtool.codec.entities import in_markup
 from pytest_loadtool.correlation.classify import TELLING, is_identity_name, is_title_name
 from pytest_loadtool.correlation.outcomes.changes import Change
-from pytest_loadtool.correlation.outcomes.proof import Proof
+from pytest_loadtool.correlation.outcomes.proof import Proof, names
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.extraction.jsonpath import compile_path
 from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator, validator_texts
@@ -24,7 +24,7 @@ def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -
     change, does not have what a proof finds by a text, or has what is gone; None if there was none,
     or it is not so."""
     before = answers.before(change.step.index)
-    earlier = next((one for one in before if one.asks_the_same(shown)), None)
+    earlier = next((one for one in before if _is_the_same(one, shown, change)), None)
     validator = proof.validator
     if earlier is None or validator is None:
         return None
@@ -63,9 +63,24 @@ def _is_about_it(change: Change, text: str, shown: SeenAnswer) -> bool:
         return False
     if change.step.path == shown.step.path and change.method in ("PUT", "PATCH"):
         return True
+    if _is_page_of(change, shown):
+        return True
     asked = _query(shown.step.address)
     sent = {*_query(change.step.address), *((one.field, one.value) for one in change.said)}
     return change.step.path == shown.step.path and bool(asked) and asked <= sent
+
+
+def _is_the_same(one: SeenAnswer, shown: SeenAnswer, change: Change) -> bool:
+    """Return whether an answer before the change is to the same request as ``shown``, or both are
+    pages of the resource at one path: ``?id=17&saved=1`` says how it went, too."""
+    if one.asks_the_same(shown):
+        return True
+    return one.step.path == shown.step.path and _is_page_of(change, one, shown)
+
+
+def _is_page_of(change: Change, *shown: SeenAnswer) -> bool:
+    """Return whether the addresses of answers name one resource of the change."""
+    return any(all(names(one.step, each) for one in shown) for each in change.resources)
 
 
 def _query(address: str) -> set[tuple[str, str]]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
+from pytest_loadtool.codec.calls import is_same_call
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
     AMOUNTS,
@@ -15,7 +16,7 @@ from pytest_loadtool.correlation.classify import (
     is_short_number,
     is_version_name,
 )
-from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.proposals import ProducerCandidate
 from pytest_loadtool.correlation.requests.positions import CALL
@@ -99,16 +100,24 @@ def row_changed_alone(pattern: re.Pattern[str], slot: Slot, page: int, traffic: 
 
 
 def _asked_again(before: int, slot: Slot, traffic: Traffic) -> int | None:
-    """Return the next transaction after a change that asks for the address of one before it, with
-    no other change between; None if there is none."""
+    """Return the next transaction after a change that asks for what one before it does, with no
+    other change between; None if there is none."""
     if not traffic.steps[slot.transaction].changes_state:
         return None
     for step in traffic.steps[slot.transaction + 1 :][:_MOST_STEPS]:
         if step.changes_state:
             return None
-        if step.address == traffic.steps[before].address and step.exchange is not None:
+        if _ask_alike(step, traffic.steps[before]):
             return step.index
     return None
+
+
+def _ask_alike(one: RecordedStep, other: RecordedStep) -> bool:
+    """Return whether two transactions ask for the same; calls of all kinds go to one address."""
+    if one.exchange is None or other.exchange is None or one.address != other.address:
+        return False
+    bodies = one.exchange.request_body, other.exchange.request_body
+    return bodies[0] == bodies[1] or is_same_call(*bodies)
 
 
 def _others_than(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:

@@ -80,8 +80,9 @@ def _is_of(one: Producer, path: str, ids: Set[str], traffic: Traffic) -> bool:
         return not ids.isdisjoint(own)
     is_call = step.called != step.path or operation(step.exchange) is not None
     if not is_call and _path(one.transaction, traffic) == path:
-        parts = path.split("/")
-        return any(map(is_path_id, parts)) or ids <= {path, *parts}
+        parts = [path, *path.split("/")]
+        parts += [one.partition(".")[0] for one in parts]  # of ``/orders/17.json``, too
+        return any(map(is_path_id, parts)) or ids <= set(parts)
     return any(str(value) in ids for name, value in beside.items() if _tells(name, "href"))
 
 
