@@ -46,6 +46,16 @@ def _spellings(character: str) -> str:
     return f"(?:{plain}|&(?:{name}|#0*{code}|#[xX]0*(?i:{code:x}));)"
 
 
+def are_in_order(first: str, last: str, text: str) -> bool:
+    """Return whether ``text`` has ``first`` and behind it ``last``, as they are or with character
+    references."""
+    for written in (text, unescape(text)) if "&" in text else (text,):
+        at = written.find(first)
+        if at >= 0 and written.find(last, at + len(first)) >= 0:
+            return True
+    return False
+
+
 def times_in_markup(wanted: str, text: str) -> int:
     """Return how many times ``text`` has ``wanted``, as it is or with character references."""
     return (unescape(text) if "&" in text and WRITTEN.search(wanted) else text).count(wanted)

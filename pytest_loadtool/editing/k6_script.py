@@ -247,7 +247,9 @@ def _check(validator: Validator) -> dict[str, str] | None:
     """Return a check by its name; None: it cannot be said."""
     compared = comparisons(validator)
     match validator:
-        case TextValidator(text=text, absent=absent, row="", unrepeated=False) if not compared:
+        case TextValidator(text=text, absent=absent, row="", unrepeated=False, ahead_of="") if (
+            not compared
+        ):
             if (literal := Template.parse(text).literal) is None:
                 return None
             found = f"(r.body || '').includes({_js(literal)})"

@@ -107,7 +107,7 @@ class TextValidator(Compared):
 
     With ``row`` (a template, too), only the rows count that have it: ``tr``, ``li`` or ``article``
     elements, or what ``item`` says: ``div.card``. With ``unrepeated``, all that counts is that it
-    is not there a second time.
+    is not there a second time; with ``ahead_of`` (a template), that this comes behind it.
     """
 
     text: str
@@ -116,6 +116,7 @@ class TextValidator(Compared):
     item: str = ""
     outcome: Outcome | None = None
     unrepeated: bool = False
+    ahead_of: str = ""
     equals: int | None = None
 
 
@@ -267,8 +268,8 @@ VALIDATOR_KINDS: Mapping[str, ValidatorKind] = MappingProxyType(
             "text",
             "text {!r}",
             compares=(),
-            own=("row", "item", "count", "unrepeated"),
-            templates=("text", "row"),
+            own=("row", "item", "count", "unrepeated", "ahead_of"),
+            templates=("text", "row", "ahead_of"),
         ),
         "regex": ValidatorKind(
             RegexValidator, "pattern", "match of {!r}", compares=_OF_BODIES, own=("count",)

@@ -221,6 +221,7 @@ def _validators(names: list[str]) -> st.SearchStrategy[Validator]:
         _comparing(text),
         st.builds(TextValidator, _templates(names).filter(bool), st.booleans()),
         st.builds(TextValidator, _templates(names).filter(bool), unrepeated=st.just(True)),
+        st.builds(TextValidator, text, st.booleans(), ahead_of=text),
         st.builds(RegexValidator, _patterns, st.booleans()),
         st.builds(JsonValidator, _paths, st.none() | _templates(names) | _scalars, st.booleans()),
         st.builds(JsonValidator, _paths, unrepeated=st.just(True)),

@@ -13,10 +13,10 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 
 from tests.correlation.client import Client
-from tests.correlation.exchanges import json_body
+from tests.correlation.exchanges import html, json_body
 from tests.correlation.outcomes.adversary import colour, replayed
 from tests.correlation.small_servers import FORM, HTML, Answer, json_answer, recorded
-from tests.correlation.talk import UUID, call, get, requests, run
+from tests.correlation.talk import UUID, call, get, post, requests, run
 
 
 @dataclass
@@ -109,6 +109,7 @@ _SAID = {
     "path": ("POST", "/%s/%s", ""),
     "button": ("POST", "/do", "%s=%s"),
     "script": ("POST", "/act", '{"op": "%s", "n": %s}'),
+    "name": ("POST", "/do", "%s_%s="),
 }
 _WAY = re.compile(r"(toggle|remove).*?([\da-f-]+)\W*\Z")
 
@@ -182,10 +183,9 @@ def _handles(way: str, id_: int) -> str:
     """What a page has in the row of a note, to toggle and to remove it."""
     if way == "link":
         return "".join(f'<a href="/do?cmd={one}&amp;n={id_}">x</a>' for one in ("toggle", "remove"))
-    if way == "button":
-        buttons = "".join(
-            f'<button name="{one}" value="{id_}">x</button>' for one in ("toggle", "remove")
-        )
+    if way in ("button", "name"):
+        names = f'name="%s" value="{id_}"' if way == "button" else f'name="%s_{id_}"'
+        buttons = "".join(f"<button {names % one}>x</button>" for one in ("toggle", "remove"))
         return f'<form method="post" action="/do">{buttons}</form>'
     return f'<a href="#" onclick="act({id_}, this)">x</a>'
 
@@ -193,8 +193,8 @@ def _handles(way: str, id_: int) -> str:
 @pytest.mark.parametrize(
     ("way", "is_page"),
     [
-        *((way, False) for way in _SAID if way not in ("link", "button", "script")),
-        *((way, True) for way in ("form", "link", "button", "script")),
+        *((way, False) for way in _SAID if way not in ("link", "button", "script", "name")),
+        *((way, True) for way in ("form", "link", "button", "script", "name")),
     ],
 )
 def test_ways_to_say_which(way: str, is_page: bool) -> None:
@@ -208,6 +208,23 @@ def test_ways_to_say_which(way: str, is_page: bool) -> None:
         assert [*used.notes.values()][first - 1 :] == _LEFT
         assert not any(done for _, done in [*used.notes.values()][: first - 1])
     assert colour(replayed(case, SaidNotes(way, is_page, works=False))) == "red"
+
+
+@pytest.mark.parametrize("id_", ["0b3510b0b46e41dab17017a6205738d1", UUID])
+@pytest.mark.parametrize("body", ["remove_%s=", "remove=%s"])
+def test_a_random_id_in_a_button(id_: str, body: str) -> None:
+    """Whatever it begins with, and be it in the name of the button."""
+    sent = (body % id_).removesuffix("=")
+    name, _, value = sent.partition("=")
+    row = f"<li>Tea House <button name='{name}' value='{value}'>x</button></li>"
+    configured = run(
+        get("/notes", html("<ul></ul>")),
+        post("/notes", "title=Tea+House"),
+        get("/notes", html(f"<ul>{row}</ul>")),
+        post("/do", body % id_),
+        get("/notes", html("<ul></ul>")),
+    )
+    assert f"/do {body % '${remove[1]}'}" in requests(configured)
 
 
 def test_a_number_that_is_no_id() -> None:

@@ -166,18 +166,24 @@ VALIDATOR: Table = Table(
         **COMPARISON_KEYS,
         "absent": Key(boolean),
         "unrepeated": Key(boolean),
+        "ahead_of": Key(searched),
     },
     open_to=VALIDATORS,
 )
 
+#: What is said of the subject of some kinds, besides what it is compared with.
+_OWN = ("row", "item", "unrepeated", "ahead_of")
 #: What goes with some kinds alone.
 _OF_KIND = {
     own: [key for key, kind in VALIDATOR_KINDS.items() if own in kind.own]
-    for own in ("row", "item", "unrepeated", "count")
+    for own in (*_OWN, "count")
 }
 
 #: What says something else of how often it is there, or where.
-_NOT_REPEATED = ("absent", "equals", "row")
+_ALONE = {
+    "unrepeated": ("absent", "equals", "row", "ahead_of"),
+    "ahead_of": ("equals", "row"),
+}
 
 #: What goes with another key, and what that one says.
 _OF_OUTCOME = (
@@ -212,17 +218,16 @@ def validator(node: Node) -> Validator:
         if key in found and kind not in kinds:
             raise node.child(key, None).wrong(f"goes with {' or '.join(map(repr, kinds))} only")
     comparing = compared(node, found, kind)
-    others = [key for key in _NOT_REPEATED if found.get(key)] or list(comparing)
-    if found.get("unrepeated") and others:
-        raise node.child("unrepeated", True).wrong(
-            f"goes without {others[0]!r}: leave one of them out"
-        )
+    for key, without in _ALONE.items():
+        others = [one for one in without if found.get(one)] or list(comparing)
+        if found.get(key) and others:
+            raise node.child(key, None).wrong(f"goes without {others[0]!r}: leave one of them out")
     if "item" in found and "row" not in found:
         raise node.child("item", None).wrong("goes with 'row', the text that the item has")
     if found.get("row") and comparing:
         raise node.child("row", None).wrong("goes without 'count': leave one of them out")
     of = VALIDATOR_KINDS[kind]
-    own = {key: found[key] for key in ("row", "item", "unrepeated", "absent") if key in found}
+    own = {key: found[key] for key in (*_OWN, "absent") if key in found}
     outcome = _outcome(node, found)
     return of.make(**{of.subject: found[kind]}, **own, **comparing, outcome=outcome)
 
@@ -272,4 +277,6 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
     for how, value in comparisons(validator).items():
         pairs[how] = string(format_duration(float(value))) if seconds else scalar(value)
     pairs |= {"unrepeated": "true"} if getattr(validator, "unrepeated", False) else {}
+    if later := getattr(validator, "ahead_of", ""):
+        pairs["ahead_of"] = string(later)
     return pairs | ({"absent": "true"} if validator.absent else {})

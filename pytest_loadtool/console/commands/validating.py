@@ -95,7 +95,8 @@ async def validate(
     """Add a validator: what a response must have.
 
     One of --text, a text of the body (`${users.name}` is a dataset field), with --row, another text
-    of the row of the page that it is sought in, and --item, what a row is there, such as div.card;
+    of the row of the page that it is sought in, and --item, what a row is there, such as div.card,
+    or with --ahead-of, a text that has to come behind it;
     --regex, a regular expression; --json or --xml, a path; --header, its name; --response, one of
     status, size (bytes) and duration (`800ms`).
     What is there is compared by --equals (of JSON, '"17"' is a text, 17 a number), --not-equals,

@@ -97,6 +97,7 @@ _VALIDATING: _Rows = (
         Blank("text"),
         Blank("row", "in the row of"),
         Blank("item"),
+        Blank("ahead-of", "ahead of"),
     ),
     (Radio("kind", "regex", "Regex"), Blank("regex"), *_compared("regex")),
     (Radio("kind", "json", "JSON path"), Blank("json"), *_compared("json")),
@@ -329,7 +330,7 @@ def _expecting(validator: Validator) -> dict[str, str]:
         elif key in ("absent", "unrepeated"):
             found[key] = "yes"
         else:
-            found[key] = value
+            found[option] = value
     return found | ({"kept": "\0".join(kept)} if kept else {})
 
 

@@ -52,6 +52,8 @@ def described(validator: Validator | StatusCodes) -> str:
     match validator:
         case TextValidator(text=text, unrepeated=True):
             what = f"text {text!r} no second time"
+        case TextValidator(text=text, absent=absent, ahead_of=str(later)) if later:
+            what = f"{'no ' if absent else ''}text {text!r} ahead of {later!r}"
         case TextValidator(text=text, absent=absent, row=row, item=item) if not compared:
             where = f" in the {item or 'row'} of {row!r}" if row else ""
             what = f"{'no ' if absent else ''}text {text!r}{where}"

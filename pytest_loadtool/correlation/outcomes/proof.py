@@ -140,6 +140,12 @@ class Before:
         found = self._texts.get(text) if isinstance(text, str) else None
         return found[1] if found is not None and found[0] < self._change else None
 
+    def own_texts(self) -> Iterator[Said]:
+        """Yield the texts that earlier changes have sent, the last first."""
+        for at, said in reversed(tuple(self._texts.values())):
+            if at < self._change:
+                yield said
+
     def last(self, resource: Resource, later: SeenAnswer) -> bool:
         """Return whether nothing changes the resource after the change and before an answer."""
         return self._alone(resource, self._change, later.step.index)

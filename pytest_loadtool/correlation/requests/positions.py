@@ -47,6 +47,8 @@ _MATRIX = re.compile(r";([^=;]*)=([^;]*)")
 #: A pair, or what has no name. The latter is taken as a whole: each of its characters might begin a
 #: name, and looking for the "=" from each would cost quadratic time.
 _PAIR = re.compile(r"([^&=]*+)=([^&]*+)|[^&=]++")
+#: What a button does, before the id of what it does it to.
+_WORD_BEFORE = re.compile(r"[a-z]{3,}[_-](?=.)")
 _DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"[A-Za-z]+")
 #: In a query, the shortest value that has no name. Without a digit it is a flag's name.
@@ -144,7 +146,7 @@ def pair_spans(text: str, start: int, place: Place) -> Iterator[ValueSpan]:
     for pair in _PAIR.finditer(text, start):
         if pair[2] is not None:
             # What is in base64 ends like a name.
-            if pair[2] or not is_path_id(pair[1]):
+            if pair[2] or not is_path_id(pair[1]) or _WORD_BEFORE.match(pair[1]):
                 yield from _name_spans(pair[1], pair.start(1), place, "")
             yield *pair.span(2), place, unquote_plus(pair[1]), decoded(place, pair[2]), ""
 
@@ -152,10 +154,21 @@ def pair_spans(text: str, start: int, place: Place) -> Iterator[ValueSpan]:
 def _name_spans(name: str, start: int, place: Place, around: str) -> Iterator[ValueSpan]:
     """Yield the ids in a name that begins at ``start``, each called after the word before it, or
     after what is ``around`` the name."""
-    whole = ((0, len(name)),) if is_path_id(name) or may_be_code(name) else ()
-    for first, last in (*whole, *ids_within(name)):
+    for first, last in _ids_in_name(name):
         called = _last_word(unquote(name[:first])) or around
         yield start + first, start + last, place, called, name[first:last], IN_NAME
+
+
+def _ids_in_name(name: str) -> Iterator[tuple[int, int]]:
+    """Yield where ids begin and end in a name: all of it, or ``17`` of ``remove_17``."""
+    word = _WORD_BEFORE.match(name)
+    if word is not None and name[word.end() :].isdecimal():
+        yield word.end(), len(name)
+        return
+    within = ids_within(name)
+    if (is_path_id(name) or may_be_code(name)) and not (word and within):
+        yield 0, len(name)
+    yield from within
 
 
 def word_ids(

@@ -1,5 +1,5 @@
 """What a change was about, by what it has done: of a list that is seen before and after it, only
-the item with the id that was sent is another one, or gone."""
+the item with the id that was sent is another one, or gone; or its items are in another order."""
 
 from __future__ import annotations
 
@@ -33,8 +33,20 @@ _RULE = Rule(
     " the request.",
     confidence=0.85,
 )
+_MOVED = Rule(
+    "moved-item",
+    "{producer} lists it, and after the request the same list is in another order, as {field} says"
+    " beside which item, or in which order.",
+    confidence=0.85,
+)
+#: Words in the name of a field that has the id of the item beside which another one is moved.
+_BESIDE = frozenset(
+    {"above", "after", "before", "below", "next", "previous", "sibling", "successor"}
+)
 #: How far behind a change a list is looked for, in transactions, and how many lists before it.
 _MOST_STEPS, _MOST_LISTS = 10, 2
+#: How many ids at least are in an order.
+_FEWEST = 2
 #: How many rows of a page are compared.
 _MOST_ROWS = 300
 
@@ -43,7 +55,7 @@ class ChangedItems:
     """The numbers in changes, whatever their fields are called."""
 
     name = "changed-items"
-    why = "Of a list, only the item with that id is another one, or gone, after the request."
+    why = "Of a list, only the item with that id is another one, or gone, or moved, after the request."
     source = "calls whose arguments have no names: Ext.Direct, server actions, commands"
     turns = frozenset({Turn.OPEN})
 
@@ -61,6 +73,9 @@ class ChangedItems:
             if len(same) == 1 and changed_alone(slot, traffic):
                 for one in _lists(slot, traffic):
                     yield ProducerCandidate(slot, _RULE, one)
+            for one in _lists(slot, traffic):
+                if _is_of_new_order(one, slot, traffic):
+                    yield ProducerCandidate(slot, _MOVED, one)
 
 
 def changed_alone(slot: Slot, traffic: Traffic) -> bool:
@@ -89,14 +104,40 @@ def _is_only_change(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
     return _others_than(before, after) == {slot.value}
 
 
-def row_changed_alone(pattern: re.Pattern[str], slot: Slot, page: int, traffic: Traffic) -> bool:
+def _is_of_new_order(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
+    again = _asked_again(producer.transaction, slot, traffic)
+    if again is None:
+        return False
+    before, after = (_items(one, producer, traffic) for one in (producer.transaction, again))
+    return _says_order(slot, [*before], [*after], traffic)
+
+
+def _says_order(slot: Slot, before: list[str], after: list[str], traffic: Traffic) -> bool:
+    """Return whether ids are in another order after the request, and the slot says beside which of
+    them something is, or is one of several that were sent in that order."""
+    if before == after or sorted(before) != sorted(after):
+        return False
+    sent = [one.value for one in traffic.slots_of(slot.transaction) if _is_beside(one, slot)]
+    in_order = len(sent) >= _FEWEST and [one for one in after if one in sent] == sent
+    return in_order or not _BESIDE.isdisjoint(plain(slot.name).split())
+
+
+def _is_beside(one: Slot, other: Slot) -> bool:
+    """Return whether two slots are of one list."""
+    return (one.name, one.part, one.place, one.before) == (
+        *(other.name, other.part, other.place, other.before),
+    )
+
+
+def row_changed(pattern: re.Pattern[str], slot: Slot, page: int, traffic: Traffic) -> bool:
     """Return likewise for a page: of its rows in which the pattern finds an id, that with the
-    slot's value alone is not as it was."""
+    slot's value alone is not as it was, or they are in the order that the slot says."""
     again = _asked_again(page, slot, traffic)
     if again is None:
         return False
     before, after = (_rows(pattern, traffic.response(one).text) for one in (page, again))
-    return _others_than(before, after) == {slot.value}
+    alone = _others_than(before, after) == {slot.value}
+    return alone or _says_order(slot, [*before], [*after], traffic)
 
 
 def _asked_again(before: int, slot: Slot, traffic: Traffic) -> int | None:

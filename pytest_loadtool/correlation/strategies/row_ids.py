@@ -30,7 +30,7 @@ from pytest_loadtool.correlation.requests.slots import FIELDS, Slot
 from pytest_loadtool.correlation.responses.markup_items import Item, items_around, row_texts
 from pytest_loadtool.correlation.responses.tokens import standing_alone
 from pytest_loadtool.correlation.sources.anchors import is_new_text
-from pytest_loadtool.correlation.strategies.changed_items import row_changed_alone
+from pytest_loadtool.correlation.strategies.changed_items import row_changed
 from pytest_loadtool.correlation.strategies.new_pages import signs_in
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.strategies.typed import is_typed
@@ -62,7 +62,7 @@ _CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.I
 _WORD = re.compile(r"[A-Za-z]+")
 #: The name under which a control submits its value: that of the tag itself, or of its list.
 _NAMED = re.compile(r"""\bname=["']?([^"'<>\s]+)""", re.IGNORECASE)
-_ID = re.compile(r"(?!0)[\w-]{1,64}", re.ASCII)
+_ID = re.compile(r"(?!0\d*\Z)[\w-]{1,64}", re.ASCII)
 _DIGIT = re.compile(r"\d")
 #: Letters and numbers, of which one may be the id: ``order-2026-17``, ``A17/3``.
 _COMPOSED = re.compile(r"[A-Za-z]{1,20}(?:[-_/.]?\d{1,9}){1,4}", re.ASCII)
@@ -235,7 +235,7 @@ def _rank(place: _Place, slot: Slot, at: int, traffic: Traffic) -> int:
         return 2
     is_in_place = slot.place is Place.PATH or slot.before == IN_NAME
     if not (is_in_place or is_code_name(slot.name) or collection_names(slot.name) & resources):
-        return int(several and row_changed_alone(pattern, slot, at, traffic))
+        return int(several and row_changed(pattern, slot, at, traffic))
     if words and slot.place is Place.PATH and collection_names(words[-1]) & collection_names(
         collection(slot.before)
     ):  # fmt: skip
@@ -244,7 +244,7 @@ def _rank(place: _Place, slot: Slot, at: int, traffic: Traffic) -> int:
         return int(several and len(set(others)) == len(others))
     if is_id_name(words[-1]) or collection_names(words[-1]) & resources:
         return 2
-    return int(several)
+    return int(several or not is_short_number(slot.value))
 
 
 def _is_of_another(place: _Place, slot: Slot, text: str, resources: frozenset[str]) -> bool:

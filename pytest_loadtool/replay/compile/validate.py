@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_loadtool.codec.content import ContentError
-from pytest_loadtool.codec.entities import in_markup, times_in_markup
+from pytest_loadtool.codec.entities import are_in_order, in_markup, times_in_markup
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.errors import ReplayError, SlowPatternError
 from pytest_loadtool.extensions import VALIDATORS, made
@@ -76,6 +76,8 @@ def compile_validator(
             return _extension(validator)
         case TextValidator(unrepeated=True):
             return _unrepeated(validator, names)
+        case TextValidator(ahead_of=str(later)) if later:
+            return _in_order(validator, names)
         case TextValidator(counted=False):
             return _text(validator, names, strict, kept)
         case JsonValidator(schema=str(name)):
@@ -165,6 +167,21 @@ def _unrepeated(validator: TextValidator, names: VariableNames) -> Holds:
 
     def check(response: JudgedResponse, values: Sequence[str]) -> Failure | None:
         return failure if times_in_markup(joined(needle, values), response.text) > 1 else None
+
+    return check
+
+
+def _in_order(validator: TextValidator, names: VariableNames) -> Holds:
+    first = pieces(Template.parse(validator.text), names)
+    last = pieces(Template.parse(validator.ahead_of), names)
+    absent = validator.absent
+    said = "found, but should not be," if absent else "not found"
+    message = f"Search text {said} ahead of {validator.ahead_of!r}: {validator.text!r}"
+    failure = _failure("text", message, validator.outcome)
+
+    def check(response: JudgedResponse, values: Sequence[str]) -> Failure | None:
+        in_order = are_in_order(joined(first, values), joined(last, values), response.text)
+        return failure if in_order is absent else None
 
     return check
 

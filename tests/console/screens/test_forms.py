@@ -240,6 +240,7 @@ VALIDATORS = (
     TextValidator("Tea's", row="Pot"),
     RegexValidator("a+", absent=True),
     TextValidator("Tea", unrepeated=True),
+    TextValidator("Tea", ahead_of="Pot's"),
     JsonValidator("$.id", "17"),
     JsonValidator("$.done", True, outcome=Outcome("it is done")),
     JsonValidator("$.price", 1.5, outcome=Outcome("price is 1.5", "POST /items")),
