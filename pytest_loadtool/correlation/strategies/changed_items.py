@@ -55,7 +55,7 @@ class ChangedItems:
     """The numbers in changes, whatever their fields are called."""
 
     name = "changed-items"
-    why = "Of a list, only the item with that id is another one, or gone, or moved, after the request."
+    why = "Of a list, only the item with that id is another one, gone or moved, after the request."
     source = "calls whose arguments have no names: Ext.Direct, server actions, commands"
     turns = frozenset({Turn.OPEN})
 
