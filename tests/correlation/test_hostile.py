@@ -22,7 +22,7 @@ _SIZE = 1 << 19
 def test_hostile_texts_are_configured(kind: str) -> None:
     """Half a megabyte of each takes seconds at most, and the token beside it is found."""
     command = [sys.executable, "-m", "tests.correlation.hostile", kind, str(_SIZE)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=400)
     assert done.stdout.splitlines() == list(TEXTS), done.stderr
 
 

@@ -1,15 +1,13 @@
-"""Proofs that things are in the order in which a change has sent them, or has moved them."""
+"""Proofs that things are in the order in which a change has sent them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, pairwise
 from typing import Any
 
-from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.outcomes.changes import Change, Said, json_of, walk
+from pytest_loadtool.correlation.outcomes.changes import Change, json_of, walk
 from pytest_loadtool.correlation.outcomes.documents import is_listed
 from pytest_loadtool.correlation.outcomes.proof import Before, Proof, short
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
@@ -17,24 +15,6 @@ from pytest_loadtool.correlation.responses.objects import KEY, inner
 from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
-
-#: Words in the names of fields that say where in a list a thing is to be, in paths, and in values.
-#: What has only come before others since it was changed last says none.
-_PLACES = frozenset(
-    {
-        *("above", "after", "before", "below", "direction", "index", "move", "order", "ordering"),
-        *("place", "position", "rank", "sequence", "sort", "weight"),
-    }
-)
-_MOVES = frozenset(
-    {
-        *("arrange", "down", "move", "order", "ordering", "position", "rank", "reorder"),
-        *("sequence", "sort", "swap", "up"),
-    }
-)
-_WAYS = frozenset({"bottom", "down", "first", "last", "top", "up"})
-#: How many of the session's own texts are looked for in a list.
-_MOST_TEXTS = 12
 
 
 def ordered_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -78,59 +58,6 @@ def _ids_in_order(
         template = templates.get(one) or escape(one)
         written.append(f"{escape(found[1])}{template}{escape(found[2])}")
     return TextValidator(written[0], ahead_of=written[1])
-
-
-def moved(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Yield which of two names, which the session has given before, now comes before the other, if
-    the change says of a place, and it was the other way round before that alone."""
-    same = was.same(answer)
-    if same is None or not _says_a_place(change) or not was.only(same, answer):
-        return
-    own = [one for one in was.own_texts() if _once(one.value, same) and _once(one.value, answer)]
-    now = sorted(own[:_MOST_TEXTS], key=lambda one: _at(one.value, answer))
-    turned = [
-        (one, other)
-        for one, other in combinations(now, 2)
-        if _at(one.value, same) > _at(other.value, same)
-    ]
-    near = [pair for pair in pairwise(now) if pair in turned]
-    for one, other in (near or turned)[:1]:
-        check = TextValidator(_written(one, answer), ahead_of=_written(other, answer))
-        says = f"{short(one.value)} comes before {short(other.value)}"
-        yield Proof(answer.step.index, 1, says, check)
-
-
-def _says_a_place(change: Change) -> bool:
-    fields = {word for one in change.said for word in plain(one.field).split()}
-    path = {word for one in change.path.split("/") for word in plain(one).split()}
-    values = {one.value.lower() for one in change.said}
-    return bool(fields & _PLACES or path & _MOVES or values & _WAYS)
-
-
-def _once(text: str, answer: SeenAnswer) -> bool:
-    """Return whether an answer has a text once, so that it has one place."""
-    written = _as_written(text, answer)
-    return bool(written) and answer.text.count(written) == 1
-
-
-def _at(text: str, answer: SeenAnswer) -> int:
-    return answer.text.find(_as_written(text, answer))
-
-
-def _as_written(text: str, answer: SeenAnswer) -> str:
-    """Return how an answer writes a text; empty if it does not show it by itself."""
-    if answer.document is not None:
-        quoted = f'"{text}"'
-        return quoted if quoted in answer.text else ""
-    shown = answer.shown_as(text) if answer.is_page else None
-    return f">{shown[0]}<" if shown is not None and shown[2] else ""
-
-
-def _written(said: Said, answer: SeenAnswer) -> str:
-    """Return what an answer writes of a text: each user's own as it is."""
-    if "${" in said.template:
-        return f'"{said.template}"' if answer.document is not None else f">{said.template}<"
-    return escape(_as_written(said.value, answer))
 
 
 def _orders(body: bytes) -> list[list[str]]:

@@ -33,7 +33,8 @@ from pytest_loadtool.correlation.outcomes.documents import (
     unlisted_path,
 )
 from pytest_loadtool.correlation.outcomes.gone import choice_gone, named_gone
-from pytest_loadtool.correlation.outcomes.ordered import moved, ordered_in_document
+from pytest_loadtool.correlation.outcomes.ordered import ordered_in_document
+from pytest_loadtool.correlation.outcomes.own_things import of_own_things
 from pytest_loadtool.correlation.outcomes.pages import (
     attributes_with,
     in_control,
@@ -164,7 +165,7 @@ def _shown(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
 
 
 def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    yield from moved(change, answer, was)
+    yield from of_own_things(change, answer, was)
     if answer.document is not None:
         if _may_be_about(change, answer, was):
             for resource in change.resources:

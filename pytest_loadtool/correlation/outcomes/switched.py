@@ -48,7 +48,7 @@ def switched_in_document(change: Change, answer: SeenAnswer, was: Before) -> Ite
         before = None if is_listed(steps) else inner(same.document, steps)
         for key, value in _switched(before, item, _STATES):
             yield equal(answer, 1, format_path(steps), (key,), escape(str(value)), value)
-    for said in change.said:
+    for said in (*change.said, *change.rows):
         now, then = object_named(said, answer), object_named(said, same)
         if now is None or then is None or now[1] != then[1] or not is_listed(now[0]):
             continue

@@ -1,0 +1,149 @@
+"""Proofs by what has become of the things that the session has named, where a change does not say
+which of them it is about, or moves one: ``POST /undo``, ``POST /clear``, ``{"position": 1}``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain, combinations, islice, pairwise
+
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.codec.template import escape
+from pytest_loadtool.correlation.classify import is_identity_name, is_title_name
+from pytest_loadtool.correlation.kinds import removes
+from pytest_loadtool.correlation.outcomes.changes import Change, Said
+from pytest_loadtool.correlation.outcomes.proof import Before, Proof, gone, short
+from pytest_loadtool.correlation.outcomes.rows import words_in_row
+from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
+from pytest_loadtool.correlation.outcomes.switched import switched_in_document
+from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextValidator
+
+#: Words in the names of fields that say where in a list a thing is to be, in paths, and in values.
+#: What has only come before others since it was changed last says none.
+_PLACES = frozenset(
+    {
+        *("above", "after", "before", "below", "direction", "index", "move", "order", "ordering"),
+        *("place", "position", "rank", "sequence", "sort", "weight"),
+    }
+)
+_MOVES = frozenset(
+    {
+        *("arrange", "down", "move", "order", "ordering", "position", "rank", "reorder"),
+        *("sequence", "sort", "swap", "up"),
+    }
+)
+_WAYS = frozenset({"bottom", "down", "first", "last", "top", "up"})
+#: How many of the session's own texts are looked for in a list.
+_MOST_TEXTS = 12
+#: Of how many characters an answer is compared as a whole with that before, which on a used server
+#: may be longer.
+_LONGEST = 20_000
+#: How many have to be gone at least, so that all are.
+_ALL = 2
+
+
+def of_own_things(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield what the same address shows otherwise, of what the session has named, since this change
+    alone. Of one that says nothing of what it is about, somebody else's thing may be next: it is in
+    doubt, unless all are removed."""
+    same = was.same(answer)
+    if same is None or not was.only(same, answer):
+        return
+    if _names_any(change, was):
+        if _says_a_place(change):
+            yield from _moved(answer, same, was)
+        return
+    own = tuple(islice(_shown_by_either(answer, same, was), _MOST_TEXTS))
+    there = [one for one in own if _as_written(one.value, same)]
+    went = [one for one in there if not _as_written(one.value, answer)]
+    all_gone = len(went) == len(there) >= _ALL and removes(change.step.called, change.method)
+    for one in went if not answer.paged else ():
+        check = TextValidator(_written(one, same), absent=True)
+        doubtful = not (all_gone and one.unique)
+        yield gone(answer.step.index, 1, short(one.value), check, one.value, doubtful=doubtful)
+    came = [one for one in own if one not in there]
+    found = [_is_back(one, answer) for one in came]
+    rows = replace(change, rows=tuple(one for one in there if one not in went))
+    found += words_in_row(rows, answer, was) if answer.is_page else ()
+    found += switched_in_document(rows, answer, was) if answer.document is not None else ()
+    found = found or ([] if went else [*_moved(answer, same, was)])
+    yield from (replace(one, doubtful=True) for one in found)
+    if (found or went) and len(answer.text) <= _LONGEST:  # whoever's thing it is about
+        all_of_it = RegexValidator("(?s).+") if answer.document is None else JsonValidator("$")
+        is_other = replace(all_of_it, than_before="other")
+        yield Proof(answer.step.index, 1, "what is shown is other than before", is_other)
+
+
+def _names_any(change: Change, was: Before) -> bool:
+    """Return whether a change says what it is about, or what something new is called."""
+    last = () if change.last is None else (change.last,)
+    return (
+        bool(change.resources or change.rows or change.logs_in)
+        or any(was.named(one.value) is not None for one in (*change.said, *last))
+        or any(is_title_name(one.field) or is_identity_name(one.field) for one in change.said)
+    )
+
+
+def _says_a_place(change: Change) -> bool:
+    fields = {word for one in change.said for word in plain(one.field).split()}
+    path = {word for one in change.path.split("/") for word in plain(one).split()}
+    values = {one.value.lower() for one in change.said}
+    return bool(fields & _PLACES or path & _MOVES or values & _WAYS)
+
+
+def _shown_by_either(answer: SeenAnswer, same: SeenAnswer, was: Before) -> Iterator[Said]:
+    """Yield the texts of the session that one of the two shows by themselves, the last first."""
+    for one in was.own_texts():
+        if any(one.value in each.text and _as_written(one.value, each) for each in (answer, same)):
+            yield one
+
+
+def _moved(answer: SeenAnswer, same: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield which of two names comes before the other now, and did not."""
+    own = [
+        one
+        for one in _shown_by_either(answer, same, was)
+        if all(_is_once(one.value, each) for each in (answer, same))
+    ]
+    now = sorted(own[:_MOST_TEXTS], key=lambda one: _at(one.value, answer))
+    turned = [
+        (one, other)
+        for one, other in combinations(now, 2)
+        if _at(one.value, same) > _at(other.value, same)
+    ]
+    near = (pair for pair in pairwise(now) if pair in turned)
+    for one, other in islice(chain(near, turned), 1):
+        check = TextValidator(_written(one, answer), ahead_of=_written(other, answer))
+        says = f"{short(one.value)} comes before {short(other.value)}"
+        yield Proof(answer.step.index, 1, says, check)
+
+
+def _is_once(text: str, answer: SeenAnswer) -> bool:
+    """Return whether an answer has a text once, so that it has one place."""
+    written = _as_written(text, answer)
+    return bool(written) and answer.text.count(written) == 1
+
+
+def _at(text: str, answer: SeenAnswer) -> int:
+    return answer.text.find(_as_written(text, answer))
+
+
+def _as_written(text: str, answer: SeenAnswer) -> str:
+    """Return how an answer writes a text; empty if it does not show it by itself."""
+    if answer.document is not None:
+        quoted = f'"{text}"'
+        return quoted if quoted in answer.text else ""
+    shown = answer.shown_as(text) if answer.is_page else None
+    return f">{shown[0]}<" if shown is not None and shown[2] else ""
+
+
+def _written(said: Said, answer: SeenAnswer) -> str:
+    """Return what an answer writes of a text, as a template: each user's own as it is."""
+    if "${" in said.template:
+        return f'"{said.template}"' if answer.document is not None else f">{said.template}<"
+    return escape(_as_written(said.value, answer))
+
+
+def _is_back(said: Said, answer: SeenAnswer) -> Proof:
+    check = TextValidator(_written(said, answer))
+    return Proof(answer.step.index, 1, f"{short(said.value)} is there again", check, said.value)
