@@ -308,6 +308,7 @@ class _Reading:
             typed=dict(self._typed),
             forms=_frozen(self._forms),
             offered=self._offered,
+            choices=frozenset((name, value) for name, value, _ in self._offered),
             tokens=tuple(self._tokens),
             unsearched=self._unsearched,
         )

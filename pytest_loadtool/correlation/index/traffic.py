@@ -143,6 +143,8 @@ class ResponseIndex:
     """By transaction and form: the names of its fields."""
     offered: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
     """By field name, value and label as written: the first transaction that offers the choice."""
+    choices: frozenset[tuple[str, str]] = frozenset()
+    """The same by field name and value alone."""
     tokens: Sequence[Producer] = ()
     """The OAuth tokens that responses issue, used or not."""
     unsearched: int | None = None

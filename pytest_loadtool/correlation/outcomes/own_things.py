@@ -15,7 +15,7 @@ from pytest_loadtool.correlation.outcomes.changes import Change, Said
 from pytest_loadtool.correlation.outcomes.proof import Before, Proof, gone, short
 from pytest_loadtool.correlation.outcomes.rows import words_in_row
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
-from pytest_loadtool.correlation.outcomes.switched import switched_in_document
+from pytest_loadtool.correlation.outcomes.switched import switched_items
 from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextValidator
 
 #: Words in the names of fields that say where in a list a thing is to be, in paths, and in values.
@@ -32,6 +32,8 @@ _MOVES = frozenset(
         *("sequence", "sort", "swap", "up"),
     }
 )
+#: Words in paths, of what makes another thing like one of one's own.
+_COPIES = frozenset({"clone", "copy", "duplicate", "fork", "replicate"})
 _WAYS = frozenset({"bottom", "down", "first", "last", "top", "up"})
 #: How many of the session's own texts are looked for in a list.
 _MOST_TEXTS = 12
@@ -52,6 +54,8 @@ def of_own_things(change: Change, answer: SeenAnswer, was: Before) -> Iterator[P
     if _names_any(change, was):
         if _says_a_place(change):
             yield from _moved(answer, same, was)
+        if not _COPIES.isdisjoint(_words(change.path)) and _is_more(answer, same, was):
+            yield from _is_other(answer)
         return
     own = tuple(islice(_shown_by_either(answer, same, was), _MOST_TEXTS))
     there = [one for one in own if _as_written(one.value, same)]
@@ -63,15 +67,29 @@ def of_own_things(change: Change, answer: SeenAnswer, was: Before) -> Iterator[P
         yield gone(answer.step.index, 1, short(one.value), check, one.value, doubtful=doubtful)
     came = [one for one in own if one not in there]
     found = [_is_back(one, answer) for one in came]
-    rows = replace(change, rows=tuple(one for one in there if one not in went))
-    found += words_in_row(rows, answer, was) if answer.is_page else ()
-    found += switched_in_document(rows, answer, was) if answer.document is not None else ()
+    stay = tuple(one for one in there if one not in went)
+    if answer.is_page:
+        found += words_in_row(replace(change, said=(), rows=stay), answer, was)
+    elif answer.document is not None and same.document is not None:
+        found += switched_items(stay, answer, same)
     found = found or ([] if went else [*_moved(answer, same, was)])
     yield from (replace(one, doubtful=True) for one in found)
-    if (found or went) and len(answer.text) <= _LONGEST:  # whoever's thing it is about
+    if found or went:  # whoever's thing it is about
+        yield from _is_other(answer)
+
+
+def _is_more(answer: SeenAnswer, same: SeenAnswer, was: Before) -> bool:
+    """Return whether a name stands there more often than it did: ``Tea House (copy)``."""
+    own = (one.value for one in islice(was.own_texts(), _MOST_TEXTS))
+    return any(answer.text.count(one) > same.text.count(one) for one in own)
+
+
+def _is_other(answer: SeenAnswer) -> Iterator[Proof]:
+    """Yield that an answer is another one than before as a whole."""
+    if len(answer.text) <= _LONGEST:
         all_of_it = RegexValidator("(?s).+") if answer.document is None else JsonValidator("$")
-        is_other = replace(all_of_it, than_before="other")
-        yield Proof(answer.step.index, 1, "what is shown is other than before", is_other)
+        check = replace(all_of_it, than_before="other")
+        yield Proof(answer.step.index, 1, "what is shown is other than before", check)
 
 
 def _names_any(change: Change, was: Before) -> bool:
@@ -86,9 +104,13 @@ def _names_any(change: Change, was: Before) -> bool:
 
 def _says_a_place(change: Change) -> bool:
     fields = {word for one in change.said for word in plain(one.field).split()}
-    path = {word for one in change.path.split("/") for word in plain(one).split()}
+    path = _words(change.path)
     values = {one.value.lower() for one in change.said}
     return bool(fields & _PLACES or path & _MOVES or values & _WAYS)
+
+
+def _words(path: str) -> frozenset[str]:
+    return frozenset(word for one in path.split("/") for word in plain(one).split())
 
 
 def _shown_by_either(answer: SeenAnswer, same: SeenAnswer, was: Before) -> Iterator[Said]:

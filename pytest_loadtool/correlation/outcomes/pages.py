@@ -289,6 +289,8 @@ def _is_attribute_for(resource: Resource, text: str, at: int) -> bool:
         return resource.is_own
     tag, name = text[start : text.find(">", at)], found[1].lower()
     if name == "value":
+        if tag.lower().startswith("<option"):  # of which the list tells the name
+            tag = text[max(text.rfind("<select", 0, start), 0) : start].partition(">")[0]
         submitted = _NAME.search(tag)
         if submitted is None or _CHOICE.search(tag):
             return True

@@ -7,9 +7,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
     is_id_name,
     is_short_number,
@@ -63,6 +64,8 @@ _Check = Callable[[bool], JsonValidator | TextValidator]
 _PASSING = frozenset({"parent", "time", "timestamp", "token"})
 #: So many addresses of a kind are those of a list.
 _SEVERAL = 2
+#: Of how many lines of a text each may name a thing.
+_MOST_LINES = 20
 
 
 class Shown(NamedTuple):
@@ -172,7 +175,7 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
                 yield from of_object(change, resource, answer, was)
             if _is_at_its_address(change, answer):
                 yield from of_answer(change, answer, was)
-            yield from named_in_document(change, answer, was)
+            yield from named_in_document(_with_lines(change), answer, was)
             yield from elements_in_document(change, answer, was)
             yield from beside_in_document(change, answer, was)
         yield from rendered_in_document(change, answer, was)
@@ -195,13 +198,25 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         yield from in_text(change, answer, was)
 
 
+def _with_lines(change: Change) -> Change:
+    """Return the change with the lines of its texts, of which each may name a thing."""
+    lines = (
+        Said(one.field, line, escape(line))
+        for one in change.said
+        if "\n" in one.value and "${" not in one.template
+        for line in islice(filter(None, map(str.strip, one.value.splitlines())), _MOST_LINES)
+    )
+    return replace(change, said=(*change.said, *lines))
+
+
 def _may_be_about(change: Change, answer: SeenAnswer, was: Before) -> bool:
     """Return whether a document has an id or a text of the change at all, or was asked for by it:
     most have none, and to walk through them takes long."""
     text = answer.text
+    said = (line for one in change.said if one.is_text for line in one.value.splitlines())
     return (
         any(one.id in text for one in (*change.resources, *was.others))
-        or any(one.is_text and one.value in text for one in change.said)
+        or any(line and line in text for line in said)
         or any(names(answer.step, one) for one in change.resources)
         or _is_at_its_address(change, answer)
     )

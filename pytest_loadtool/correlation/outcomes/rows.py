@@ -10,6 +10,7 @@ from html import escape as in_html
 from itertools import islice
 from typing import NamedTuple
 
+from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import TELLING
@@ -41,6 +42,7 @@ _MARK = re.compile(
 #: A row of a table, and how much before and behind one is looked at.
 _ROW, _MOST_TABLE = re.compile(r"<tr\b.*?</tr", re.DOTALL | re.IGNORECASE), 10_000
 _FEW_ROWS = 3
+_NUMBER = re.compile(r"-?\d{1,9}(?:[.,]\d{1,3})?")
 #: What classes say of the place of a row, or of what was done last, whatever that was.
 _PLACES = frozenset({"current", "even", "first", "highlight", "last", "new", "odd", "selected"})
 #: Words of which a text is another one soon.
@@ -131,7 +133,7 @@ def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
         return
     for row in _rows_then(change, answer, earlier, was):
         items = repeated_around(answer.text, row.at)
-        shown = (_changed(answer, earlier, row, item) for item in items)
+        shown = (_changed(answer, earlier, row, item, was) for item in items)
         if (state := next(filter(None, shown), None)) is not None:
             says = f"{short(state.word)} is shown with {row.called}"
             check = TextValidator(escape(state.written), row=row.template, item=state.kind)
@@ -178,10 +180,10 @@ class _ItemState(NamedTuple):
 
 
 def _changed(
-    answer: SeenAnswer, earlier: SeenAnswer, row: ShownRow, item: Item
+    answer: SeenAnswer, earlier: SeenAnswer, row: ShownRow, item: Item, was: Before
 ) -> _ItemState | None:
-    """Return the state of an item that is another than it was: its one word, or else what a class
-    or the like of an element in it says."""
+    """Return the state of an item that is another than it was: its one word, or a number beside a
+    name that the session has given, or else what a class or the like of an element in it says."""
     then = earlier.text.find(row.anchor)
     around = item_around(earlier.text, then, item.kind) if item.kind else None
     before = around or row_around(earlier.text, then)
@@ -193,8 +195,14 @@ def _changed(
         (one.findall(answer.text, *now), one.findall(earlier.text, *before))
         for one in (_CELL, _MARK)
     )
-    if (cell := _other(*cells, _in_cell)) and len(cells[0]) <= len(cells[1]):  # buttons may be gone
-        return _ItemState(_in_cell(cell), f"{cell}<", item.kind)
+    cell = _other(*cells, _in_cell) if len(cells[0]) <= len(cells[1]) else ""  # buttons may be gone
+    if not cell and any(was.named(unescape(_in_cell(one))) for one in cells[0]):
+        cell = _other_number(*cells)
+        if cell and _is_place(answer.text, *now, cells[0].index(cell)):
+            return None
+    written = _only_now(cell, (answer.text, *now), (earlier.text, *before)) if cell else ""
+    if written:
+        return _ItemState(_in_cell(cell), written, item.kind)
     mark = _other(*marks, _in_mark) if len(marks[0]) == len(marks[1]) else _added(*marks)
     is_place = not _PLACES.isdisjoint(plain(_in_mark(mark)).split())
     return _ItemState(_in_mark(mark), mark, item.kind) if mark and not is_place else None
@@ -204,10 +212,35 @@ def _other(now: Sequence[str], before: Sequence[str], word: Callable[[str], str]
     """Return the one of some texts that is another than before, if the ``word`` in both is one for
     a state; else nothing."""
     changed = [pair for pair in zip(now, before, strict=False) if pair[0] != pair[1]]
-    if len(changed) != 1 or changed[0][0] in before:
-        return ""
+    if len(changed) != 1 or (len(now) < len(before) and changed[0][0] in before):
+        return ""  # what comes behind a button that is gone
     now_, then = (word(one) for one in changed[0])
     return changed[0][0] if _is_state(now_) and (not then or _is_state(then)) else ""
+
+
+def _only_now(cell: str, now: tuple[str, int, int], before: tuple[str, int, int]) -> str:
+    """Return how a text is written that a row had nowhere before: with its own tag, where a list in
+    the row offers it, too. Empty: there is nothing."""
+    text, start, end = now
+    at = text.find(cell, start, end)
+    tag = text[text.rfind("<", start, at) : at]
+    rows = text[start:end], before[0][before[1] : before[2]]
+    return next((one for one in (f"{cell}<", f"{tag}{cell}<") if one not in rows[1]), "")
+
+
+def _is_place(text: str, start: int, end: int, cell: int) -> bool:
+    """Return whether a number in a row may be the place of the row: they count the rows there."""
+    column = [_in_cell(row[cell]) for row in _rows_like(text, start, end)]
+    places = {str(at) for at in range(len(column) + 1)}
+    return len(set(column)) == len(column) and places.issuperset(column)
+
+
+def _other_number(now: Sequence[str], before: Sequence[str]) -> str:
+    """Return the one of some texts that is another than before, if both are numbers."""
+    changed = [pair for pair in zip(now, before, strict=False) if pair[0] != pair[1]]
+    if len(changed) != 1 or len(now) != len(before):
+        return ""
+    return changed[0][0] if all(_NUMBER.fullmatch(_in_cell(one)) for one in changed[0]) else ""
 
 
 def _added(now: Sequence[str], before: Sequence[str]) -> str:

@@ -4,14 +4,14 @@ after it, if nothing else was changed between the two. A second one may switch i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.outcomes.changes import Change
+from pytest_loadtool.correlation.outcomes.changes import Change, Said
 from pytest_loadtool.correlation.outcomes.documents import (
     equal,
     is_listed,
@@ -48,7 +48,12 @@ def switched_in_document(change: Change, answer: SeenAnswer, was: Before) -> Ite
         before = None if is_listed(steps) else inner(same.document, steps)
         for key, value in _switched(before, item, _STATES):
             yield equal(answer, 1, format_path(steps), (key,), escape(str(value)), value)
-    for said in (*change.said, *change.rows):
+    yield from switched_items(change.said, answer, same)
+
+
+def switched_items(names: Iterable[Said], answer: SeenAnswer, same: SeenAnswer) -> Iterator[Proof]:
+    """Yield the truths and states that are others now of the items of lists that are called so."""
+    for said in names:
         now, then = object_named(said, answer), object_named(said, same)
         if now is None or then is None or now[1] != then[1] or not is_listed(now[0]):
             continue

@@ -79,7 +79,6 @@ def sent_anchors(traffic: Traffic, found: Sequence[Found] = ()) -> list[AnchorTe
     What the server gave out is no such text, and neither is a secret.
     """
     claimed = {slot for one in found for slot in one.slots}
-    offered = {(name, value) for name, value, _ in traffic.offered}
     fields = traffic.requests.fields.items()
     logins = {at for at, names in fields if any(map(is_password, names))}
     kept = _kept(traffic)
@@ -89,7 +88,7 @@ def sent_anchors(traffic: Traffic, found: Sequence[Found] = ()) -> list[AnchorTe
             escape(slot.value),
             slot.name,
             slot.transaction,
-            offered=(slot.name, slot.value) in offered,
+            offered=(slot.name, slot.value) in traffic.responses.choices,
             kept=slot.value in kept,
             new=len(slot.value) < TELLING
             and slot.transaction not in logins

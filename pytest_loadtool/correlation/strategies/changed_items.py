@@ -1,11 +1,11 @@
 """What a change was about, by what it has done: of a list that is seen before and after it, only
-the item with the id that was sent is another one, or gone; or its items are in another order."""
+the items with the ids that were sent are others, or gone; or its items are in another order."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import islice
 
 from pytest_loadtool.codec.calls import is_same_call
@@ -65,12 +65,9 @@ class ChangedItems:
         """Yield the lists that have the number as an id; a field for something else has it by
         chance, and so has one of two that have the same."""
         for slot in slots:
-            words = plain(slot.name).split()
-            other = AMOUNTS.intersection(words) or is_version_name(slot.name)
-            if other or not is_short_number(slot.value) or slot.before == CALL or is_typed(slot):
+            if not is_short_number(slot.value) or not _may_be_id(slot):
                 continue
-            same = traffic.requests.numbers.get((slot.transaction, slot.value), ())
-            if len(same) == 1 and changed_alone(slot, traffic):
+            if changed_alone(slot, traffic):
                 for one in _lists(slot, traffic):
                     yield ProducerCandidate(slot, _RULE, one)
             for one in _lists(slot, traffic):
@@ -78,9 +75,14 @@ class ChangedItems:
                     yield ProducerCandidate(slot, _MOVED, one)
 
 
+def _may_be_id(slot: Slot) -> bool:
+    of_amounts = AMOUNTS.intersection(plain(slot.name).split()) or is_version_name(slot.name)
+    return not of_amounts and slot.before != CALL and not is_typed(slot)
+
+
 def changed_alone(slot: Slot, traffic: Traffic) -> bool:
-    """Return whether the next time that a list is asked for again, of all its items that of the
-    slot's value alone is not as it was before the change which sends the slot."""
+    """Return whether the next time that a list is asked for again, of all its items only those are
+    not as they were whose ids the change has sent, the slot's value among them."""
     return any(_is_only_change(one, slot, traffic) for one in _lists(slot, traffic))
 
 
@@ -101,7 +103,19 @@ def _is_only_change(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
     if again is None:
         return False
     before, after = (_items(one, producer, traffic) for one in (producer.transaction, again))
-    return _others_than(before, after) == {slot.value}
+    return _are_sent(_others_than(before, after), slot, traffic)
+
+
+def _are_sent(changed: Set[str], slot: Slot, traffic: Traffic) -> bool:
+    """Return whether the request sends each of the ids once, the slot one of them."""
+    choices = traffic.responses.choices
+    for id_ in changed:
+        same = traffic.requests.numbers.get((slot.transaction, id_), ())
+        sent = [one for one in same if _may_be_id(one)]
+        typed = [one for one in sent if (one.name, one.value) not in choices]
+        if 1 not in (len(sent), len(typed)):
+            return False
+    return slot.value in changed
 
 
 def _is_of_new_order(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
@@ -136,7 +150,7 @@ def row_changed(pattern: re.Pattern[str], slot: Slot, page: int, traffic: Traffi
     if again is None:
         return False
     before, after = (_rows(pattern, traffic.response(one).text) for one in (page, again))
-    alone = _others_than(before, after) == {slot.value}
+    alone = _are_sent(_others_than(before, after), slot, traffic)
     return alone or _says_order(slot, [*before], [*after], traffic)
 
 

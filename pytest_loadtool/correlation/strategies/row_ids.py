@@ -98,7 +98,7 @@ class RowIds:
     def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[Proposal]:
         """Yield the proposals on short numbers and random ids in fields for ids, in names of fields
         and in addresses: ``1`` of ``id=1`` where a row has ``<tr data-key="1"><td>Tea House``."""
-        offered = {(name, value) for name, value, _ in traffic.offered}
+        offered = traffic.responses.choices
         for slot in slots:
             if not _may_be(slot, traffic):
                 continue
@@ -131,7 +131,8 @@ def _may_be(slot: Slot, traffic: Traffic) -> bool:
         return False
     if slot.place is Place.PATH:
         return slot.in_word or slot.before != "/"
-    return slot.place in (*FIELDS, Place.QUERY) and (
+    in_list = slot.place is Place.TEXT and is_id_name(slot.name)  # ``ids=17,18``
+    return (in_list or slot.place in (*FIELDS, Place.QUERY)) and (
         traffic.steps[slot.transaction].changes_state or is_id_name(slot.name)
     )
 
