@@ -107,13 +107,15 @@ def _is_only_change(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
 
 
 def _are_sent(changed: Set[str], slot: Slot, traffic: Traffic) -> bool:
-    """Return whether the request sends each of the ids once, the slot one of them."""
-    choices = traffic.responses.choices
+    """Return whether the request sends each of the ids once, the slot one of them; of two fields
+    with one number, that which is called an id, or which no list of a page offers."""
     for id_ in changed:
         same = traffic.requests.numbers.get((slot.transaction, id_), ())
         sent = [one for one in same if _may_be_id(one)]
-        typed = [one for one in sent if (one.name, one.value) not in choices]
-        if 1 not in (len(sent), len(typed)):
+        called = [one for one in sent if is_id_name(one.name)]
+        typed = [one for one in sent if (one.name, one.value) not in traffic.responses.choices]
+        meant = next((one for one in (called, sent, typed) if len(one) == 1), None)
+        if meant is None or (id_ == slot.value and meant != [slot]):
             return False
     return slot.value in changed
 
