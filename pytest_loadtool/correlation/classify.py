@@ -158,7 +158,7 @@ def _is_program_text(sample: str) -> bool:
 #: Letters of one case without an end, and how many different ones are no pattern.
 _LONGER_THAN_WORDS, _ALPHABET = re.compile(r"[a-z]{64,}|[A-Z]{64,}"), 12
 _DIGITS = re.compile(r"\d+")
-_PARTED = re.compile(r"[\w.~+/=:|!-]+(?:[,;][\w.~+/=:|!-]+){1,9}", re.ASCII)
+_PARTED = re.compile(r"(?=.{9,500}\Z)[\w.~+/=:|!-]+(?:[,;][\w.~+/=:|!-]+){1,9}", re.ASCII)
 _CAMEL_WORD = re.compile(r"[A-Z]?[a-z]+")
 #: ``Special:MovePage``.
 _WORDS = re.compile(r"(?:[A-Z][a-z]{2,}[-_.:/]?)+")

@@ -49,6 +49,8 @@ _MATRIX = re.compile(r";([^=;]*)=([^;]*)")
 _PAIR = re.compile(r"([^&=]*+)=([^&]*+)|[^&=]++")
 _DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"[A-Za-z]+")
+#: The name of a field that ends in a number.
+_NUMBERED = re.compile(r"[A-Za-z]+[-_](\d+)")
 #: In a query, the shortest value that has no name. Without a digit it is a flag's name.
 _SHORTEST_BARE = 8
 _SCHEME = re.compile(r"(?:Bearer|Token|JWT|ApiKey|Api-Key|GenieKey)[ ]+(?=\S)", re.IGNORECASE)
@@ -153,7 +155,9 @@ def _name_spans(name: str, start: int, place: Place, around: str) -> Iterator[Va
     """Yield the ids in a name that begins at ``start``, each called after the word before it, or
     after what is ``around`` the name."""
     whole = ((0, len(name)),) if is_path_id(name) or may_be_code(name) else ()
-    for first, last in (*whole, *ids_within(name)):
+    numbered = _NUMBERED.fullmatch(name)  # of a path, ``TEA-123`` is the id
+    spans = (numbered.span(1),) if numbered else (*whole, *ids_within(name))
+    for first, last in spans:
         called = _last_word(unquote(name[:first])) or around
         yield start + first, start + last, place, called, name[first:last], IN_NAME
 
