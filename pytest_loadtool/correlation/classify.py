@@ -142,6 +142,13 @@ def looks_random(value: str) -> bool:
     return length >= 16 and len(_CASE_CHANGE.findall(letters)) * 4 >= length
 
 
+def random_part(value: str) -> str | None:
+    """Return the first random part of a value that is no token, as it is made of several with ``,``
+    or ``;`` between them: ``sid:9f86d081884c7d65,1795888235``. None: there is none."""
+    parts = re.split("[:,;]", value) if _PARTED.fullmatch(value) else ()
+    return next(filter(looks_random, parts), None)
+
+
 def _is_program_text(sample: str) -> bool:
     """Return whether it is camelCase with words of three letters and more on average."""
     words = _CAMEL_WORD.findall(sample)
@@ -151,6 +158,7 @@ def _is_program_text(sample: str) -> bool:
 #: Letters of one case without an end, and how many different ones are no pattern.
 _LONGER_THAN_WORDS, _ALPHABET = re.compile(r"[a-z]{64,}|[A-Z]{64,}"), 12
 _DIGITS = re.compile(r"\d+")
+_PARTED = re.compile(r"(?=.{9,500}\Z)[\w.~+/=:|!-]+(?:[,;][\w.~+/=:|!-]+){1,9}", re.ASCII)
 _CAMEL_WORD = re.compile(r"[A-Z]?[a-z]+")
 #: ``Special:MovePage``.
 _WORDS = re.compile(r"(?:[A-Z][a-z]{2,}[-_.:/]?)+")

@@ -57,6 +57,18 @@ _TRAFFIC: dict[str, tuple[tuple[Exchange, ...], str]] = {
         ),
         "joined_0=${joined_0[1]}&name=Kim&seen=10:00:00",
     ),
+    # Cacti: what is done to the rows that were picked is confirmed.
+    "hidden-selection": (
+        (
+            post(
+                "/teas?id=17",
+                "action=off",
+                html('<form><input type="hidden" name="selected" value="[17,18]"></form>'),
+            ),
+            post("/teas", "selected=%5B17%2C18%5D"),
+        ),
+        "selected=${selected[1]}",
+    ),
     # WordPress's form of a category, which the change before has made of its name.
     "filled-in-slug": (
         (

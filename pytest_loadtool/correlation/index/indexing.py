@@ -18,6 +18,7 @@ from pytest_loadtool.correlation.classify import (
     is_version_name,
     looks_like_time,
     looks_random,
+    random_part,
 )
 from pytest_loadtool.correlation.index.meaning import is_same
 from pytest_loadtool.correlation.index.spelling import slug
@@ -35,7 +36,7 @@ from pytest_loadtool.correlation.requests.slots import Slot, request_slots
 from pytest_loadtool.correlation.responses.encoded import Packed, Sought
 from pytest_loadtool.correlation.responses.escaped import disguises
 from pytest_loadtool.correlation.responses.links import MOST_LABELS, label_at, links
-from pytest_loadtool.correlation.responses.producers import in_response, issued_tokens
+from pytest_loadtool.correlation.responses.producers import in_response, in_text, issued_tokens
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.partial import is_partial
 from pytest_loadtool.extraction.pattern import Pattern
@@ -202,6 +203,15 @@ def decoded(producer: Producer, hidden: Mapping[str, tuple[str, str]]) -> Iterat
         yield replace(producer, value=value, encoded=producer.extracted, filters=filters)
 
 
+def wholes(wanted: Iterable[str]) -> dict[str, list[str]]:
+    """Return the values that are no tokens, as they are made of several, by the first of these."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for value in wanted:
+        if (first := random_part(value)) is not None:
+            found[first].append(value)
+    return found
+
+
 class _Reading:
     """The contents of the responses, as they are read one after the other."""
 
@@ -215,6 +225,7 @@ class _Reading:
         times = frozenset(filter(looks_like_time, wanted))
         self._hidden = disguises(random)
         self._packed = Packed(wanted - times, random - times, searches)
+        self._wholes = wholes(wanted)
         self._sought = Sought(wanted | self._hidden.keys(), self._packed)
         self._hard = Sought(random | self._hidden.keys(), self._packed)
         self._addresses = {
@@ -277,10 +288,18 @@ class _Reading:
                     self._typed[one.name].append((at, one.value))
             yield from decoded(one, self._hidden)
             yield from self._packed.within(one)
+            if one.kind is ProducerKind.TEXT and not one.name:
+                yield from self._around(one, response.text)
         for pattern, compiled in self._patterns.items() if response.has_text else ():
             compiled.allowance.begin()
             for value in [found[1] for found in compiled.finditer(response.text)]:
                 yield Producer(at, ProducerKind.TEXT, "", value, text=pattern)
+
+    def _around(self, part: Producer, text: str) -> Iterator[Producer]:
+        """Yield the longer values of which a token is a part, where the text has them whole."""
+        for whole in self._wholes.get(part.value, ()):
+            if whole in text and self._traffic.searches.allow(len(text)):
+                yield from in_text(text, whole, part.transaction)
 
     def _read_page(self, step: RecordedStep, text: str) -> None:
         if not step.changes_state:

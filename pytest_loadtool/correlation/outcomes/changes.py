@@ -7,7 +7,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -49,6 +50,8 @@ _REFERENCE = re.compile(r"\$\{([^}|]+)(?:\|[^}]*)?\}")
 _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")
 #: What stands in quotes in a longer text, such as SQL, and the numbers there.
 _QUOTED, _COUNTED = re.compile(r"'([^'\n]{3,80})'"), re.compile(r"(?<![\w.'])\d{1,9}(?![\w.'])")
+#: The rule that knows what a form has in it of the ids that were sent to have it.
+_SELECTION = "hidden-selection"
 #: What a resource is called of which nothing says what it is.
 NAMELESS = "thing"
 #: From how many characters on a word tells what something is.
@@ -92,6 +95,8 @@ class Resource:
     noun: str
     given: bool = False
     since: int = -1
+    elsewhere: frozenset[str] = field(default=frozenset(), compare=False)
+    """What the other changes of the session are about: behind their path it is another number."""
 
     @property
     def is_own(self) -> bool:
@@ -167,9 +172,11 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
             if _names_a_resource(slot):
                 nouns.setdefault(template, _noun(slot))
     rows = _rows(transactions, case.variables)
+    asked = _asked(transactions, case.variables)
     ids = frozenset(f"${{{one}}}" for one in _ids_of_items(transactions))
     called = {_noun(slot) for each in sent for slot, template in each if template in ids}
     shown = frozenset(noun for noun in called if _is_shown(noun, steps))
+    kinds = frozenset(chain.from_iterable(map(_kinds, filter(is_change, steps))))
     bodies = Counter(
         line
         for step, one in zip(steps, transactions, strict=True)
@@ -183,7 +190,9 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 *((each, step.index) for each in one.extractors),
                 *_shown_by(said, steps, transactions, step.index),
             )
-            about = tuple(_about(each, case.variables, ids, shown))
+            asking = (sent[asked[template]] for _, template in each if template in asked)
+            others = _Others(kinds, _kinds(step))
+            about = tuple(_about(chain(each, *asking), case.variables, ids, shown, others))
             named = {one.id for one in about}
             made = (
                 one
@@ -222,6 +231,37 @@ def _rows(
                     drawn = _is_drawn(variable, variables)
                     found[f"${{{one.variable}}}"] = Said("", named, row, drawn)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Others:
+    """What all changes of a session are about, and one of them."""
+
+    all: frozenset[str]
+    own: frozenset[str]
+
+    def of(self, slot: Slot, noun: str) -> frozenset[str]:
+        """Return what else they are about than a slot that is called so: ``poller_id`` says it, and
+        ``id`` and ``chk_17`` leave it to the request."""
+        says = slot.place is not Place.PATH and is_id_name(slot.name) and noun != NAMELESS
+        return self.all - collection_names(noun) - (frozenset() if says else self.own)
+
+
+def _kinds(step: RecordedStep) -> frozenset[str]:
+    return frozenset(collection_names(collection(operation_of(step) or step.path)))
+
+
+def _asked(
+    transactions: Iterable[Transaction], variables: Mapping[str, Variable]
+) -> dict[str, int]:
+    """Return, by the placeholder of what is picked, the transaction that was asked to do something
+    to it, and answered with the form that is confirmed."""
+    return {
+        f"${{{one.variable}}}": at
+        for at, transaction in enumerate(transactions)
+        for one in transaction.extractors
+        if one.variable in variables and variables[one.variable].rule == _SELECTION
+    }
 
 
 def _row_of(source: Source) -> str:
@@ -392,6 +432,7 @@ def _about(
     variables: Mapping[str, Variable],
     ids: Set[str],
     shown: Set[str],
+    others: _Others,
 ) -> Iterator[Resource]:
     """Yield what a change is about: the ids in its path and in fields called so, and in whatever
     field those of ``ids``, the templates of what answers show to be the ids of things. Such a one
@@ -408,7 +449,10 @@ def _about(
         if known and (_names_a_resource(slot) or nameless):
             noun = _noun(slot)
             is_called = template not in ids or noun in shown or looks_random(slot.value)
-            yield Resource(slot.value, template, noun if is_called else NAMELESS)
+            yield Resource(
+                slot.value, template, noun if is_called else NAMELESS,
+                elsewhere=others.of(slot, noun),
+            )  # fmt: skip
 
 
 def _names_a_resource(slot: Slot) -> bool:

@@ -12,13 +12,14 @@ from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
     TELLING,
+    collection_names,
     is_id_name,
     is_identity_name,
     is_short_number,
     is_title_name,
     singular,
 )
-from pytest_loadtool.correlation.kinds import id_stem
+from pytest_loadtool.correlation.kinds import collection, id_stem
 from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said
 from pytest_loadtool.correlation.outcomes.proof import (
     SHORTEST,
@@ -332,10 +333,15 @@ def _places(text: str, wanted: str) -> Iterator[int]:
 
 def _is_kind(resource: Resource, before: str) -> bool:
     """Return whether the id behind that may be of such a resource: in ``/wiki/Tea?version=2`` it is
-    not that of ticket 2."""
+    not that of ticket 2, in ``host.php?id=1`` not that of what other pages are about."""
     kind = _KIND.search(unquote(before))
-    if kind is None or not is_short_number(resource.id) or resource.noun.split()[-1] in _ANYTHING:
+    if kind is None or not is_short_number(resource.id):
         return True
     name = kind[1]
+    path, query, _ = before.strip("\"'").partition("?")
+    if query and name in ("id", "pk"):
+        return resource.elsewhere.isdisjoint(collection_names(collection(path)))
+    if resource.noun.split()[-1] in _ANYTHING:
+        return True
     words = {*plain(name).split(), *singular(name).split(), *id_stem(name).split()}
     return name in ("id", "pk") or resource.noun.split()[-1] in words

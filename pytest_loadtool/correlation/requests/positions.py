@@ -51,6 +51,8 @@ _PAIR = re.compile(r"([^&=]*+)=([^&]*+)|[^&=]++")
 _WORD_BEFORE = re.compile(r"[a-z]{3,}[_-](?=.)")
 _DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"[A-Za-z]+")
+#: The name of a field that ends in a number.
+_NUMBERED = re.compile(r"[A-Za-z]+[-_](\d+)")
 #: In a query, the shortest value that has no name. Without a digit it is a flag's name.
 _SHORTEST_BARE = 8
 _SCHEME = re.compile(r"(?:Bearer|Token|JWT|ApiKey|Api-Key|GenieKey)[ ]+(?=\S)", re.IGNORECASE)
@@ -161,12 +163,13 @@ def _name_spans(name: str, start: int, place: Place, around: str) -> Iterator[Va
 
 def _ids_in_name(name: str) -> Iterator[tuple[int, int]]:
     """Yield where ids begin and end in a name: all of it, or ``17`` of ``remove_17``."""
-    word = _WORD_BEFORE.match(name)
-    if word is not None and name[word.end() :].isdecimal():
-        yield word.end(), len(name)
+    numbered = _NUMBERED.fullmatch(name)  # of a path, ``TEA-123`` is the id
+    if numbered is not None:
+        yield numbered.span(1)
         return
     within = ids_within(name)
-    if (is_path_id(name) or may_be_code(name)) and not (word and within):
+    is_behind = _WORD_BEFORE.match(name) and within
+    if (is_path_id(name) or may_be_code(name)) and not is_behind:
         yield 0, len(name)
     yield from within
 

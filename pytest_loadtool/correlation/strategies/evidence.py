@@ -22,6 +22,7 @@ from pytest_loadtool.correlation.classify import (
     is_version_name,
     looks_like_time,
     looks_random,
+    random_part,
     without_ids,
 )
 from pytest_loadtool.correlation.graphql import operation
@@ -38,7 +39,7 @@ from pytest_loadtool.correlation.kinds import (
     words_of,
 )
 from pytest_loadtool.correlation.producer import PARTIAL, Producer
-from pytest_loadtool.correlation.requests.positions import HOLE
+from pytest_loadtool.correlation.requests.positions import HOLE, IN_NAME
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.markup_items import ELEMENT
 from pytest_loadtool.correlation.strategies.changed_items import changed_alone
@@ -62,6 +63,7 @@ _NAME = re.compile(r"[A-Z][a-z]+(?:[_-][A-Za-z]?[a-z]+)*|[A-Z]+")
 #: On how many answers before, a word is looked for that is done to something else.
 _MOST_PAGES = 40
 _NUMBERED = re.compile(r"[A-Za-z]+[-_]?\d+")
+_PART = re.compile(r"\w+")
 
 
 def _served(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
@@ -101,8 +103,9 @@ def _long(slot: Slot, _: Producer, __: Traffic) -> bool:
 
 
 def _random(slot: Slot, _: Producer, __: Traffic) -> bool:
-    """No person and no program text writes such a value: a token, a UUID, a long number."""
-    return looks_random(slot.value)
+    """No person and no program text writes such a value: a token, a UUID, a long number; or it is
+    made of several, of which one is."""
+    return looks_random(slot.value) or random_part(slot.value) is not None
 
 
 def _dynamic(slot: Slot, producer: Producer, _: Traffic) -> bool:
@@ -262,6 +265,18 @@ def _hidden(_: Slot, producer: Producer, __: Traffic) -> bool:
     return producer.control == "hidden"
 
 
+def _carried(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The value has several parts, of which one is the id of something that the request has sent
+    which the form answers: ``[17,18]``, ``a:1:{i:0;s:2:"17";}``."""
+    sent = traffic.requests.numbers
+    parts = _PART.findall(slot.value)
+    return len(parts) > 1 and any(
+        one.before == IN_NAME or is_id_name(one.name)
+        for part in parts
+        for one in sent.get((producer.transaction, part), ())
+    )
+
+
 def _filled_in(_: Slot, producer: Producer, __: Traffic) -> bool:
     """The field is one to write in, and the page came with the value in it."""
     return producer.control == "text"
@@ -412,6 +427,7 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "not typed": _not_typed,
         "submitted form": _submitted_form,
         "hidden": _hidden,
+        "carried": _carried,
         "filled in": _filled_in,
         "created": _created,
         "created resource": _created_resource,

@@ -12,11 +12,13 @@ from pytest_loadtool.correlation.classify import (
     TELLING,
     collection_names,
     is_id_name,
+    is_path_id,
     is_short_number,
     looks_random,
     singular,
 )
 from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.kinds import is_done
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
 from pytest_loadtool.correlation.responses.links import links
@@ -28,11 +30,13 @@ from pytest_loadtool.model.rule import ProducerKind, same_name
 
 def is_id(slot: Slot, traffic: Traffic) -> bool:
     """Return whether a part of an address may be the id of something: of a path any; of a query
-    what is called an id, or is one in the form of the very page that it leads to."""
+    what is called an id, or as what is done to it, or is one in the form of the very page that it
+    leads to."""
     return slot.place is Place.PATH or (
         slot.place is Place.QUERY
         and (
             is_id_name(slot.name)
+            or _is_done_to_it(slot, traffic)
             or any(
                 one.transaction == slot.transaction
                 and one.control == "hidden"
@@ -41,6 +45,23 @@ def is_id(slot: Slot, traffic: Traffic) -> bool:
                     ProducerKind.CONTROL, ()
                 )
             )
+        )
+    )
+
+
+def _is_done_to_it(slot: Slot, traffic: Traffic) -> bool:
+    """Return whether a number stands under what is done, ``list.php?table=teas&edit=17``, in an
+    address that says of nothing else that this is done to it: ``/teas/17?edit=1`` is a switch."""
+    return (
+        is_short_number(slot.value)
+        and is_done(slot.name)
+        and not any(
+            is_id_name(one.name)
+            or is_path_id(one.value)
+            or (one.place is Place.PATH and one.value.lower() in traffic.requests.spelled)
+            for one in traffic.slots_of(slot.transaction)
+            if one.place in (Place.PATH, Place.QUERY)
+            and (one.part, one.start) != (slot.part, slot.start)
         )
     )
 

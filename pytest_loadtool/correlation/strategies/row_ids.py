@@ -232,7 +232,9 @@ def _rank(place: _Place, slot: Slot, at: int, traffic: Traffic) -> int:
     if is_short_number(slot.value) and _is_of_another(place, slot, text, resources):
         return 0
     own = {*words_of(slot.name), plain(slot.name)}
-    if several and _CHOICE.search(place.tag) and own.intersection(_WORD.findall(place.tag)):
+    submitted = _NAMED.search(place.tag)
+    called = _WORD.findall(submitted[1]) if submitted is not None else ()
+    if several and _CHOICE.search(place.tag) and own.intersection(called):
         return 2
     is_in_place = slot.place is Place.PATH or slot.before == IN_NAME
     if not (is_in_place or is_code_name(slot.name) or collection_names(slot.name) & resources):

@@ -227,8 +227,8 @@ def following_again(case: TestCase) -> TestCase:
 
 
 def following_keys(case: TestCase) -> TestCase:
-    """Return the case whose outcomes look under the key that is each virtual user's own now, or in
-    the row with such an address."""
+    """Return the case whose outcomes look under the key that is each virtual user's own now, in the
+    row with such an address, or for what a page says with such a text."""
     own = {one.recorded or "": name for name, one in case.variables.items() if is_own(one)}
     if not own:
         return case
@@ -239,18 +239,19 @@ def following_keys(case: TestCase) -> TestCase:
         written = words.sub(lambda text: f"${{{own[text[0]]}}}", name)
         return found[0] if written == name else f"['{written}']"
 
-    def segment(found: re.Match[str]) -> str:
+    def text(found: re.Match[str]) -> str:
         return found[0] if found[1] is None else f"${{{own[found[1]]}}}"
 
-    in_addresses = re.compile(rf"{_HOLE}|({words.pattern})")
+    in_texts = re.compile(rf"{_HOLE}|({words.pattern})")
 
     def followed(one: Validator) -> Validator:
         if one.outcome is None or not one.outcome.was_found:
             return one
         if isinstance(one, JsonValidator):
             return replace(one, path=_KEY.sub(key, one.path))
-        if isinstance(one, TextValidator) and one.row and one.row.startswith("/"):
-            return replace(one, row=in_addresses.sub(segment, one.row))
+        if isinstance(one, TextValidator):
+            row = in_texts.sub(text, one.row) if one.row else one.row
+            return replace(one, text=in_texts.sub(text, one.text), row=row)
         return one
 
     return with_transactions(
