@@ -49,6 +49,8 @@ _REFERENCE = re.compile(r"\$\{([^}|]+)(?:\|[^}]*)?\}")
 _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")
 #: What stands in quotes in a longer text, such as SQL, and the numbers there.
 _QUOTED, _COUNTED = re.compile(r"'([^'\n]{3,80})'"), re.compile(r"(?<![\w.'])\d{1,9}(?![\w.'])")
+#: What the names of calls have, and those of fields have not.
+_OF_CALL = re.compile(r"\w[./]\w|^/")
 #: What a resource is called of which nothing says what it is.
 NAMELESS = "thing"
 #: From how many characters on a word tells what something is.
@@ -183,7 +185,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 *((each, step.index) for each in one.extractors),
                 *_shown_by(said, steps, transactions, step.index),
             )
-            about = tuple(_about(each, case.variables, ids, shown))
+            about = tuple(_about(each, case.variables, ids, shown, nouns))
             named = {one.id for one in about}
             made = (
                 one
@@ -258,7 +260,9 @@ def _sent(
     in_target = tuple(target_slots(step.address, step.index))
     now = target_slots(target, step.index) if target != step.address else in_target
     yield from _paired(in_target, now, plain, case)
-    yield from _paired(recorded, request_slots(body, step.content_type, step.index), plain, case)
+    yield from _paired(
+        recorded, request_slots(body, step.content_type, step.index, calls=step.calls), plain, case
+    )
 
 
 def _paired(
@@ -365,7 +369,7 @@ def _is_shown(noun: str, steps: Iterable[RecordedStep]) -> bool:
     """Return whether something that was read is called so, or has something that is."""
     word = noun.rpartition(" ")[2].encode()
     return len(word) >= _TELLING and any(
-        noun in collection_names(collection(step.path))
+        any(noun in collection_names(collection(one)) for one in (step.path, *step.calls))
         or word in step.exchange.response_body.lower()
         for step in steps
         if step.exchange is not None and not is_change(step)
@@ -387,6 +391,7 @@ def _about(
     variables: Mapping[str, Variable],
     ids: Set[str],
     shown: Set[str],
+    nouns: Mapping[str, str],
 ) -> Iterator[Resource]:
     """Yield what a change is about: the ids in its path and in fields called so, and in whatever
     field those of ``ids``, the templates of what answers show to be the ids of things. Such a one
@@ -402,6 +407,8 @@ def _about(
         nameless = given_out and alone and not secret
         if known and (_names_a_resource(slot) or nameless):
             noun = _noun(slot)
+            if slot.name in ARGUMENTS:
+                noun = nouns.get(template, noun)
             is_called = template not in ids or noun in shown or looks_random(slot.value)
             yield Resource(slot.value, template, noun if is_called else NAMELESS)
 
@@ -416,10 +423,11 @@ def _noun(slot: Slot) -> str:
     """Return ``order`` of the id in ``/orders/17`` and in ``order_id=17``."""
     if slot.place is Place.PATH:
         return kind_of_resource(slot) or NAMELESS
-    words = singular(slot.name).split()
+    words = singular(slot.name).split() if slot.name not in ARGUMENTS else []
     if words and is_id_name(words[-1]):
         words = words[:-1]
-    return " ".join(words) or NAMELESS
+    call = slot.before if _OF_CALL.search(slot.before) else ""
+    return " ".join(words) or singular(collection(call)) or NAMELESS
 
 
 def _said(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -> Iterator[Said]:
