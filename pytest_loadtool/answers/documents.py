@@ -110,8 +110,8 @@ def _failed(found: object) -> str:
     if isinstance(error, dict) and (
         "jsonrpc" in found or found.keys() <= {"id", "error", "result"}
     ):
-        code = error.get("code")
-        return f"JSON-RPC error {code}" if isinstance(code, int) else "JSON-RPC error"
+        code, says = error.get("code"), "JSON-RPC error" if len(found) > 1 else "error"
+        return f"{says} {code}" if isinstance(code, int) else says
     errors = found.get("errors")
     if found.keys() <= _GRAPHQL and isinstance(errors, list) and errors:
         return "GraphQL errors beside data" if _has_data(found.get("data")) else "GraphQL errors"

@@ -12,6 +12,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 from pytest_loadtool.answers.documents import RESULTS, document, document_of, element, spelled
 from pytest_loadtool.answers.pages import page
+from pytest_loadtool.codec.batches import MIXED
 from pytest_loadtool.codec.http import DEFAULT_PORTS, SAFE_METHODS
 from pytest_loadtool.codec.media import decoded, is_html, is_json, is_xml, media_type
 from pytest_loadtool.codec.names import words_of
@@ -49,7 +50,7 @@ def declared(media: str) -> Kind:
         return Kind.IMAGE
     if is_html(media):
         return Kind.HTML
-    if is_json(media):
+    if is_json(media) or media == MIXED:  # of which the list of answers is read
         return Kind.JSON
     if is_xml(media):
         return Kind.XML

@@ -9,6 +9,7 @@ import codecs
 import re
 from functools import lru_cache
 
+from pytest_loadtool.codec.batches import MIXED, answers_in
 from pytest_loadtool.codec.flight import markup_of
 
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
@@ -23,9 +24,12 @@ def declared_charset(content_type: str) -> str:
 def decoded(body: bytes, content_type: str) -> str:
     """Return the body as text: UTF-8 where nothing is declared; where that is unknown UTF-8 if it
     is, else Latin-1. Bytes that cannot be decoded are U+FFFD. A page in rows of React is its
-    markup."""
+    markup, and answers of HTTP in one body are the list of theirs."""
     text = _in_charset(body, content_type)
-    return markup_of(text) if media_type(content_type) == FLIGHT else text
+    media = media_type(content_type)
+    if media == FLIGHT:
+        return markup_of(text)
+    return answers_in(text) if media == MIXED else text
 
 
 def _in_charset(body: bytes, content_type: str) -> str:

@@ -8,7 +8,9 @@ import re
 from functools import lru_cache
 from itertools import dropwhile
 
+from pytest_loadtool.codec.batches import MIXED, BatchedCall, calls_of
 from pytest_loadtool.codec.calls import may_be_call, rpc_method, soap_operation, xml_rpc_method
+from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
     collection_names,
@@ -141,8 +143,12 @@ def is_done(segment: str) -> bool:
 def collection(called: str) -> str:
     """Return what a request is about, by its path or by what it calls: ``items`` of ``/api/items``
     and ``/items/17/edit``, ``item`` of ``item.create``, ``ItemService.Update`` and
-    ``createItem``."""
-    return _noun(called, _DONE) or _noun(called, _VERBS | _SERVICES)  # ``list.create``
+    ``createItem``; of ``item.move``, too, of which nothing says that it is no kind of resource."""
+    found = _noun(called, _DONE) or _noun(called, _VERBS | _SERVICES)  # ``list.create``
+    router, dot, last = called.rpartition(".")
+    if dot and "/" not in called and found == plain(last) and singular(found) == found:
+        return _noun(router, _DONE) or found
+    return found
 
 
 def before_by(called: str) -> str:
@@ -232,6 +238,18 @@ def is_result(producer: Producer) -> bool:
 def is_result_name(name: str) -> bool:
     """Return whether an element of that name is what a call has returned."""
     return name.lower().endswith(("result", "return"))
+
+
+def calls_in(exchange: Exchange) -> tuple[BatchedCall, ...]:
+    """Return the calls of a request that has several of its own."""
+    media = media_type(exchange.request_header("content-type"))
+    body = exchange.request_body if media == MIXED or exchange.request_body[:1] == b"[" else b""
+    return calls_of(exchange.url, body.decode("utf-8", "replace"), media)
+
+
+def called_in(exchange: Exchange) -> tuple[str, ...]:
+    """Return what each of them is about."""
+    return tuple(collection(one.called) for one in calls_in(exchange))
 
 
 def procedure(exchange: Exchange) -> str:

@@ -144,7 +144,9 @@ def sent_slots(
         slot
         for step in looked_at
         if step.exchange is not None
-        for slot in request_slots(step.transaction.request, step.content_type, step.index)
+        for slot in request_slots(
+            step.transaction.request, step.content_type, step.index, calls=step.calls
+        )
         if not step.is_static or slot.in_cookie or any(slot.name in names for names in signed)
     )
     return sorted([*_shared_slots(case, steps), *own], key=lambda slot: slot.transaction)

@@ -50,6 +50,8 @@ _BARE = frozenset(
 ANYTHING = frozenset({"entity", "node", "object", "parent", "record", "related", "target"})
 #: What fields are called that hold the id of such a resource, and do not say that it is one.
 _REFERENCES = frozenset({"parent"})
+#: Which of its neighbours a thing is to be moved to: ``afterId``.
+_BESIDE = frozenset({"after", "before", "next", "prev", "previous"})
 #: Words in the name of what is called behind which another resource is named: ``addItemToOrder``.
 _LINKING = frozenset({"for", "from", "in", "of", "on", "to", "with"})
 _BRACE = re.compile("[{}]")
@@ -81,6 +83,7 @@ def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
         if not resources and is_id_name(plain(slot.name)):
             return True  # POST /new, GET /id/1: neither says of what
         return bool(resources & _behind(slot, traffic))
+    step = traffic.steps[slot.transaction]
     stem = id_stem(slot.name) if is_id_name(slot.name) else _declared(slot, traffic)
     if stem is None and slot.place is Place.JSON and plain(slot.name) in _REFERENCES:
         stem = plain(slot.name)
@@ -88,8 +91,8 @@ def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
         kinds = _kinds_beside(slot, stem, traffic)
         if kinds:
             return any(f" {kind}".endswith(f" {one}") for kind in kinds for one in resources)
-        return stem in ANYTHING or any(is_called(stem, one) for one in resources)
-    step = traffic.steps[slot.transaction]
+        moves = stem in _BESIDE and step.changes_state
+        return moves or stem in ANYTHING or any(is_called(stem, one) for one in resources)
     if stem is not None or plain(slot.name) in _BARE:
         kinds = _kinds_beside(slot, "", traffic) & traffic.requests.resources
         if kinds:

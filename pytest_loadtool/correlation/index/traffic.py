@@ -12,6 +12,7 @@ from heapq import merge
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
+from pytest_loadtool.codec.batches import BatchedCall
 from pytest_loadtool.codec.calls import meant_method, sql_changes
 from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.codec.multipart import as_template, pieces_of
@@ -21,6 +22,7 @@ from pytest_loadtool.correlation.kinds import (
     ARGUMENTS,
     WRAPPERS,
     begins_reading,
+    calls_in,
     collection,
     id_stem,
     procedure,
@@ -63,6 +65,8 @@ class RecordedStep:
     """Path and query as recorded; only what no recorded value is known of is masked."""
     called: str
     """The procedure that it calls, else the path."""
+    calls: tuple[str, ...]
+    """What each of several calls is called."""
     method: str
     """The one that the request means, in capitals."""
     changes_state: bool
@@ -251,6 +255,7 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[RecordedSte
                     path=path,
                     address=address,
                     called=called,
+                    calls=tuple(one.called for one in calls_in(exchange)) if exchange else (),
                     method=_method(transaction.request, exchange),
                     changes_state=changes_state(transaction.request, exchange),
                 )
@@ -307,13 +312,27 @@ def _leads_back(exchange: Exchange) -> bool:
 def _method(request: Request, exchange: Exchange | None) -> str:
     if exchange is None:
         return request.method.upper()
-    return meant_method(request.method, exchange.request_header, exchange.request_body)
+    one = _telling(exchange)
+    meant = meant_method(request.method, exchange.request_header, exchange.request_body)
+    return one.method if one is not None and one.method else meant
 
 
 def _called(request: Request, exchange: Exchange | None) -> str:
     """Return the procedure that a request calls by its body; empty if its address tells."""
-    is_safe = _method(request, exchange) in SAFE_METHODS
-    return "" if is_safe or exchange is None else procedure(exchange)
+    if exchange is None:
+        return ""
+    one = _telling(exchange)
+    if one is not None:
+        return one.called
+    return "" if _method(request, exchange) in SAFE_METHODS else procedure(exchange)
+
+
+def _telling(exchange: Exchange) -> BatchedCall | None:
+    """Return of several calls the one that tells what the request does: the first that changes
+    something, else the first; None if it has not several."""
+    calls = calls_in(exchange)
+    writes = (one for one in calls if one.method not in SAFE_METHODS and not reads(one.called))
+    return next(writes, calls[0] if calls else None)
 
 
 def _path(target: str) -> str:
@@ -325,7 +344,7 @@ def recorded_slots(step: RecordedStep) -> Iterator[Slot]:
     case's."""
     body = step.exchange.request_body if step.exchange is not None else b""
     request = Request("POST", "/", body=as_template(pieces_of(body, step.content_type)))
-    return request_slots(request, step.content_type, step.index)
+    return request_slots(request, step.content_type, step.index, calls=step.calls)
 
 
 def _without_server(target: str) -> str:

@@ -52,6 +52,8 @@ _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")
 _QUOTED, _COUNTED = re.compile(r"'([^'\n]{3,80})'"), re.compile(r"(?<![\w.'])\d{1,9}(?![\w.'])")
 #: The rule that knows what a form has in it of the ids that were sent to have it.
 _SELECTION = "hidden-selection"
+#: What the names of calls have, and those of fields have not.
+_OF_CALL = re.compile(r"\w[./]\w|^/")
 #: What a resource is called of which nothing says what it is.
 NAMELESS = "thing"
 #: From how many characters on a word tells what something is.
@@ -192,7 +194,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
             )
             asking = (sent[asked[template]] for _, template in each if template in asked)
             others = _Others(kinds, _kinds(step))
-            about = tuple(_about(chain(each, *asking), case.variables, ids, shown, others))
+            about = tuple(_about(chain(each, *asking), case.variables, ids, shown, nouns, others))
             named = {one.id for one in about}
             made = (
                 one
@@ -298,7 +300,9 @@ def _sent(
     in_target = tuple(target_slots(step.address, step.index))
     now = target_slots(target, step.index) if target != step.address else in_target
     yield from _paired(in_target, now, plain, case)
-    yield from _paired(recorded, request_slots(body, step.content_type, step.index), plain, case)
+    yield from _paired(
+        recorded, request_slots(body, step.content_type, step.index, calls=step.calls), plain, case
+    )
 
 
 def _paired(
@@ -410,7 +414,7 @@ def _is_shown(noun: str, steps: Iterable[RecordedStep]) -> bool:
     """Return whether something that was read is called so, or has something that is."""
     word = noun.rpartition(" ")[2].encode()
     return len(word) >= _TELLING and any(
-        noun in collection_names(collection(step.path))
+        any(noun in collection_names(collection(one)) for one in (step.path, *step.calls))
         or word in step.exchange.response_body.lower()
         for step in steps
         if step.exchange is not None and not is_change(step)
@@ -432,6 +436,7 @@ def _about(
     variables: Mapping[str, Variable],
     ids: Set[str],
     shown: Set[str],
+    nouns: Mapping[str, str],
     others: _Others,
 ) -> Iterator[Resource]:
     """Yield what a change is about: the ids in its path and in fields called so, and in whatever
@@ -448,6 +453,8 @@ def _about(
         nameless = given_out and alone and not secret
         if known and (_names_a_resource(slot) or nameless):
             noun = _noun(slot)
+            if slot.name in ARGUMENTS:
+                noun = nouns.get(template, noun)
             is_called = template not in ids or noun in shown or looks_random(slot.value)
             yield Resource(
                 slot.value, template, noun if is_called else NAMELESS,
@@ -465,10 +472,11 @@ def _noun(slot: Slot) -> str:
     """Return ``order`` of the id in ``/orders/17`` and in ``order_id=17``."""
     if slot.place is Place.PATH:
         return kind_of_resource(slot) or NAMELESS
-    words = singular(slot.name).split()
+    words = singular(slot.name).split() if slot.name not in ARGUMENTS else []
     if words and is_id_name(words[-1]):
         words = words[:-1]
-    return " ".join(words) or NAMELESS
+    call = slot.before if _OF_CALL.search(slot.before) else ""
+    return " ".join(words) or singular(collection(call)) or NAMELESS
 
 
 def _said(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -> Iterator[Said]:

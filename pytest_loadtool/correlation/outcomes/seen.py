@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from pytest_loadtool.answers.paging import is_paged
+from pytest_loadtool.codec.batches import messages_in
 from pytest_loadtool.codec.calls import is_same_call
 from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.correlation.classify import may_be_code
@@ -98,7 +99,9 @@ class SeenAnswer:
         methods = {one.step.transaction.request.method for one in (self, other)}
         if self.asked != other.asked or len(methods) > 1:
             return False
-        return self.body == other.body or is_same_call(self.body, other.body)
+        if self.body == other.body or is_same_call(self.body, other.body):
+            return True
+        return bool(self.step.calls) and messages_in(self.body) == messages_in(other.body)
 
     @cached_property
     def kind(self) -> tuple[str, str]:

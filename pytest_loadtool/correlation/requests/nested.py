@@ -11,9 +11,10 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pytest_loadtool.codec.batches import MESSAGE, MIXED, body_end, calls_of
 from pytest_loadtool.codec.filters import BASE64, filtered
 from pytest_loadtool.codec.names import is_typed_secret
 from pytest_loadtool.codec.places import encode
@@ -67,8 +68,8 @@ _TYPED = re.compile(
 #: What a field is compared by, before its value: ``id=eq.17``, ``id=in.(17,18)`` (PostgREST).
 _OPERATOR = re.compile(r"(?:not\.)?(?:eq|neq|gte?|lte?|is|in|cs)\.\(?(?=[\w-])")
 _WORD = re.compile(r"[\w-]+")
-#: A request within a part of another (OData 4.01 §11.7.7).
-_HTTP_REQUEST = re.compile(r"[A-Z]{3,10} /?(\S+) HTTP/1\.[01]\r?\n")
+#: The headers of a request within another that say which state of a thing is meant.
+_CONDITION = re.compile(r"^(If-(?:None-)?Match):[ \t]*([^\r\n]+?)[ \t]*\r?$", re.IGNORECASE | re.M)
 #: Schemes whose credentials are computed from the request: nothing in them can be replaced.
 _SIGNED = re.compile(r"(?:Digest|NTLM|Negotiate|AWS4-\S+|OAuth|Signature|Hawk)\s", re.IGNORECASE)
 #: The shortest text for which base64 is taken apart, unless it is the id of a kind (Relay's global
@@ -102,11 +103,13 @@ class Inner:
     depth: int
 
 
-def within(text: str, start: int, end: int, place: Place, name: str) -> Iterator[Inner]:
+def within(
+    text: str, start: int, end: int, place: Place, name: str, calls: Sequence[str] = ()
+) -> Iterator[Inner]:
     """Yield all values inside ``text[start:end]``, each before those that are inside it;
-    placeholders among them."""
+    placeholders among them. ``calls``: see `json_spans`."""
     if end - start <= _LONGEST_OPENED and not is_typed_secret(name):
-        yield from _inside(View(text, start, end, place), name, (), (), 1)
+        yield from _inside(View(text, start, end, place), name, (), (), 1, calls)
 
 
 def _inside(
@@ -115,11 +118,12 @@ def _inside(
     filters: tuple[str, ...],
     capsules: tuple[Capsule, ...],
     depth: int,
+    calls: Sequence[str] = (),
 ) -> Iterator[Inner]:
     text = view.text
     if depth > _MOST_LEVELS or len(text) < 2 or _SIGNED.match(text):
         return
-    for count, (start, end, place, own_name, value, before) in enumerate(_spans(text, name)):
+    for count, (start, end, place, own_name, value, before) in enumerate(_spans(text, name, calls)):
         if count >= _MOST_INSIDE:
             return
         if start == end:
@@ -187,7 +191,7 @@ def _from_base64(text: str) -> tuple[str, str]:
     return next(codings, ""), content
 
 
-def _spans(text: str, name: str) -> Iterator[ValueSpan]:
+def _spans(text: str, name: str, calls: Sequence[str]) -> Iterator[ValueSpan]:
     """Yield the values in a text, by what it is written in."""
     if text.isascii() and text.isalnum():  # as most are
         return
@@ -199,9 +203,9 @@ def _spans(text: str, name: str) -> Iterator[ValueSpan]:
             json.loads(text.replace(HOLE, "0"))
         except (ValueError, RecursionError):
             return
-        for start, end, place, key, value, around in json_spans(text):
+        for start, end, place, key, value, around in json_spans(text, calls):
             own = key or (name if is_id_name(name) else "")
-            yield start, end, place, own, value, around if around == IN_NAME else ""
+            yield start, end, place, own, value, around if calls or around == IN_NAME else ""
     elif first == "<" and not _BRACKETED.fullmatch(text):
         yield from xml_spans(text)
     elif _ADDRESS.fullmatch(text):
@@ -214,8 +218,9 @@ def _spans(text: str, name: str) -> Iterator[ValueSpan]:
     elif _RELATIVE.fullmatch(text):
         for segment in _STEP.finditer(text):
             yield *segment.span(), Place.TEXT, name, segment[0], ""
-    elif sent := _HTTP_REQUEST.match(text):
-        yield from _shifted(target_spans(f"/{sent[1]}"), sent.start(1) - 1)
+    elif " HTTP/1." in text and (sent := [*MESSAGE.finditer(text)]):
+        for one in sent:
+            yield from _of_message(text, one)
     elif called := _TYPED.fullmatch(text):
         yield called.start(2), called.end(2), Place.TEXT, f"{called[1]}_id", called[2], ""
     elif filtered_by := _OPERATOR.match(text):
@@ -224,6 +229,17 @@ def _spans(text: str, name: str) -> Iterator[ValueSpan]:
     else:
         yield from comparison_spans(text)
         yield from _tokens(text, name)
+
+
+def _of_message(text: str, sent: re.Match[str]) -> Iterator[ValueSpan]:
+    """Yield the values in the address of a request, in its conditions, and in its document."""
+    yield from _shifted(target_spans(f"/{sent[2]}"), sent.start(2) - 1)
+    for one in _CONDITION.finditer(text, *sent.span(3)):
+        yield *one.span(2), Place.HEADER, one[1], one[2], ""
+    body = text[sent.end() : body_end(text, sent.end())]
+    if body[:1] in ("{", "["):
+        (call,) = calls_of("", sent[0], MIXED)
+        yield from _shifted(json_spans(body, (call.called,)), sent.end())
 
 
 def _shifted(spans: Iterator[ValueSpan], by: int) -> Iterator[ValueSpan]:

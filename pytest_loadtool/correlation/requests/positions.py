@@ -4,7 +4,7 @@ mean."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from urllib.parse import unquote, unquote_plus
 
@@ -66,6 +66,8 @@ _COLON = re.compile(r"\s*:")
 _COMPARED = frozenset({"=", "==", "!=", "<>", "in", "not in", "child_of", "parent_of", "eq", "ne"})
 #: Keys that say how the key around them is compared: of MongoDB, Hasura and Prisma.
 _OPERATORS = frozenset({"$eq", "$in", "$ne", "_eq", "_in", "equals"})
+#: Keys of all that a call is given (superjson has the value itself under ``json``).
+_WHOLE = frozenset({"args", "arguments", "input", "json", "params", "variables"})
 #: How deep JSON is looked into: Python's own reader goes no deeper either.
 _MOST_LEVELS = 1000
 #: An operation or a fragment, or the braces alone: those of JSON have no name behind them.
@@ -198,15 +200,18 @@ def header_spans(text: str, name: str) -> Iterator[ValueSpan]:
     yield start, len(text), Place.HEADER, name, text[start:], ""
 
 
-def json_spans(text: str) -> Iterator[ValueSpan]:
+def json_spans(text: str, calls: Sequence[str] = ()) -> Iterator[ValueSpan]:
     """Yield the string and number leaves of a JSON text, placeholders among them, each with the key
     it stands under, and with the key of the object that this is in; and the ids in keys.
 
     The number of a call has `CALL` there, and an argument of a call behind its first value that is
     no text has `ARGUMENT`. What is compared, ``["shop", "=", 7]``, is called as what it is compared
     with, and the ``value`` of an id as the ``name`` beside it: ``{"name": "shopId", "value": 7}``.
+    Of several ``calls``, in a list or under their numbers, arguments are in what is called so.
     """
     is_call = may_be_call(text)
+    outside = 1 if calls and text.startswith("[") else 0  # the list of calls
+    nth = 0  # which of them it is
     keys: list[str] = [""]  # the current key in each open container
     objects: list[bool] = [False]  # whether that container is an object
     texts: list[list[str]] = [[]]  # the first strings of that container; of an object, its name
@@ -214,23 +219,30 @@ def json_spans(text: str) -> Iterator[ValueSpan]:
     at_key = False
 
     def around() -> str:
-        if is_call and len(keys) == 2 and keys[-1] in _NUMBERS_OF_CALLS:
+        if is_call and len(keys) == 2 + outside and keys[-1] in _NUMBERS_OF_CALLS:
             return CALL
-        if is_call and len(keys) == 3 and not objects[-1] and 0 < first < token.start():
+        if is_call and len(keys) == 3 + outside and not objects[-1] and 0 < first < token.start():
             return ARGUMENT
         around = keys[-3:-1] if keys[-1] in _OPERATORS else keys[-2:-1]
-        return around[0] if objects[-1] else ""
+        name = around[0] if objects[-1] else ""
+        is_whole = (not name or name in _WHOLE or name.isdigit()) and nth < len(calls)
+        return calls[nth] if is_whole else name
 
     def called() -> str:
         if len(texts[-1]) == 2 and not objects[-1] and texts[-1][1] in _COMPARED:
             return texts[-1][0]
         if keys[-1] == "value" and objects[-1] and texts[-1] and is_id_name(texts[-1][0]):
             return texts[-1][0]
-        return keys[-2] if keys[-1] in _OPERATORS and len(keys) > 1 else keys[-1]
+        name = keys[-2] if keys[-1] in _OPERATORS and len(keys) > 1 else keys[-1]
+        return "params" if calls and (name in _WHOLE or name.isdigit()) else name
 
     for token in _JSON_TOKEN.finditer(text):
         string, number, mark = token.groups()
-        if not first and len(keys) == 3 and not objects[-1] and (number or mark in ("{", "[")):
+        if (
+            len(keys) == 3 + outside
+            and not (first or objects[-1])
+            and (number or mark in ("{", "["))
+        ):
             first = token.start()
         if mark in ("{", "["):
             if len(keys) > _MOST_LEVELS:
@@ -247,10 +259,15 @@ def json_spans(text: str) -> Iterator[ValueSpan]:
             at_key = False
         elif mark is not None:
             at_key = mark == "," and objects[-1]
+            if outside and len(keys) == 2 and mark == ",":
+                nth, first = nth + 1, 0
         elif string is not None and at_key:
+            keys[-1] = _json_string(string)
+            if calls and len(keys) == 2 and keys[-1].isdigit():
+                nth = int(keys[-1])
+                continue
             outer = keys[-2] if len(keys) > 1 else ""
             yield from _name_spans(string, token.start(1), Place.JSON_STRING, outer)
-            keys[-1] = _json_string(string)
         elif string is not None:
             value = _json_string(string)
             yield *token.span(1), Place.JSON_STRING, called(), value, around()

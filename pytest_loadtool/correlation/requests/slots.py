@@ -7,7 +7,7 @@ opaque character, so that positions in the text remain plain indexes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from urllib.parse import unquote
@@ -162,15 +162,20 @@ def _template(masked: str, references: Iterator[Reference]) -> str:
 
 
 def request_slots(
-    request: Request, content_type: str, transaction: int, *, empty: bool = False
+    request: Request,
+    content_type: str,
+    transaction: int,
+    *,
+    empty: bool = False,
+    calls: Sequence[str] = (),
 ) -> Iterator[Slot]:
     """Yield all slots of a request that a placeholder could take, in the order they stand; with
-    ``empty``, those of named values that are empty, too."""
+    ``empty``, those of named values that are empty, too. ``calls``: see `json_spans`."""
     seen: Counter[str] = Counter()
     masked = Masked.of(request.target)
     if masked is not None:
         spans = target_spans(masked.text)
-        yield from _usable(masked.text, spans, transaction, "target", seen, empty=empty)
+        yield from _usable(masked.text, spans, transaction, "target", seen, calls, empty=empty)
     for position, header in enumerate(request.headers):
         name = header.name.lower()
         if header.value and name not in _NO_SLOTS and not name.startswith("sec-"):
@@ -185,7 +190,7 @@ def request_slots(
     if isinstance(request.body, str) and request.body:
         masked = Masked.of(request.body)
         if masked is not None:
-            spans = _body(masked.text, request.body, content_type)
+            spans = _body(masked.text, request.body, content_type, calls)
             yield from _usable(masked.text, spans, transaction, "body", seen, empty=empty)
 
 
@@ -210,12 +215,13 @@ def _usable(
     transaction: int,
     part: Part,
     seen: Counter[str],
+    calls: Sequence[str] = (),
     *,
     empty: bool = False,
 ) -> Iterator[Slot]:
     """Return the first spans that a placeholder could take, each with what is inside it. ``seen``
     counts their names."""
-    return islice(_all_usable(text, spans, transaction, part, seen, empty), MOST_SLOTS)
+    return islice(_all_usable(text, spans, transaction, part, seen, calls, empty), MOST_SLOTS)
 
 
 def _all_usable(
@@ -224,6 +230,7 @@ def _all_usable(
     transaction: int,
     part: Part,
     seen: Counter[str],
+    calls: Sequence[str],
     empty: bool,
 ) -> Iterator[Slot]:
     query = written_query(text) if part == "target" else Place.QUERY
@@ -245,7 +252,8 @@ def _all_usable(
                     transaction, part, start + first, start + last, place, called, own,
                     before + stem, own, root=root, depth=1, nth=seen[name],
                 )  # fmt: skip
-        for one in within(text, start, end, root, name) if raw and not named else ():
+        of_calls = calls if part == "target" else ()
+        for one in within(text, start, end, root, name, of_calls) if raw and not named else ():
             source = one.capsules[-1].text if one.capsules else text
             own = source[one.start : one.end]
             seen[one.name] += one.before != IN_NAME
@@ -285,12 +293,12 @@ def _free(text: str, start: int) -> bool:
     return start == 0 or text[start - 1] != "$"
 
 
-def _body(text: str, template: str, content_type: str) -> Iterator[ValueSpan]:
+def _body(text: str, template: str, content_type: str, calls: Sequence[str]) -> Iterator[ValueSpan]:
     match body_syntax(Template.parse(template), content_type):
         case Place.FORM:
             return pair_spans(text, 0, Place.FORM)
         case Place.JSON:
-            return json_spans(text)
+            return json_spans(text, calls)
         case Place.XML:
             return xml_spans(text, of_lists=True)
         case Place.MULTIPART:

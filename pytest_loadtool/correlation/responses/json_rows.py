@@ -7,6 +7,7 @@ Influx, Trino, Kusto, SQL over Elasticsearch and pandas' ``split`` answer ``{"co
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -27,6 +28,19 @@ def with_named_rows(document: Any, text: str) -> Any:
         return _named(document, ()) if _NESTED.search(text) else document
     except RecursionError:
         return document
+
+
+def with_called(document: Any, called: Sequence[str]) -> Any:
+    """Return the list that answers as many calls as an object, with what each is about as the key
+    of its answer: which of them it is, is told by its place."""
+    if not isinstance(document, list) or len(document) != len(called):
+        return document
+    seen: Counter[str] = Counter()
+    found: dict[str, Any] = {}
+    for at, (name, one) in enumerate(zip(called, document, strict=True)):
+        found[Column(name + "." * seen[name], at)] = one
+        seen[name] += 1
+    return found
 
 
 def _named(value: Any, headers: Sequence[Sequence[str]]) -> Any:

@@ -7,7 +7,8 @@ from typing import Any
 
 from pytest_loadtool.codec.events import json_or_events
 from pytest_loadtool.codec.media import decoded
-from pytest_loadtool.correlation.responses.json_rows import with_named_rows
+from pytest_loadtool.correlation.kinds import called_in
+from pytest_loadtool.correlation.responses.json_rows import with_called, with_named_rows
 from pytest_loadtool.correlation.responses.links import links
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
@@ -101,13 +102,15 @@ class RecordedResponse:
         return self._json
 
     def document(self) -> Any:
-        """Return its JSON, in which rows are objects that have a key for each column.
+        """Return its JSON, in which rows are objects that have a key for each column, and the
+        answers to several calls one that has a key for each of these.
 
         Raises:
             ValueError: it is no JSON.
         """
         if self._document is _json_unread:
-            self._document = with_named_rows(self.json(), self.text)
+            named = with_named_rows(self.json(), self.text)
+            self._document = with_called(named, called_in(self._exchange))
         return self._document
 
     def header(self, name: str) -> str | None:

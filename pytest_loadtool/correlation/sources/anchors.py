@@ -189,7 +189,9 @@ def _placed(step: RecordedStep) -> Iterator[AnchorText]:
         return
     plain = Plain.of(Request("POST", "/", body=body))
     was = dict(numbered_slots(recorded_slots(step)))
-    for key, slot in numbered_slots(request_slots(plain.request, step.content_type, step.index)):
+    for key, slot in numbered_slots(
+        request_slots(plain.request, step.content_type, step.index, calls=step.calls)
+    ):
         template = plain.original(slot.value)
         old = was.get(key)
         known = template != slot.value and "|" not in template  # with filters it is another text

@@ -18,6 +18,7 @@ from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import ARGUMENTS, id_stem
 from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
 from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.responses.objects import inner
 from pytest_loadtool.correlation.responses.xml_document import xml_document
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind, same_name
@@ -121,10 +122,8 @@ def _beside(one: Producer, traffic: Traffic) -> Mapping[str, Any]:
     document = response.json() if one.kind is ProducerKind.JSON else xml_document(response.text)
     if not one.steps:
         return _only(document, one.name, one.value)
-    around = [document]
-    for name in one.steps[:-1]:
-        around.append(around[-1][name])
-    objects = [each for each in reversed(around) if isinstance(each, dict)]
+    around = (inner(document, one.steps[:end]) for end in reversed(range(len(one.steps))))
+    objects = [each for each in around if isinstance(each, dict)]
     named = (each for each in objects if _named(each))
     return next(named, objects[0] if objects else {})
 

@@ -243,7 +243,9 @@ def _used(
         step = after[slot.transaction]
         named = (
             one.name
-            for one in request_slots(requests[slot.transaction], step.content_type, step.index)
+            for one in request_slots(
+                requests[slot.transaction], step.content_type, step.index, calls=step.calls
+            )
         )
         yield from entries.of_slot(slot, several=sum(one == slot.name for one in named) > 1)
     for step in after:

@@ -286,8 +286,8 @@ class Response:
             content = self.content
             try:
                 self._text = content.decode()  # nearly always, and cheaper than to look it up
-                if len(self._text) == len(content) and self._text[1:2] != ":":
-                    return self._text  # only ASCII, and no rows: the same in nearly all
+                if len(self._text) == len(content) and self._text[1:2] not in ":-":
+                    return self._text  # only ASCII, no rows and no parts: the same in nearly all
             except UnicodeDecodeError:
                 pass
             self._text = decoded(content, self.header("content-type") or "")
