@@ -21,8 +21,10 @@ EXISTS = re.compile(
 MOST_SAID, LONGEST_SAID, _LONGEST_ELEMENT = 3, 150, 5000
 _LONGEST_PAGE = 200_000
 
+#: What says in such a place that it went well (Bootstrap: ``alert-success``) is no complaint.
 _ELEMENT = re.compile(
     r"<(?P<tag>div|p|[uo]l|li|d[ltd]|span|strong|em|b|i|small|label|t[dr]|h[1-6]|section|aside)\b"
+    r"""(?![^<>]*\bclass\s*=\s*["']?[^"'<>]*\balert-success\b)"""
     r"""(?=[^<>]*\b(?:role\s*=\s*["']?alert\b"""
     r"""|(?:class|id)\s*=\s*["']?[^"'<>]*(?:error|alert|invalid|danger|warning)))[^<>]*>""",
     re.IGNORECASE,

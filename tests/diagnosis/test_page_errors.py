@@ -37,6 +37,7 @@ HAS_ERROR = """<div class="form-group has-error"><label>Name</label><input name=
         (HAS_ERROR, ["Name Taken"]),
         (DESCRIBED, ["category: Select a valid choice."]),
         ('<div class="alert"></div><p class="note">Saved</p>', []),
+        ('<div class="alert alert-success" role="alert">Saved</div>', []),
         ('<div class="error">never closed', ["never closed"]),
         ("".join(f'<p class="error">{n}</p>' for n in "123345"), ["1", "2", "3"]),
         (f'<p class="error">{"a" * 200}</p>', ["a" * 149 + "…"]),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from urllib.parse import urlsplit
 
-from pytest_loadtool.correlation.classify import collection_names, is_short_number
+from pytest_loadtool.correlation.classify import collection_names, is_path_id, is_short_number
 from pytest_loadtool.correlation.index.meaning import is_for
 from pytest_loadtool.correlation.index.traffic import Traffic
-from pytest_loadtool.correlation.kinds import collection
+from pytest_loadtool.correlation.kinds import collection, words_of
 from pytest_loadtool.correlation.proposals import Proposal, fitting
 from pytest_loadtool.correlation.requests.parts import part_text
+from pytest_loadtool.correlation.requests.positions import HOLE, IN_NAME
 from pytest_loadtool.correlation.requests.slots import Masked, Slot
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn, address_of, is_bare_id
 from pytest_loadtool.model.place import Place
@@ -57,12 +59,15 @@ def _proposal(slot: Slot, traffic: Traffic, known: Settled) -> Proposal | None:
     before = address_of(slot, traffic)
     if before in ids:
         return ids[before]
+    if others := _of_others(slot, ids):
+        return _of_page(slot, others, traffic)
     meant = (
         one
         for before, one in ids.items()
         if _is_meant(slot, before, traffic) and not was_there(slot, one, traffic)
     )
-    return next(meant, None) or known.codes.get(slot.value) or known.asked_by(slot)
+    found = next(meant, None) or known.codes.get(slot.value) or known.asked_by(slot)
+    return found or _of_names(slot, traffic, known)
 
 
 def _is_first_argument(slot: Slot, traffic: Traffic) -> bool:
@@ -73,6 +78,55 @@ def _is_first_argument(slot: Slot, traffic: Traffic) -> bool:
     masked = Masked.of(part_text(traffic.request(slot.owner), slot.part))
     before = masked.text[: slot.start].rstrip(' "') if masked is not None else ""
     return before.endswith("[")
+
+
+def _of_names(slot: Slot, traffic: Traffic, known: Settled) -> Proposal | None:
+    """Return that of the only kind of which the session knows all numbers that fields are called,
+    ``2=1&3=2&1=3``, if they do not count the fields."""
+    ids = known.addressed(slot.value)
+    if slot.before != IN_NAME or slot.name or not ids:
+        return None
+    named = (one for one in traffic.slots_of(slot.transaction) if one.before == IN_NAME)
+    numbers = [one.value for one in named if not one.name and one.part == slot.part]
+    if len(numbers) < 2 or any(
+        numbers == [*map(str, range(first, first + len(numbers)))] for first in (0, 1)
+    ):
+        return None
+    kinds = [
+        {collection(one) for one in known.addressed(number) if not _is_behind_id(one)}
+        for number in numbers
+    ]
+    path = traffic.steps[slot.transaction].path
+    common = set.intersection(*kinds)
+    if any(map(is_path_id, path.split("/"))):  # ``/shelf/1/order``: of what is in that shelf
+        common = {one for one in common if one not in words_of(path)} or common
+    found = [one for before, one in ids.items() if collection(before) in common]
+    return found[0] if len(common) == 1 else None
+
+
+def _is_behind_id(path: str) -> bool:
+    """Return whether the last segment of a path is an id."""
+    last = path.rstrip("/").rpartition("/")[2]
+    return HOLE in last or is_path_id(last)
+
+
+def _of_others(slot: Slot, ids: Mapping[str, Proposal]) -> Mapping[str, Proposal]:
+    """Return the ids of other kinds of resources, of one right behind another id in a path: the
+    second of ``/shelf/add/1/1`` need not be that of a shelf."""
+    if slot.place is not Place.PATH or slot.in_word or not _is_behind_id(slot.before):
+        return {}
+    first = collection(slot.before)
+    return {before: one for before, one in ids.items() if collection(before) != first}
+
+
+def _of_page(slot: Slot, ids: Mapping[str, Proposal], traffic: Traffic) -> Proposal | None:
+    """Return that of the thing whose page sends the request, or of several the only one."""
+    exchange = traffic.steps[slot.transaction].exchange
+    page = exchange.request_header("referer") if exchange is not None else None
+    path = f"{urlsplit(page or '').path}/"
+    own = [one for before, one in ids.items() if f"{before}{slot.raw}/" in path]
+    kinds = {collection(before) for before in ids}
+    return own[-1] if own else next(iter(ids.values())) if len(kinds) == 1 else None
 
 
 def was_there(slot: Slot, found: Proposal, traffic: Traffic) -> bool:

@@ -162,7 +162,7 @@ def _short(asked: SplitResult, to: SplitResult) -> str:
 def _sure(situation: Situation, change: StepOutcome | None) -> Sure:
     """Return how sure that is: an error elsewhere shows nothing of the change, unless what it has
     made is not there."""
-    if situation.causes == {"outcome"}:
+    if situation.causes <= {"outcome", "extractor"}:  # of the row that is not there
         return Sure.SAID
     if change is None or situation.status not in (404, 410):
         return Sure.POSSIBLE

@@ -14,9 +14,10 @@ from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.diagnosis.subject import Subject
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import Header, Kind, Page, Recorded, Request, TestCase, Transaction
+from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor, JsonPath, Link
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.model.validator import JsonValidator, Outcome
+from pytest_loadtool.model.validator import JsonValidator, Outcome, TextValidator
 from tests.report.outcomes import Answer, outcome
 
 FORM = (Header("Content-Type", "application/x-www-form-urlencoded"),)
@@ -39,6 +40,16 @@ SHOWN = Transaction(
     Request("GET", "/books"),
     validators=(JsonValidator("$.n", outcome=Outcome("it is listed", "POST /books")),),
 )
+
+_LISTED = replace(
+    LINKED,
+    validators=(TextValidator("Mary", outcome=Outcome("Mary is shown", "POST /authors")),),
+)
+_EXCHANGE = Exchange(
+    started=0.0, took=0.01, method="POST", url="http://shop:8000/authors",
+    http_version="HTTP/1.1", request_headers=(), request_body=b"name=Mary", status=200,
+    response_headers=(("Content-Type", "text/html"),),
+)  # fmt: skip
 
 
 def told(*transactions: Transaction) -> str:
@@ -92,6 +103,48 @@ def test_what_a_change_has_made_is_not_there(status: int, first: bool) -> None:
     refused = replace(refused, failures=(*refused.failures, said))
     found = diagnose(case, (made, refused), path="x.case.toml", evidence=Evidence(), mask=Mask())
     assert (found.mend.index == 0) is first
+
+
+_ALERT = '<p>Books</p><div class="alert">%s</div>'
+
+
+@pytest.mark.parametrize(
+    ("told", "change"),
+    [("With errors 1", "POST /authors"), ("Mary II was added.", "POST /authors")],
+    ids=["an alert", "of what was sent"],
+)
+def test_the_row_of_what_was_not_done(told: str, change: str) -> None:
+    """That a link of it is not found either makes the change no less the cause, whatever a page
+    before says."""
+    author = replace(AUTHOR, request=Request("POST", "/authors", FORM, "name=Mary+II"))
+    case = TestCase("shop", (Page("p", (FRONT, author, _LISTED)),))
+    refused = outcome(2, "p", _LISTED, Answer(b"", body=b"<p>Books</p>"))
+    failures = (
+        Failure("outcome", f"{change} did not take effect: not so: Mary is shown."),
+        Failure("extractor", "Extractor found nothing for ${m[1]}: link /authors/*"),
+    )
+    made = outcome(1, "p", author, Answer(b"POST /authors HTTP/1.1\r\n\r\nname=Mary+II"))
+    front = outcome(0, "p", FRONT, Answer(b"", body=(_ALERT % told).encode()))
+    replayed = (front, made, replace(refused, failures=failures))
+    found = diagnose(case, replayed, path="x.case.toml", evidence=Evidence(), mask=Mask())
+    assert found.mend.index == 1, found.causes
+
+
+@pytest.mark.parametrize(
+    ("said", "is_told"), [("Mary II was added.", False), ("Mary II is there already.", True)]
+)
+def test_a_message_with_a_name_of_its_own(said: str, is_told: bool) -> None:
+    """A message that was recorded of another name is none that was not recorded."""
+    recorded = replace(_EXCHANGE, response_body=(_ALERT % "Mary was added.").encode())
+    author = replace(AUTHOR, extractors=(), recorded=Recorded(200, Kind.HTML, entry=0))
+    case = TestCase("shop", (Page("p", (author, OTHER)),))
+    asked = b"POST /authors HTTP/1.1\r\n\r\nname=Mary+II"
+    made = outcome(0, "p", author, Answer(asked, body=(_ALERT % said).encode()))
+    refused = outcome(1, "p", OTHER, Answer(b"", 404), "Status Code is 404")
+    found = diagnose(
+        case, (made, refused), path="x.case.toml", evidence=Evidence((recorded,)), mask=Mask()
+    )
+    assert any("it says" in one.text for one in found.causes) is is_told, found.causes
 
 
 @pytest.mark.parametrize(("status", "first"), [(404, True), (410, True), (400, False)])
