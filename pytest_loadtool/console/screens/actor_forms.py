@@ -97,7 +97,6 @@ _VALIDATING: _Rows = (
         Blank("text"),
         Blank("row", "in the row of"),
         Blank("item"),
-        Blank("ahead-of", "ahead of"),
     ),
     (Radio("kind", "regex", "Regex"), Blank("regex"), *_compared("regex")),
     (Radio("kind", "json", "JSON path"), Blank("json"), *_compared("json")),
@@ -325,12 +324,12 @@ def _expecting(validator: Validator) -> dict[str, str]:
         shown = value if of_text and isinstance(value, str) else written(value)
         if option in _COMPARED.get(kind, ()) and f"value {kind}" not in found:
             found |= {f"how {kind}": option, f"value {kind}": shown}
-        elif key == "count" or key in COMPARISONS:
+        elif key in ("count", "ahead_of") or key in COMPARISONS:
             kept += [f"--{option}"] if value is True else [f"--{option}", shlex.quote(shown)]
         elif key in ("absent", "unrepeated"):
             found[key] = "yes"
         else:
-            found[option] = value
+            found[key] = value
     return found | ({"kept": "\0".join(kept)} if kept else {})
 
 
