@@ -240,3 +240,40 @@ def test_a_switch_in_a_query_is_none() -> None:
 
     case, _ = _recorded(Wiki(), session)
     assert [one.request.target for one in case.transactions()][-1].endswith("?edit=1")
+
+
+@dataclass
+class Directory:
+    """Lays its pages out by tables within a table."""
+
+    names: dict[int, str] = field(default_factory=dict)
+
+    def answer(self, method: str, target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "POST":
+            sent = dict(parse_qsl(body))
+            self.names[int(sent["server_id"])] = sent["new_rdn"]
+            return 302, {"Location": f"/cmd.php?cmd=show&server_id={sent['server_id']}"}, ""
+        nav = '<a href="/cmd.php?cmd=refresh&amp;server_id=1&amp;x=1">Refresh</a>'
+        name = self.names.get(1, "cn=Lou Ladle")
+        form = (
+            '<form method=post action="/cmd.php"><input type=hidden name=server_id '
+            'value="1"><input type=hidden name=cmd value=rename><input name=new_rdn></form>'
+        )
+        menu = f"<table><tr><td>{nav}</td></tr></table>"
+        rows = f"<tr><td>Top</td></tr><tr><td><h3>{name}</h3>{menu}</td></tr>"
+        return 200, HTML, f"<html><title>x</title><table>{rows}</table>{form}</html>"
+
+
+def test_what_stands_in_tables_within_a_row_is_found_there() -> None:
+    """A row around both the id and the text is not the row in which the id stands."""
+
+    def session(client: Client) -> None:
+        page = client.open("/cmd.php?cmd=show&server_id=1")
+        client.submit(page, {"new_rdn": "cn=Lou Spoon"}, action="/cmd.php")
+
+    case, _ = _recorded(Directory(), session)
+    office = Directory()
+    seen = replayed(case, office)
+    assert (colour(seen), failures(seen)) == ("GREEN", [])
+    assert office.names == {1: "cn=Lou Spoon"}

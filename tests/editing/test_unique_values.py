@@ -367,3 +367,15 @@ def test_an_outcome_under_a_key_that_is_made_unique() -> None:
         (outcome,) = [*case.transactions()][-1].validators
         assert isinstance(outcome, JsonValidator)
         assert outcome.path == f"$.users['${{{unique.variable}}}']"
+
+
+def test_what_is_encoded_twice() -> None:
+    """A page has encoded the name of an entry for its address, and a form does so again."""
+    exchanges = (
+        post("/entries", "ou=carol"),
+        post("/rename", "dn=cn%253DLou%2Cou%253Dcarol%252Cdc%253Dorg&to=Kim"),
+    )
+    unique = make_unique(configure(case_of(*exchanges), exchanges).case, "carol")
+    assert unique is not None, "it was typed"
+    *_, last = unique.case.transactions()
+    assert last.request.body == "dn=cn%253DLou%2Cou%253D${ou[1]}%252Cdc%253Dorg&to=Kim"

@@ -68,7 +68,7 @@ def on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     one."""
     for said in change.said:
         for template, raw, at in written(said, answer):
-            row = _row_of(change, answer, at)
+            row = _row_of(change, answer, at, raw)
             if row is None and answer.paged and not _is_about(change, answer):
                 continue
             name, named = _name_of_row(said, raw, answer, at, was) if row is None else (None, "")
@@ -220,8 +220,11 @@ def _is_telling(line: str) -> bool:
     return len(line) >= TELLING and any(map(str.isalpha, line))
 
 
-def _row_of(change: Change, answer: SeenAnswer, at: int) -> tuple[str, str, bool, str] | None:
-    """Return what the row around that place is known by: the resource's id in an attribute there;
+def _row_of(
+    change: Change, answer: SeenAnswer, at: int, raw: str
+) -> tuple[str, str, bool, str] | None:
+    """Return what the row around that place is known by: the resource's id in an attribute there,
+    and not in that of a row within, which does not have the text;
     whether the change has created the resource, so that all in its row comes from that; and what
     the row is."""
     own = [one for one in known(change, answer) if one.id in answer.text]
@@ -231,7 +234,8 @@ def _row_of(change: Change, answer: SeenAnswer, at: int) -> tuple[str, str, bool
             for template, recorded in attributes_with(row, resource, change.resources):
                 if item.kind and _has_others(row, recorded, resource):
                     return None  # it is the list
-                return template, recorded, resource.given, item.kind
+                if holds(answer, raw, recorded, item.kind):
+                    return template, recorded, resource.given, item.kind
     return None
 
 

@@ -203,7 +203,8 @@ def followed_words(
 def word(text: str) -> str:
     """Return a pattern for the text where it is a word, or several, of a longer one."""
     # A percent-encoded character before it is no letter of it: q%3Dcarol.
-    return rf"(?:(?<![^\W_])|(?<=%[0-9A-Fa-f]{{2}})){re.escape(text)}(?![^\W_])"
+    encoded = "(?<=%[0-9A-Fa-f]{2})|(?<=%25[0-9A-Fa-f]{2})"  # once or twice
+    return rf"(?:(?<![^\W_])|{encoded}){re.escape(text)}(?![^\W_])"
 
 
 def is_own(variable: Variable) -> bool:
