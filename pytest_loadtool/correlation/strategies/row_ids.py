@@ -62,6 +62,7 @@ _CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.I
 _WORD = re.compile(r"[A-Za-z]+")
 #: The name under which a control submits its value: that of the tag itself, or of its list.
 _NAMED = re.compile(r"""\bname=["']?([^"'<>\s]+)""", re.IGNORECASE)
+_NAMED_UP_TO = re.compile(r"""\bname=["']?([^"'<>\s]*)\Z""", re.IGNORECASE)
 _ID = re.compile(r"(?!0)[\w-]{1,64}", re.ASCII)
 _DIGIT = re.compile(r"\d")
 #: Letters and numbers, of which one may be the id: ``order-2026-17``, ``A17/3``.
@@ -218,6 +219,8 @@ def _rank(place: _Place, slot: Slot, at: int, traffic: Traffic) -> int:
     first = pattern.search(row)
     if first is None or first[1] != slot.value:
         return 0
+    if slot.before == IN_NAME and slot.name and _names(place, slot):
+        return _OF_ITS_KIND
     words = _WORD.findall(place.before)
     if _MEASURES.intersection(map(str.lower, words)):
         return 0
@@ -245,6 +248,13 @@ def _rank(place: _Place, slot: Slot, at: int, traffic: Traffic) -> int:
     if is_id_name(words[-1]) or collection_names(words[-1]) & resources:
         return 2
     return int(several)
+
+
+def _names(place: _Place, slot: Slot) -> bool:
+    """Return whether a place is in the name of a control, behind the word that the slot is behind:
+    ``name="qty_17"`` of ``qty_17=3``."""
+    name = _NAMED_UP_TO.search(place.tag)
+    return name is not None and _WORD.findall(name[1])[-1:] == [slot.name]
 
 
 def _is_of_another(place: _Place, slot: Slot, text: str, resources: frozenset[str]) -> bool:
