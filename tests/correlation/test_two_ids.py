@@ -105,7 +105,7 @@ class Library:
         self.session(client)
         shelf, on = next((one, on) for one, (_, on) in self.shelves.items() if on)
         client.send("GET", f"/shelf/{shelf}/order")
-        order = {one: at + 1 for at, one in enumerate([on[-1], *on[:-1]])}
+        order = {str(one): at + 1 for at, one in enumerate([on[-1], *on[:-1]])}
         page = {**FORM, "Referer": f"{client.url}/shelf/{shelf}/order"}
         client.send("POST", f"/shelf/{shelf}/order", urlencode(order).encode(), page)
         client.send("GET", f"/shelf/{shelf}")
