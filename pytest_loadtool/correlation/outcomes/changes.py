@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 from urllib.parse import parse_qsl
@@ -99,6 +99,8 @@ class Resource:
     since: int = -1
     elsewhere: frozenset[str] = field(default=frozenset(), compare=False)
     """What the other changes of the session are about: behind their path it is another number."""
+    others: frozenset[str] = frozenset()
+    """Behind what in an address the session sends the id of something else that has this number."""
 
     @property
     def is_own(self) -> bool:
@@ -128,6 +130,8 @@ class Change:
     """Whether it has some at all."""
     rows: tuple[Said, ...] = ()
     """What the rows of pages are called from which it sends a value: ``Delete$3`` of a command."""
+    called: Mapping[str, str] = field(default_factory=dict)
+    """By the name of each field that has an id in it, what stands for the name: a template."""
 
     @property
     def method(self) -> str:
@@ -169,8 +173,12 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
         for step, one, body in zip(steps, transactions, recorded, strict=True)
     ]
     nouns: dict[str, str] = {}
+    sent_behind: dict[str, dict[str, set[str]]] = {}
     for each in sent:
         for slot, template in each:
+            if slot.place is Place.PATH and "${" in template:
+                behind = sent_behind.setdefault(slot.value, {})
+                behind.setdefault(slot.before, set()).add(template)
             if _names_a_resource(slot):
                 nouns.setdefault(template, _noun(slot))
     rows = _rows(transactions, case.variables)
@@ -201,7 +209,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 for one in _given(step, given, case.variables, nouns)
                 if one.noun != NAMELESS or one.id not in named  # nobody makes what is there
             )
-            resources = dict.fromkeys((*about, *made))
+            resources = dict.fromkeys(_apart(one, sent_behind) for one in (*about, *made))
             known = {(resource.id, resource.noun): resource for resource in reversed(resources)}
             fields = any(slot.part == "body" for slot, _ in each)
             if not fields and json_of(step.exchange.request_body) is None:
@@ -213,7 +221,19 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 logs_in=any(is_password(slot.name) for slot in body),
                 emptied=frozenset(_emptied(step.exchange)), has_fields=fields,
                 rows=tuple(rows[template] for _, template in each if template in rows),
+                called=dict(_called(step, one.request, body)),
             )  # fmt: skip
+
+
+def _apart(resource: Resource, sent_behind: Mapping[str, Mapping[str, Set[str]]]) -> Resource:
+    """Return the resource with where something of another kind is meant that has its number."""
+    others = frozenset(
+        before
+        for before, templates in sent_behind.get(resource.id, {}).items()
+        if resource.template not in templates
+        and resource.noun not in collection_names(collection(before)) - {NAMELESS}
+    )
+    return replace(resource, others=others) if others else resource
 
 
 def _rows(
@@ -303,6 +323,22 @@ def _sent(
     yield from _paired(
         recorded, request_slots(body, step.content_type, step.index, calls=step.calls), plain, case
     )
+
+
+def _called(
+    step: RecordedStep, request: Request, recorded: Sequence[Slot]
+) -> Iterator[tuple[str, str]]:
+    """Yield the names of fields in which an id stands, each with its template."""
+    if not any(slot.before == IN_NAME for slot in recorded):
+        return
+    plain = Plain.of(request)
+    body = Request("POST", "/", body=plain.request.body)
+    slots = request_slots(body, step.content_type, step.index, calls=step.calls)
+    now = dict(numbered_slots(slots))
+    for key, slot in numbered_slots(recorded):
+        name = plain.original(now[key].name) if key in now else slot.name
+        if name != slot.name and "${" in name:
+            yield slot.name, name
 
 
 def _paired(

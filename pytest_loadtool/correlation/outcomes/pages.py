@@ -122,7 +122,9 @@ def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
         label = unescape(raw.partition(">")[2].strip()) or said.value or "empty"
         head, value, tail = _split_at_value(raw)
         now = said.template if "${" in said.template else escape(value)
-        check = TextValidator(f"{escape(head)}{now}{escape(tail)}")
+        named = change.called.get(said.field, escape(said.field))
+        around = (escape(one).replace(escape(said.field), named) for one in (head, tail))
+        check = TextValidator(now.join(around))
         says = f"{said.field} is {'still ' if was_so else ''}{short(label)}"
         yield Proof(answer.step.index, 0, says, check, field=said.field, beside=was_so)
 
@@ -273,6 +275,8 @@ def attributes_with(
             continue  # any attribute may be 1
         before = re.sub(r"""^["'](?:https?://[^/]*)?(?=[/?])""", "", written)
         before = before[max(0, before.find("#")) :]  # the page before it may be another's
+        if before in resource.others:
+            continue  # there it is that of something else
         behind = _behind_unknown(before, [one for one in others if one != resource])
         if behind != before and not any(map(str.isalpha, behind)):
             continue  # nothing tells of what it is: ``/page/3/2/``

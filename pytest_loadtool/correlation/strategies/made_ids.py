@@ -34,6 +34,7 @@ from pytest_loadtool.extraction.extract import taken
 from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.extraction.page import escaped_text
 from pytest_loadtool.model.extractor import HeaderValue, JsonPath, RegularExpression, Source
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind, Rule
 from pytest_loadtool.structure.uses import escaped
 
@@ -62,6 +63,8 @@ _NO_IDS = AMOUNTS | {
 _MADE = frozenset(
     {*("created", "generated", "insert", "inserted", "last", "made", "new", "object", "record")}
 )
+#: What stands before an id in the markup of a page, and not in what a person reads of it.
+_MARKUP = frozenset("/=\"'")
 _WORD = re.compile(r"[A-Za-z_$]+")
 _NUMBER = re.compile(r"(?<![\w.,:-])\d+(?![\w.,:-])")
 
@@ -91,7 +94,7 @@ class MadeIds:
                 one
                 for step in islice(_changes(slot, traffic), _MOST_READ)
                 for one in _in_answer(slot.value, step, traffic)
-            ]
+            ] or [*_confirmed(slot, traffic)]
             for one in sorted(found, key=lambda one: (-one.said, one.producer.transaction)):
                 fits = fitting(slot, one.producer)
                 if fits is not None:
@@ -143,6 +146,37 @@ def _in_answer(value: str, step: RecordedStep, traffic: Traffic) -> Iterator[_Fo
     ):
         if found.said >= least and taken(escaped(found.source), response) == value:
             yield found
+
+
+def _confirmed(slot: Slot, traffic: Traffic) -> Iterator[_Found]:
+    """Yield what takes the value from a page to which a change led, if it says of what kind the
+    number is, and has no other one of that: ``Order 100001: confirmation``."""
+    value, kinds = slot.value, collection_names(collection(slot.before))
+    if slot.place is not Place.PATH or slot.in_word or not value.isdigit() or not kinds:
+        return
+    first = min(traffic.requests.asked[value, traffic.asked_for(slot)], slot.transaction)
+    end = bisect_left(traffic.requests.changes, first)
+    for at in reversed(traffic.requests.changes[max(0, end - _MOST_CHANGES) : end]):
+        page = _page_after(traffic.steps[at], traffic) if not signs_in(traffic, at) else None
+        text = traffic.response(page.index).text if page is not None else ""
+        if page is None or page.index >= first or value not in text:
+            continue
+        producer = Producer(page.index, ProducerKind.TEXT, "", value)
+        for before, pattern in _places(value, text):
+            if (
+                _MARKUP.isdisjoint(before)
+                and _said(before, kinds) == _NAMED
+                and set(re.findall(pattern, text)) == {value}
+            ):
+                yield _Found(_NAMED, RegularExpression(pattern), producer)
+                return
+
+
+def _page_after(change: RecordedStep, traffic: Traffic) -> RecordedStep | None:
+    """Return the page that the answer to a change redirects to."""
+    location = change.exchange.response_header("location") if change.exchange else None
+    following = traffic.steps[change.index + 1 : change.index + 2]
+    return next((one for one in following if location and location.endswith(one.address)), None)
 
 
 def _in_head(

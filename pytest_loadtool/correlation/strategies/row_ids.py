@@ -63,6 +63,7 @@ _WORD = re.compile(r"[A-Za-z]+")
 #: The name under which a control submits its value: that of the tag itself, or of its list.
 _NAMED = re.compile(r"""\bname=["']?([^"'<>\s]+)""", re.IGNORECASE)
 _ID = re.compile(r"(?!0\d*\Z)[\w-]{1,64}", re.ASCII)
+_NAMED_UP_TO = re.compile(r"""\bname=["']?([^"'<>\s]*)\Z""", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 #: Letters and numbers, of which one may be the id: ``order-2026-17``, ``A17/3``.
 _COMPOSED = re.compile(r"[A-Za-z]{1,20}(?:[-_/.]?\d{1,9}){1,4}", re.ASCII)
@@ -219,6 +220,8 @@ def _rank(place: _Place, slot: Slot, at: int, traffic: Traffic) -> int:
     first = pattern.search(row)
     if first is None or first[1] != slot.value:
         return 0
+    if slot.before == IN_NAME and slot.name and _names(place, slot):
+        return _OF_ITS_KIND
     words = _WORD.findall(place.before)
     if _MEASURES.intersection(map(str.lower, words)):
         return 0
@@ -248,6 +251,13 @@ def _rank(place: _Place, slot: Slot, at: int, traffic: Traffic) -> int:
     if is_id_name(words[-1]) or collection_names(words[-1]) & resources:
         return 2
     return int(several or not is_short_number(slot.value))
+
+
+def _names(place: _Place, slot: Slot) -> bool:
+    """Return whether a place is in the name of a control, behind the word that the slot is behind:
+    ``name="qty_17"`` of ``qty_17=3``."""
+    name = _NAMED_UP_TO.search(place.tag)
+    return name is not None and _WORD.findall(name[1])[-1:] == [slot.name]
 
 
 def _is_of_another(place: _Place, slot: Slot, text: str, resources: frozenset[str]) -> bool:
