@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from pytest_loadtool.codec.media import FORM, media_type
-from pytest_loadtool.codec.names import is_given_out, is_password, is_secret, is_typed_secret
+from pytest_loadtool.codec.names import is_given_out, is_password, is_secret, is_typed_secret, plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
     collection_names,
@@ -23,7 +23,7 @@ from pytest_loadtool.correlation.classify import (
 )
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.index.traffic import RecordedStep, recorded_slots
-from pytest_loadtool.correlation.kinds import ARGUMENTS, collection
+from pytest_loadtool.correlation.kinds import ARGUMENTS, WRAPPERS, collection
 from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots, target_slots
@@ -168,6 +168,11 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
         for slot, template in each:
             if _names_a_resource(slot):
                 nouns.setdefault(template, _noun(slot))
+    makers = {
+        f"${{{one.variable}}}": singular(collection(step.called))
+        for step, transaction in zip(steps, transactions, strict=True)
+        for one in (transaction.extractors if is_change(step) else ())
+    }
     rows = _rows(transactions, case.variables)
     ids = frozenset(f"${{{one}}}" for one in _ids_of_items(transactions))
     called = {_noun(slot) for each in sent for slot, template in each if template in ids}
@@ -185,7 +190,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 *((each, step.index) for each in one.extractors),
                 *_shown_by(said, steps, transactions, step.index),
             )
-            about = tuple(_about(each, case.variables, ids, shown, nouns))
+            about = tuple(_about(each, case.variables, ids, shown, nouns, makers))
             named = {one.id for one in about}
             made = (
                 one
@@ -392,6 +397,7 @@ def _about(
     ids: Set[str],
     shown: Set[str],
     nouns: Mapping[str, str],
+    makers: Mapping[str, str],
 ) -> Iterator[Resource]:
     """Yield what a change is about: the ids in its path and in fields called so, and in whatever
     field those of ``ids``, the templates of what answers show to be the ids of things. Such a one
@@ -409,6 +415,9 @@ def _about(
             noun = _noun(slot)
             if slot.name in ARGUMENTS:
                 noun = nouns.get(template, noun)
+            if noun == NAMELESS and (outer := _within(slot)):
+                yield Resource(slot.value, template, makers.get(template) or outer)
+                continue
             is_called = template not in ids or noun in shown or looks_random(slot.value)
             yield Resource(slot.value, template, noun if is_called else NAMELESS)
 
@@ -428,6 +437,13 @@ def _noun(slot: Slot) -> str:
         words = words[:-1]
     call = slot.before if _OF_CALL.search(slot.before) else ""
     return " ".join(words) or singular(collection(call)) or NAMELESS
+
+
+def _within(slot: Slot) -> str:
+    """Return what the object is called that has an id, if that is another one than what the request
+    is about: ``author`` of ``{"title": "Tea", "author": {"id": 1}}``."""
+    is_inner = slot.place in (Place.JSON, Place.JSON_STRING) and slot.before not in (CALL, IN_NAME)
+    return "" if not is_inner or plain(slot.before) in WRAPPERS else singular(slot.before)
 
 
 def _said(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -> Iterator[Said]:
