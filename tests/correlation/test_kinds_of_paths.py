@@ -61,8 +61,7 @@ class Panel:
             return json_answer({"ok": True})
         things = self.things[kind]
         if way == "actions" and method == "GET":
-            more = {"invoice": {"id": 500}} if kind == "Order" else {}
-            listed = [{**one, **_numbered(more, one["id"])} for one in things.values()]
+            listed = [self.shown(kind, one) for one in things.values()]
             return json_answer({"records": listed[::-1]})
         if way == "actions":
             sent = json.loads(body)
@@ -75,6 +74,13 @@ class Panel:
         if method == "POST" and self.works:
             one.update(json.loads(body))
         return json_answer({"record": one})
+
+    def shown(self, kind: str, one: dict[str, Any]) -> dict[str, Any]:
+        """A thing in its list, an order with its invoice and the name of its customer."""
+        if kind != "Order":
+            return one
+        customer = {"name": self.things["Customer"][one["customerId"]]["name"]}
+        return {**one, "invoice": {"id": 500 + one["id"]}, "customer": customer}
 
     def session(self, client: Client) -> None:
         """Two customers with an order each: an order is changed, and then a customer."""
@@ -126,10 +132,6 @@ class Panel:
             for one in orders
         ]
         return [*rows[self.first - 1 :], *own[3 * (self.first - 1) :]]
-
-
-def _numbered(fields: dict[str, dict[str, int]], by: int) -> dict[str, Any]:
-    return {name: {key: number + by for key, number in one.items()} for name, one in fields.items()}
 
 
 _LEFT = [

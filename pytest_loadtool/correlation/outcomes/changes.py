@@ -163,16 +163,18 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
         list(_sent(step, one, body, case)) if _tells(step, one.request) else []
         for step, one, body in zip(steps, transactions, recorded, strict=True)
     ]
-    nouns: dict[str, str] = {}
-    for each in sent:
-        for slot, template in each:
-            if _names_a_resource(slot):
-                nouns.setdefault(template, _noun(slot))
     makers = {
         f"${{{one.variable}}}": singular(collection(step.called))
         for step, transaction in zip(steps, transactions, strict=True)
         for one in (transaction.extractors if is_change(step) else ())
     }
+    nouns: dict[str, str] = {}
+    for each in sent:
+        for slot, template in each:
+            if _names_a_resource(slot):
+                noun = _noun(slot)
+                inner = _within(slot) if noun == NAMELESS else ""
+                nouns.setdefault(template, (inner and makers.get(template)) or inner or noun)
     rows = _rows(transactions, case.variables)
     ids = frozenset(f"${{{one}}}" for one in _ids_of_items(transactions))
     called = {_noun(slot) for each in sent for slot, template in each if template in ids}
@@ -190,7 +192,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 *((each, step.index) for each in one.extractors),
                 *_shown_by(said, steps, transactions, step.index),
             )
-            about = tuple(_about(each, case.variables, ids, shown, nouns, makers))
+            about = tuple(_about(each, case.variables, ids, shown, nouns))
             named = {one.id for one in about}
             made = (
                 one
@@ -397,7 +399,6 @@ def _about(
     ids: Set[str],
     shown: Set[str],
     nouns: Mapping[str, str],
-    makers: Mapping[str, str],
 ) -> Iterator[Resource]:
     """Yield what a change is about: the ids in its path and in fields called so, and in whatever
     field those of ``ids``, the templates of what answers show to be the ids of things. Such a one
@@ -415,8 +416,8 @@ def _about(
             noun = _noun(slot)
             if slot.name in ARGUMENTS:
                 noun = nouns.get(template, noun)
-            if noun == NAMELESS and (outer := _within(slot)):
-                yield Resource(slot.value, template, makers.get(template) or outer)
+            if noun == NAMELESS and _within(slot):
+                yield Resource(slot.value, template, nouns.get(template, noun))
                 continue
             is_called = template not in ids or noun in shown or looks_random(slot.value)
             yield Resource(slot.value, template, noun if is_called else NAMELESS)
