@@ -178,6 +178,46 @@ def is_moment(value: str) -> bool:
     return _MOMENT.fullmatch(value) is not None
 
 
+#: Last words of the names of what a program counts and chooses with, or what it is a version of.
+_CHOSEN = frozenset(
+    {
+        *(
+            "batch",
+            "count",
+            "first",
+            "height",
+            "last",
+            "length",
+            "limit",
+            "offset",
+            "page",
+            "pages",
+            "per",
+        ),
+        *("quality", "rows", "size", "skip", "start", "step", "take", "top", "width", "zoom"),
+        *("lang", "language", "locale", "hl", "v", "ver", "version", "api", "dpr", "day", "month"),
+        *("year", "timeout", "timezone", "perpage", "pagesize"),
+    }
+)
+#: What is a kind of resource only where nothing else is.
+_KINDLESS = frozenset({"action", "actions", "entry", "entries", "record", "records", "row", "rows"})
+#: Where an interface begins, and what is behind that is its own.
+_ROOT = re.compile(
+    r"(?:[a-z]+-)?(?:api|rest|rpc|admin|data|ajax|json)|v\d+(?:\.\d+)?", re.IGNORECASE
+)
+
+
+def is_chosen(name: str) -> bool:
+    """Return whether a field of that name has what a program counts or chooses with."""
+    return not _CHOSEN.isdisjoint(plain(name).split()[-1:])
+
+
+def is_kindless(segment: str, before: str) -> bool:
+    """Return whether a segment of a path says no more than the one ``before`` it, of what kind of
+    resource there is: ``records`` of ``/Order/records/7``."""
+    return segment in _KINDLESS and bool(before) and _ROOT.fullmatch(before) is None
+
+
 @lru_cache(1 << 12)
 def is_path_id(segment: str) -> bool:
     """Return whether a segment of a path looks like an id, and not like what that is the id of."""

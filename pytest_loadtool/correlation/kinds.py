@@ -16,6 +16,7 @@ from pytest_loadtool.correlation.classify import (
     collection_names,
     ends_in_id,
     is_id_name,
+    is_kindless,
     is_path_id,
     singular,
 )
@@ -158,8 +159,11 @@ def before_by(called: str) -> str:
 
 
 def _noun(called: str, done: frozenset[str]) -> str:
-    for part in reversed(_PARTS.split(_FILE.sub("", called))):
-        words = [] if HOLE in part or is_path_id(part) else before_by(part).split()
+    parts = _PARTS.split(_FILE.sub("", called))
+    for part, last in zip(reversed(parts), (*reversed(parts[:-1]), ""), strict=True):
+        is_id = HOLE in part or is_path_id(part)
+        kindless = "/" in called and not is_path_id(last) and is_kindless(part, last)
+        words = [] if is_id or kindless else before_by(part).split()
         words = [*dropwhile(done.__contains__, words)]
         while words and words[-1] in done:
             words.pop()

@@ -6,8 +6,14 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from enum import Enum
 
-from pytest_loadtool.codec.names import CREDENTIALS, is_secret, plain
-from pytest_loadtool.correlation.classify import SWITCHES, is_id_name, looks_like_time, looks_random
+from pytest_loadtool.codec.names import CREDENTIALS, is_secret
+from pytest_loadtool.correlation.classify import (
+    SWITCHES,
+    is_chosen,
+    is_id_name,
+    looks_like_time,
+    looks_random,
+)
 from pytest_loadtool.correlation.decisions.notes import Title, consumers
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.producer import Producer
@@ -20,15 +26,6 @@ from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
 
-#: Last words of the names of what a program counts and chooses with, or what it is a version of.
-_CHOSEN = frozenset(
-    {
-        *("count", "first", "height", "last", "length", "limit", "offset", "page", "pages", "per"),
-        *("quality", "rows", "size", "skip", "start", "step", "take", "top", "width", "zoom"),
-        *("lang", "language", "locale", "hl", "v", "ver", "version", "api", "dpr", "day", "month"),
-        *("year", "timeout", "timezone", "perpage", "pagesize"),
-    }
-)
 #: A short code: letters and digits that change more than once.
 _CODE = re.compile(r"(?=\w*\d)(?=\w*[A-Za-z])(?:\d+[A-Za-z]+\d|[A-Za-z]+\d+[A-Za-z])\w*", re.ASCII)
 _SHORTEST_CODE = 6
@@ -130,8 +127,7 @@ def _looks_like_id(slot: Slot) -> bool:
 
 
 def _is_chosen(slot: Slot) -> bool:
-    last = plain(slot.name).rpartition(" ")[2]
-    return (last in _CHOSEN and len(slot.value) <= len("2026")) or (
+    return (is_chosen(slot.name) and len(slot.value) <= len("2026")) or (
         slot.place is Place.PATH and _YEAR.fullmatch(slot.value) is not None
     )
 

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from pytest_loadtool.codec.media import FORM, media_type
-from pytest_loadtool.codec.names import is_given_out, is_password, is_secret, is_typed_secret
+from pytest_loadtool.codec.names import is_given_out, is_password, is_secret, is_typed_secret, plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
     collection_names,
@@ -24,7 +24,7 @@ from pytest_loadtool.correlation.classify import (
 )
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.index.traffic import RecordedStep, recorded_slots
-from pytest_loadtool.correlation.kinds import ARGUMENTS, collection
+from pytest_loadtool.correlation.kinds import ARGUMENTS, WRAPPERS, collection
 from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots, target_slots
@@ -172,6 +172,11 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
         list(_sent(step, one, body, case)) if _tells(step, one.request) else []
         for step, one, body in zip(steps, transactions, recorded, strict=True)
     ]
+    makers = {
+        f"${{{one.variable}}}": singular(collection(step.called))
+        for step, transaction in zip(steps, transactions, strict=True)
+        for one in (transaction.extractors if is_change(step) else ())
+    }
     nouns: dict[str, str] = {}
     sent_behind: dict[str, dict[str, set[str]]] = {}
     for each in sent:
@@ -180,7 +185,9 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 behind = sent_behind.setdefault(slot.value, {})
                 behind.setdefault(slot.before, set()).add(template)
             if _names_a_resource(slot):
-                nouns.setdefault(template, _noun(slot))
+                noun = _noun(slot)
+                inner = _within(slot) if noun == NAMELESS else ""
+                nouns.setdefault(template, (inner and makers.get(template)) or inner or noun)
     rows = _rows(transactions, case.variables)
     asked = _asked(transactions, case.variables)
     ids = frozenset(f"${{{one}}}" for one in _ids_of_items(transactions))
@@ -491,6 +498,9 @@ def _about(
             noun = _noun(slot)
             if slot.name in ARGUMENTS:
                 noun = nouns.get(template, noun)
+            if noun == NAMELESS and _within(slot):
+                yield Resource(slot.value, template, nouns.get(template, noun))
+                continue
             is_called = template not in ids or noun in shown or looks_random(slot.value)
             yield Resource(
                 slot.value, template, noun if is_called else NAMELESS,
@@ -513,6 +523,13 @@ def _noun(slot: Slot) -> str:
         words = words[:-1]
     call = slot.before if _OF_CALL.search(slot.before) else ""
     return " ".join(words) or singular(collection(call)) or NAMELESS
+
+
+def _within(slot: Slot) -> str:
+    """Return what the object is called that has an id, if that is another one than what the request
+    is about: ``author`` of ``{"title": "Tea", "author": {"id": 1}}``."""
+    is_inner = slot.place in (Place.JSON, Place.JSON_STRING) and slot.before not in (CALL, IN_NAME)
+    return "" if not is_inner or plain(slot.before) in WRAPPERS else singular(slot.before)
 
 
 def _said(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -> Iterator[Said]:

@@ -10,7 +10,13 @@ from itertools import islice
 from typing import Any
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.correlation.classify import TELLING, is_title_name, looks_random
+from pytest_loadtool.correlation.classify import (
+    TELLING,
+    is_chosen,
+    is_short_number,
+    is_title_name,
+    looks_random,
+)
 from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
@@ -215,11 +221,19 @@ def gone(
 
 def names(step: RecordedStep, resource: Resource) -> bool:
     """Return whether what is asked for has the id in its address, or in what else it sends."""
-    if resource.id in step.address and re.search(_word(resource.id), step.address):
+    if resource.id in step.address and _asks_for(step.address, resource.id):
         return True
     body = step.exchange.request_body if step.exchange is not None else b""
     sent = bool(body) and resource.id.encode() in body and looks_random(resource.id)
     return sent and re.search(_word(resource.id).encode(), body) is not None
+
+
+def _asks_for(address: str, id_: str) -> bool:
+    """Return whether a path or query has the id; ``?page=1`` is no thing with the number 1."""
+    path, _, query = address.partition("?")
+    pairs = query.split("&") if is_short_number(id_) else [query]
+    asked = (one for one in pairs if not is_chosen(one.partition("=")[0]))
+    return any(re.search(_word(id_), one) for one in (path, *asked))
 
 
 def _word(text: str) -> str:

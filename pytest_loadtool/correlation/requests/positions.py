@@ -16,6 +16,7 @@ from pytest_loadtool.codec.places import query_syntax
 from pytest_loadtool.correlation.classify import (
     ids_within,
     is_id_name,
+    is_kindless,
     is_path_id,
     looks_random,
     may_be_code,
@@ -129,7 +130,9 @@ def target_spans(text: str) -> Iterator[ValueSpan]:
         yield segment.start(), stem_end, Place.PATH, name, unquote(stem), before
         for pair in _MATRIX.finditer(text, stem_end, segment.end()):
             yield *pair.span(2), Place.PATH, pair[1], unquote(pair[2]), ""
-        name = name if HOLE in stem or is_path_id(unquote(stem)) else stem
+        last = before.rstrip("/").rpartition("/")[2]
+        is_id = HOLE in stem or is_path_id(unquote(stem))
+        name = name if is_id or (last == name and is_kindless(stem, last)) else stem
     if mark >= 0:
         syntax = written_query(text)
         for pair in islice(_PAIR.finditer(text, mark + 1, limit), MOST_IN_ADDRESS):

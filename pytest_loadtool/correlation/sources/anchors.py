@@ -14,8 +14,16 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.names import is_password, is_typed_secret
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.classify import SWITCHES, TELLING, is_type_name, without_ids
+from pytest_loadtool.correlation.classify import (
+    SWITCHES,
+    TELLING,
+    is_id_name,
+    is_type_name,
+    without_ids,
+)
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic, recorded_slots
+from pytest_loadtool.correlation.kinds import resources_of
+from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
 from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.slots import Masked, Slot, request_slots
 from pytest_loadtool.model.case import Request, Variable
@@ -50,6 +58,8 @@ class AnchorText:
     """Whether a change has sent it that no answer before had."""
     address: bool = False
     """Whether it is the path of the request: what has it beside it is about the very resource."""
+    kinds: frozenset[str] = frozenset()
+    """Of what kinds of resources it may be the id, by the answer that it is taken from."""
 
     @property
     def telling(self) -> bool:
@@ -136,7 +146,14 @@ def extracted_anchors(
     that the test case has."""
     return [
         *(
-            AnchorText(one.recorded, f"${{{one.name}}}", one.name, one.producer.transaction, True)
+            AnchorText(
+                one.recorded,
+                f"${{{one.name}}}",
+                one.name,
+                one.producer.transaction,
+                extracted=True,
+                kinds=_kinds(one.producer, traffic),
+            )
             for one in found
             if not one.producer.filters
         ),
@@ -147,6 +164,12 @@ def extracted_anchors(
             if one.variable in variables and (recorded := variables[one.variable].recorded)
         ),
     ]
+
+
+def _kinds(producer: Producer, traffic: Traffic) -> frozenset[str]:
+    is_id = producer.kind in DOCUMENTS and is_id_name(producer.name)
+    called = traffic.steps[producer.transaction].called
+    return resources_of(producer, called) if is_id else frozenset()
 
 
 def address_anchors(traffic: Traffic, made: Iterable[Found | ByClient]) -> Iterator[AnchorText]:

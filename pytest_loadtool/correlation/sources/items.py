@@ -21,8 +21,8 @@ from pytest_loadtool.correlation.classify import (
     is_title_name,
 )
 from pytest_loadtool.correlation.index.traffic import Traffic
-from pytest_loadtool.correlation.kinds import id_stem, is_called, resources_of
-from pytest_loadtool.correlation.producer import Producer, is_dynamic_key
+from pytest_loadtool.correlation.kinds import collection, id_stem, is_called, resources_of
+from pytest_loadtool.correlation.producer import Producer, is_dynamic_key, last_item
 from pytest_loadtool.correlation.proposals import ByClient
 from pytest_loadtool.correlation.responses.json_rows import with_named_rows
 from pytest_loadtool.correlation.responses.objects import (
@@ -98,6 +98,11 @@ class _Rows:
         self._owners: dict[str, dict[tuple[Place, str, str], str]] = {}
         self._sent: dict[int, set[str]] = {}
         self._page: tuple[int, PageItems] | None = None
+        self._made = frozenset(
+            name
+            for at in traffic.requests.changes
+            for name in collection_names(collection(traffic.steps[at].called))
+        )
 
     def placed(self, one: Found) -> Found:
         """Return the variable, by its row if it is in one."""
@@ -147,7 +152,10 @@ class _Rows:
         if producer.of_many and type(one.source) in (*_LANGUAGES, Decoded):
             page = self._read(producer.transaction)
             called = self._traffic.steps[producer.transaction].called
-            return _of_item(one, page.response, page.anchors, resources_of(producer, called))
+            end = last_item(producer.steps) or 0
+            own = replace(producer, name="id", steps=(*producer.steps[: end + 1], "id"))
+            kinds = _Kinds(resources_of(own, called), self._made)
+            return _of_item(one, page.response, page.anchors, kinds)
         if producer.filters or producer.box is not None:
             return one
         if producer.kind is ProducerKind.TEXT and isinstance(one.source, InItem):  # as it is
@@ -204,11 +212,26 @@ class _ItemLanguage:
     source: Callable[[str, Producer, Readable], Source]
 
 
-def _of_item(
-    one: Found, response: Readable, known: FindAnchors, resources: Collection[str]
-) -> Found:
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    """What a list may be one of, and what changes of the session have been about."""
+
+    listed: frozenset[str]
+    made: frozenset[str]
+
+    def has_none_of(self, anchor: AnchorText, anchors: Sequence[AnchorText]) -> bool:
+        """Return whether what is listed is another kind of thing than what the anchor is the id of,
+        and not the same by another name: changes have made some, or things of several kinds have
+        that number."""
+        if not anchor.kinds or not anchor.kinds.isdisjoint(self.listed):
+            return False
+        several = len({one.kinds for one in anchors if one.kinds}) > 1
+        return several or not self.made.isdisjoint(self.listed)
+
+
+def _of_item(one: Found, response: Readable, known: FindAnchors, resources: _Kinds) -> Found:
     """Return the variable with a path that goes by anchors instead of indexes, as far as there are
-    some. ``resources`` is what the list may be one of."""
+    some."""
     if isinstance(source := one.source, Decoded) and one.producer.box is None:  # of an address
         whole = replace(one.producer, value=one.producer.text, text="", before="")
         placed = _of_item(
@@ -228,7 +251,7 @@ def _of_item(
     path, literal, by = "", "", ""
     for at, step in enumerate(one.producer.steps):
         rest = one.producer.steps[at + 1 :]
-        kinds = collection_names(str(one.producer.steps[at - 1])) if at else frozenset(resources)
+        kinds = collection_names(str(one.producer.steps[at - 1])) if at else resources.listed
         items, place = _among(value, step)
         best = _best(items, place, known, language.key, resources, rest) if items else None
         if isinstance(step, str) and (owner := _owner_of(step, known, language, kinds)):
@@ -308,12 +331,16 @@ _LANGUAGES: Mapping[type, _ItemLanguage] = MappingProxyType(
 )
 
 
+#: The rank of a number that is known as that of another kind of thing.
+_BY_CHANCE = 5
+
+
 def _best(
     items: Any,
     index: int,
     known: FindAnchors,
     key: re.Pattern[str],
-    resources: Collection[str],
+    resources: _Kinds,
     rest: tuple[str | int, ...],
 ) -> tuple[Keys, AnchorText] | None:
     """Return the field by which to know the item: of those that none of the others has, the one
@@ -323,9 +350,11 @@ def _best(
     for keys, value in leaves(items[index], key):
         if keys == rest or not (isinstance(value, str) or value.__class__ is int):
             continue
-        text = json_text(value)
-        for anchor in known(text or ""):
-            rank = _rank(keys, anchor, resources, alone=len(items) == 1)
+        anchors = known(json_text(value) or "")
+        for anchor in anchors:
+            rank = _rank(keys, anchor, resources.listed, alone=len(items) == 1)
+            if rank == 0 and resources.has_none_of(anchor, anchors):
+                rank = _BY_CHANCE
             if rank is not None and _fits(value, anchor):
                 found.append((rank, len(keys), -anchor.at, keys, anchor))
     found.sort(key=lambda one: one[:3])

@@ -50,7 +50,7 @@ from pytest_loadtool.correlation.strategies.new_pages import (
     new_link,
     signs_in,
 )
-from pytest_loadtool.correlation.strategies.states import outlasts, read_of_it
+from pytest_loadtool.correlation.strategies.states import has_its_ids, outlasts, read_of_it
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
 
@@ -320,15 +320,19 @@ def _may_be_one_kind(slot: Slot, address: str, traffic: Traffic) -> bool:
 def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The key and the field are about the same kind of resource.
 
-    Four cases: the id of an item, used in a path behind ``items``; used in a field ``item_id``; in
+    Five cases: the id of an item, used in a path behind ``items``; used in a field ``item_id``; in
     a field ``id`` of a request that does not say what it is about, if nothing else has that id, or
-    if that item alone is another one afterwards; or a number of another name, used in the path
-    behind the very path it was created with.
+    if that item alone is another one afterwards; beside another id that only that item has; or a
+    number of another name, used in the path behind the very path it was created with.
     """
     made = traffic.steps[producer.transaction]
     if is_id_name(producer.name) or is_result(producer) or is_in_own_list(producer):
         resources = resources_of(producer, made.called)
-        return is_for(slot, resources, traffic) or _is_only_kind(slot, resources, traffic)
+        return (
+            is_for(slot, resources, traffic)
+            or _is_only_kind(slot, resources, traffic)
+            or has_its_ids(producer, slot, traffic)
+        )
     if is_code_name(producer.name) and not is_short_number(slot.value):
         return is_for(slot, resources_of(producer, made.called), traffic)
     return (

@@ -12,7 +12,13 @@ from typing import Any
 
 from pytest_loadtool.codec.flattened import expanded
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.correlation.classify import is_id_name, is_moment, is_path_id, is_version_name
+from pytest_loadtool.correlation.classify import (
+    is_id_name,
+    is_moment,
+    is_path_id,
+    is_version_name,
+    looks_random,
+)
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import ARGUMENTS, id_stem
@@ -99,6 +105,22 @@ def _is_of_another(one: Producer, own: Mapping[str, str], traffic: Traffic) -> b
     return bool(both) and all(own[name] != beside[name] for name in both)
 
 
+def has_its_ids(one: Producer, slot: Slot, traffic: Traffic) -> bool:
+    """Return whether another id, which no two things have, stands beside the slot and beside what
+    has the value: ``{"id": 1, "documentId": "fyb73rc1ayr4uh3y460ewa6p"}``."""
+    if slot.place not in (Place.JSON, Place.JSON_STRING) or not is_id_name(slot.name):
+        return False
+    own = {name: value for name, value in _ids_beside(slot, traffic).items() if looks_random(value)}
+    beside = _named(_beside(one, traffic)) if own else {}
+    return any(beside.get(name) == value for name, value in own.items())
+
+
+def _ids_beside(slot: Slot, traffic: Traffic) -> dict[str, str]:
+    own = _named(_beside_slot(slot, traffic))
+    own.pop(same_name(slot.name), None)
+    return own
+
+
 def _named(fields: Mapping[str, Any]) -> dict[str, str]:
     """Return those of the fields that tell which resource it is."""
     return {
@@ -129,8 +151,17 @@ def _beside(one: Producer, traffic: Traffic) -> Mapping[str, Any]:
 
 
 def _beside_slot(slot: Slot, traffic: Traffic) -> Mapping[str, Any]:
-    """Return the only object of the request's document that has the value under the slot's name."""
-    return _only(_sent_document(slot, traffic), slot.name, slot.value)
+    """Return the object of the request's document that has the slot."""
+    found = _holding(_sent_document(slot, traffic), slot.name, slot.value)
+    if len(found) < 2:
+        return found[0] if found else {}
+    wanted = slot.part, slot.name, slot.value
+    alike = [
+        one.start
+        for one in traffic.slots_of(slot.transaction)
+        if (one.part, one.name, one.value) == wanted
+    ]
+    return found[alike.index(slot.start)] if len(alike) == len(found) else {}
 
 
 def _sent_document(slot: Slot, traffic: Traffic) -> Any:
@@ -147,8 +178,12 @@ def _sent_document(slot: Slot, traffic: Traffic) -> Any:
 
 def _only(document: Any, name: str, value: str) -> Mapping[str, Any]:
     """Return the only object of a document that has a value under a name."""
-    found = [one for one in _objects(document) if str(one.get(name)) == value]
+    found = _holding(document, name, value)
     return found[0] if len(found) == 1 else {}
+
+
+def _holding(document: Any, name: str, value: str) -> list[dict[str, Any]]:
+    return [one for one in _objects(document) if str(one.get(name)) == value]
 
 
 def _objects(document: Any) -> Iterator[dict[str, Any]]:
