@@ -87,15 +87,21 @@ def changed_alone(slot: Slot, traffic: Traffic) -> bool:
 
 
 def _lists(slot: Slot, traffic: Traffic) -> Iterator[Producer]:
-    """Return the places of its value as an id in lists before it, the nearest first."""
-    listed = (one for one in reversed(traffic.producers_of(slot.value)) if _is_listed(one, slot))
+    """Return the places of its value as an id in lists before it, the nearest first: before such a
+    field has had it, that is."""
+    first = min(traffic.requests.asked[slot.value, traffic.asked_for(slot)], slot.transaction)
+    listed = (one for one in reversed(traffic.producers_of(slot.value)) if _is_listed(one, first))
     return islice(listed, _MOST_LISTS)
 
 
-def _is_listed(producer: Producer, slot: Slot) -> bool:
+def _is_listed(producer: Producer, first: int) -> bool:
     in_list = isinstance(next(iter(producer.steps[-2:-1]), None), int)
-    before = producer.transaction < slot.transaction
-    return before and in_list and producer.kind is ProducerKind.JSON and is_id_name(producer.name)
+    return (
+        producer.transaction < first
+        and in_list
+        and producer.kind is ProducerKind.JSON
+        and is_id_name(producer.name)
+    )
 
 
 def _is_only_change(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
