@@ -7,7 +7,8 @@ goes. All this is done here, and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
@@ -26,9 +27,12 @@ from pytest_loadtool.model.rule import ProducerKind
 
 #: For how many producers of one value an extractor is sought, before the value is left as it is.
 _MOST_ATTEMPTS = 5
+#: How many of these are of one kind, such as links.
+_MOST_ALIKE = 3
 
 #: Whose text it is, and which.
 _Text = tuple[int, Part]
+_Proposed = TypeVar("_Proposed", bound=ProducerCandidate | Proposal | ByClient | Miss)
 _Binding = TypeVar("_Binding", Proposal, ByClient)
 
 
@@ -112,7 +116,7 @@ class _Work:
         cannot; and its rank, the lowest of which wins: whether it leaves the value unsettled, and
         whether it needs a new extractor that goes by a place among others."""
         first: Miss | None = None
-        proposals = iter(strategy.propose((slot,), self._traffic, self._known))
+        proposals = _unlike(strategy.propose((slot,), self._traffic, self._known))
         for one in islice(proposals, _MOST_ATTEMPTS):
             bid = (
                 self._anchor.proposal(one, self._known.values)
@@ -187,6 +191,18 @@ class _Work:
                     made.append(replace(one, strategy=strategy.name))
         made, _ = _exact(self._traffic, made, proposals)
         return sorted(made, key=lambda one: one.slots[0].transaction)
+
+
+def _unlike(proposals: Iterable[_Proposed]) -> Iterator[_Proposed]:
+    """Yield the proposals, of one kind only the first few: pages may have many links with a value
+    that nothing takes from any of them."""
+    seen: Counter[ProducerKind] = Counter()
+    for one in proposals:
+        if isinstance(one, ProducerCandidate):
+            seen[one.producer.kind] += 1
+            if seen[one.producer.kind] > _MOST_ALIKE:
+                continue
+        yield one
 
 
 def _untouched(slots: Sequence[Slot], proposals: Sequence[Proposal]) -> list[Slot]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from functools import lru_cache
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
@@ -63,6 +63,8 @@ _NAME = re.compile(r"[A-Z][a-z]+(?:[_-][A-Za-z]?[a-z]+)*|[A-Z]+")
 #: On how many answers before, a word is looked for that is done to something else.
 _MOST_PAGES = 40
 _NUMBERED = re.compile(r"[A-Za-z]+[-_]?\d+")
+#: The last segment of an address on a page, and of how many bytes at most.
+_SEGMENT, _LONGEST_SEGMENT = re.compile(rb"[^/\s\"'=]+\Z"), 80
 _PART = re.compile(r"\w+")
 
 
@@ -184,11 +186,19 @@ def _in_address(slot: Slot, _: Producer, traffic: Traffic) -> bool:
 
 def _linked_code(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """Likewise, and no name that the page shows to people: pages are called so; nor what is done to
-    something else, too."""
+    something else, too, or a part of something that has an id: ``/ranges/17/products``."""
     return _in_address(slot, producer, traffic) and not (
-        (_NAME.fullmatch(slot.value) and _shows(producer, slot.value, traffic))
+        _is_part(slot, traffic)
+        or (_NAME.fullmatch(slot.value) and _shows(producer, slot.value, traffic))
         or _is_done_to_others(slot, producer, traffic)
     )
+
+
+def _is_part(slot: Slot, traffic: Traffic) -> bool:
+    """Return whether a word stands right behind an id, and nobody has written it."""
+    before = traffic.before(slot).rstrip("/").rpartition("/")[2]
+    is_word = slot.value.isalpha() and slot.value.islower()
+    return is_word and is_path_id(before) and slot.value not in traffic.requests.spelled
 
 
 def _is_done_to_others(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
@@ -197,15 +207,24 @@ def _is_done_to_others(slot: Slot, producer: Producer, traffic: Traffic) -> bool
     before, address = traffic.before(slot), f"{traffic.before(slot)}{slot.value}"
     linking = traffic.responses.links.get(address, (producer,))
     own = before.rstrip("/").rpartition("/")[2]
-    pattern = re.compile(rf"([^/\s\"'=]+)/{re.escape(slot.value)}[\"'?#]".encode())
+    written = re.compile(rf"/{re.escape(slot.value)}[\"'?#]".encode())
     return any(
-        other.decode(errors="replace") != own and not is_done(other.decode(errors="replace"))
+        other != own and not is_done(other)
         for step in traffic.steps[
             max(0, linking[0].transaction - _MOST_PAGES) : linking[0].transaction
         ]
         if step.exchange is not None
-        for other in pattern.findall(step.exchange.response_body)
+        for other in _segments_before(written, step.exchange.response_body)
     )
+
+
+def _segments_before(written: re.Pattern[bytes], body: bytes) -> Iterator[str]:
+    """Yield the segment before each place where a body has what ends an address. Sought backwards:
+    each character of a long script may begin one."""
+    for found in written.finditer(body):
+        before = _SEGMENT.search(body[max(0, found.start() - _LONGEST_SEGMENT) : found.start()])
+        if before is not None:
+            yield before[0].decode(errors="replace")
 
 
 def _shows(producer: Producer, name: str, traffic: Traffic) -> bool:
