@@ -68,6 +68,8 @@ def _candidates(
     address = (
         traffic.linked_as(slot.transaction) if slot.part == "target" and not slot.depth else ""
     )
+    if slot.place is Place.QUERY and "?" not in address:
+        address = ""  # the link has not what its router adds
     plain = responses.producers.get(slot.value, {})
     if plain or address in responses.links:
         yield from _believed(traffic, slot, rules, plain, address, known)
