@@ -62,6 +62,12 @@ _REMOVING = frozenset(
         *("purge", "remove", "trash", "unlink"),
     }
 )
+#: Likewise, what links do, of which the page shows no more than that.
+_ACTING = (_VERBS - {"display", "new", "show", "view"}) | {
+    *("activate", "approve", "close", "deactivate", "disable", "down", "enable", "follow", "like"),
+    *("lock", "mark", "move", "publish", "reject", "reopen", "star", "subscribe", "toggle"),
+    *("unfollow", "unlike", "unlock", "unpublish", "unstar", "unsubscribe", "up", "vote"),
+}
 #: Likewise, what makes a thing be as it is sent.
 _SETTING = frozenset({"change", "edit", "modify", "put", "replace", "save", "set", "update"})
 #: Likewise, where nothing is changed by it.
@@ -133,6 +139,12 @@ def removes(called: str, method: str) -> bool:
 def sets(called: str) -> bool:
     """Return whether a request gives something the values that it sends, by what it calls."""
     return not _SETTING.isdisjoint(words_of(called))
+
+
+def acts(called: str) -> bool:
+    """Return whether a word of a path or of what is called says what is done to something, other
+    than to show it."""
+    return not (_ACTING | _REMOVING).isdisjoint(words_of(called))
 
 
 def is_done(segment: str) -> bool:

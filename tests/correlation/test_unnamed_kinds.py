@@ -107,10 +107,12 @@ _SAID = {
     "query": ("POST", "/do?cmd=%s&n=%s", ""),
     "link": ("GET", "/do?cmd=%s&n=%s", ""),
     "path": ("POST", "/%s/%s", ""),
+    "path link": ("GET", "/%s/%s/", ""),
     "button": ("POST", "/do", "%s=%s"),
     "script": ("POST", "/act", '{"op": "%s", "n": %s}'),
     "name": ("POST", "/do", "%s_%s="),
 }
+_ON_PAGES = ("link", "path link", "button", "script", "name")
 _WAY = re.compile(r"(toggle|remove).*?([\da-f-]+)\W*\Z")
 
 
@@ -181,6 +183,8 @@ class SaidNotes:
 
 def _handles(way: str, id_: int) -> str:
     """What a page has in the row of a note, to toggle and to remove it."""
+    if way == "path link":
+        return "".join(f'<a href="/{one}/{id_}/">x</a>' for one in ("toggle", "remove"))
     if way == "link":
         return "".join(f'<a href="/do?cmd={one}&amp;n={id_}">x</a>' for one in ("toggle", "remove"))
     if way in ("button", "name"):
@@ -193,8 +197,8 @@ def _handles(way: str, id_: int) -> str:
 @pytest.mark.parametrize(
     ("way", "is_page"),
     [
-        *((way, False) for way in _SAID if way not in ("link", "button", "script", "name")),
-        *((way, True) for way in ("form", "link", "button", "script", "name")),
+        *((way, False) for way in _SAID if way not in _ON_PAGES),
+        *((way, True) for way in ("form", *_ON_PAGES)),
     ],
 )
 def test_ways_to_say_which(way: str, is_page: bool) -> None:

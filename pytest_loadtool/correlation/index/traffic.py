@@ -21,6 +21,7 @@ from pytest_loadtool.correlation.classify import is_id_name, is_short_number
 from pytest_loadtool.correlation.kinds import (
     ARGUMENTS,
     WRAPPERS,
+    acts,
     begins_reading,
     calls_in,
     collection,
@@ -297,9 +298,11 @@ def _asks_by_form(exchange: Exchange | None) -> bool:
 
 
 def _leads_back(exchange: Exchange) -> bool:
-    """Return whether a link with a query leads back to the page that has it, as links do by which a
-    page does something: ``/remove?n=3``."""
-    if exchange.status not in (HTTPStatus.FOUND, HTTPStatus.SEE_OTHER) or "?" not in exchange.url:
+    """Return whether a link with a query, or with what is done in its path, leads back to the page
+    that has it, as links do by which a page does something: ``/remove?n=3``, ``/list/add/3/``."""
+    if exchange.status not in (HTTPStatus.FOUND, HTTPStatus.SEE_OTHER):
+        return False
+    if "?" not in exchange.url and not acts(exchange.url):
         return False
     leads = exchange.response_header("location"), exchange.request_header("referer"), exchange.url
     try:
