@@ -10,9 +10,12 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
+from pytest_loadtool.model.exchange import Exchange
 from tests.correlation.client import Client
+from tests.correlation.exchanges import exchange, json_body
 from tests.correlation.outcomes.adversary import colour, replayed
 from tests.correlation.small_servers import FORM, HTML, Answer, json_answer, recorded
+from tests.correlation.talk import call, get, requests, run
 
 
 @dataclass
@@ -94,3 +97,27 @@ def test_moved(way: str, is_page: bool) -> None:
         assert colour(replayed(case, used)) == "GREEN"
         assert used.left() == office.left()
     assert colour(replayed(case, Items(way, is_page, works=False))) == "red"
+
+
+def _listed(*ids: int) -> Exchange:
+    return json_body([{"id": one, "title": f"Tea {one}"} for one in ids])
+
+
+def test_those_that_were_moved() -> None:
+    """What a call moves are the items that alone have another place afterwards, be they sent in
+    another order; the same number in the same place of such a call is the same item. An answer
+    without content in between says nothing."""
+    configured = run(
+        get("/queue", _listed(2, 1, 4, 5, 6)),
+        call("POST", "/rpc", {"method": "edit", "params": ["Top", "0", [6, 2]]}),
+        get("/queue", exchange(status=304)),
+        get("/queue", _listed(2, 6, 1, 4, 5)),
+        call("POST", "/rpc", {"method": "edit", "params": ["Pause", "", [2, 6]]}),
+        call("POST", "/rpc", {"method": "edit", "params": ["Pause", "", [4]]}),
+    )
+    sent = [one.rpartition('", ')[2] for one in requests(configured) if "rpc" in one]
+    assert sent == [
+        "[${params[1]}, ${params[2]}]]}",
+        "[${params[2]}, ${params[1]}]]}",
+        "[4]]}",
+    ]

@@ -44,7 +44,7 @@ _BESIDE = frozenset(
     {"above", "after", "before", "below", "next", "previous", "sibling", "successor"}
 )
 #: How far behind a change a list is looked for, in transactions, and how many lists before it.
-_MOST_STEPS, _MOST_LISTS = 10, 2
+_MOST_STEPS, _MOST_LISTS = 20, 2
 #: How many ids at least are in an order.
 _FEWEST = 2
 #: How many rows of a page are compared.
@@ -136,12 +136,15 @@ def _is_of_new_order(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
 
 def _says_order(slot: Slot, before: list[str], after: list[str], traffic: Traffic) -> bool:
     """Return whether ids are in another order after the request, and the slot says beside which of
-    them something is, or is one of several that were sent in that order."""
+    them something is, or is one of those that were sent in that order or that alone were moved."""
     if before == after or sorted(before) != sorted(after):
         return False
     sent = [one.value for one in traffic.slots_of(slot.transaction) if _is_beside(one, slot)]
     in_order = len(sent) >= _FEWEST and [one for one in after if one in sent] == sent
-    return in_order or not _BESIDE.isdisjoint(plain(slot.name).split())
+    rest = [[one for one in ids if one not in sent] for ids in (before, after)]
+    if in_order or (rest[0] == rest[1] and len(rest[0]) >= _FEWEST):
+        return True
+    return not _BESIDE.isdisjoint(plain(slot.name).split())
 
 
 def _is_beside(one: Slot, other: Slot) -> bool:
@@ -176,8 +179,11 @@ def _asked_again(before: int, slot: Slot, traffic: Traffic) -> int | None:
 
 
 def _ask_alike(one: RecordedStep, other: RecordedStep) -> bool:
-    """Return whether two transactions ask for the same; calls of all kinds go to one address."""
+    """Return whether two transactions ask for the same, and the first is answered with anything, as
+    304 is not (RFC 9110 §15.4.5); calls of all kinds go to one address."""
     if one.exchange is None or other.exchange is None or one.address != other.address:
+        return False
+    if not one.exchange.response_body:
         return False
     bodies = one.exchange.request_body, other.exchange.request_body
     return bodies[0] == bodies[1] or is_same_call(*bodies)

@@ -66,7 +66,12 @@ def _proposal(slot: Slot, traffic: Traffic, known: Settled) -> Proposal | None:
         for before, one in ids.items()
         if _is_meant(slot, before, traffic) and not was_there(slot, one, traffic)
     )
-    found = next(meant, None) or known.codes.get(slot.value) or known.asked_by(slot)
+    found = (
+        next(meant, None)
+        or known.codes.get(slot.value)
+        or known.asked_by(slot)
+        or known.in_field(slot)
+    )
     return found or _of_names(slot, traffic, known)
 
 

@@ -7,7 +7,12 @@ from enum import Enum
 from typing import Protocol
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.correlation.classify import collection_names, is_code, is_id_name
+from pytest_loadtool.correlation.classify import (
+    collection_names,
+    is_code,
+    is_id_name,
+    is_short_number,
+)
 from pytest_loadtool.correlation.index.meaning import ANYTHING
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import id_stem
@@ -46,6 +51,10 @@ class Strategy(Protocol):
         ...
 
 
+#: What is called, the name of a field there, what is around it, how deep it is, and its value.
+_Field = tuple[str, str, str, int, str]
+
+
 class Settled:
     """The proposals that are settled, as strategies ask for them. Only the resolver adds to them,
     and all that is here follows from which these are."""
@@ -61,6 +70,7 @@ class Settled:
         self._addressed: dict[str, dict[str, Proposal]] = {}
         self._named: dict[str, dict[str, Proposal]] = {}
         self._asked: dict[tuple[int, str], Proposal] = {}
+        self._fields: dict[_Field, Proposal] = {}
 
     def add(self, proposal: Proposal) -> None:
         """A proposal is settled."""
@@ -71,6 +81,8 @@ class Settled:
             self.codes.setdefault(slot.value, proposal)
         if slot.place is Place.QUERY and is_id_name(slot.name):
             self._asked[slot.transaction, slot.value] = proposal
+        if slot.part == "body" and is_short_number(slot.value):
+            self._fields[self._field(slot)] = proposal
         if before := address_of(slot, self._traffic):
             self._addressed.setdefault(slot.value, {})[before] = proposal
             if new:
@@ -96,6 +108,14 @@ class Settled:
         if proposal is None or _key(slot.name) != _key(proposal.slot.name):
             return None
         return proposal
+
+    def in_field(self, slot: Slot) -> Proposal | None:
+        """Return the last proposal on the number in the same field of the same call."""
+        return self._fields.get(self._field(slot)) if slot.part == "body" else None
+
+    def _field(self, slot: Slot) -> _Field:
+        called = self._traffic.steps[slot.transaction].called
+        return called, slot.name, slot.before, slot.depth, slot.value
 
 
 def _key(name: str) -> str:
