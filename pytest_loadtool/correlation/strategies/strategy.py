@@ -12,6 +12,7 @@ from pytest_loadtool.correlation.classify import (
     is_code,
     is_id_name,
     is_short_number,
+    is_version_name,
 )
 from pytest_loadtool.correlation.index.meaning import ANYTHING
 from pytest_loadtool.correlation.index.traffic import Traffic
@@ -81,7 +82,7 @@ class Settled:
             self.codes.setdefault(slot.value, proposal)
         if slot.place is Place.QUERY and is_id_name(slot.name):
             self._asked[slot.transaction, slot.value] = proposal
-        if slot.part == "body" and is_short_number(slot.value):
+        if slot.place is Place.JSON and is_short_number(slot.value):
             self._fields[self._field(slot)] = proposal
         if before := address_of(slot, self._traffic):
             self._addressed.setdefault(slot.value, {})[before] = proposal
@@ -110,8 +111,11 @@ class Settled:
         return proposal
 
     def in_field(self, slot: Slot) -> Proposal | None:
-        """Return the last proposal on the number in the same field of the same call."""
-        return self._fields.get(self._field(slot)) if slot.part == "body" else None
+        """Return the last proposal on the number in the same place of the same call, by which such
+        a thing is meant again; what a form has, it comes with anew."""
+        if slot.place is not Place.JSON or is_version_name(slot.name):
+            return None
+        return self._fields.get(self._field(slot))
 
     def _field(self, slot: Slot) -> _Field:
         called = self._traffic.steps[slot.transaction].called
