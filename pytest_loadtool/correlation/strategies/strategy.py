@@ -12,11 +12,10 @@ from pytest_loadtool.correlation.classify import (
     is_code,
     is_id_name,
     is_short_number,
-    is_version_name,
 )
 from pytest_loadtool.correlation.index.meaning import ANYTHING
 from pytest_loadtool.correlation.index.traffic import Traffic
-from pytest_loadtool.correlation.kinds import id_stem
+from pytest_loadtool.correlation.kinds import ARGUMENTS, id_stem
 from pytest_loadtool.correlation.proposals import ByClient, Miss, ProducerCandidate, Proposal
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.model.place import Place
@@ -111,9 +110,9 @@ class Settled:
         return proposal
 
     def in_field(self, slot: Slot) -> Proposal | None:
-        """Return the last proposal on the number in the same place of the same call, by which such
-        a thing is meant again; what a form has, it comes with anew."""
-        if slot.place is not Place.JSON or is_version_name(slot.name):
+        """Return the last proposal on the number in the same place of the same call, if that is an
+        argument without a name: one with a name says itself what it is for."""
+        if slot.place is not Place.JSON or slot.name not in ARGUMENTS:
             return None
         return self._fields.get(self._field(slot))
 
