@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from pytest_loadtool.codec.batches import BatchedCall
 from pytest_loadtool.codec.calls import meant_method, sql_changes
 from pytest_loadtool.codec.http import SAFE_METHODS
+from pytest_loadtool.codec.media import FORM, media_type
 from pytest_loadtool.codec.multipart import as_template, pieces_of
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import is_id_name, is_short_number
@@ -48,6 +49,10 @@ ByKind = Mapping[ProducerKind, Sequence[Producer]]
 _STATIC = frozenset({ResponseKind.CSS, ResponseKind.IMAGE, ResponseKind.JAVASCRIPT})
 #: Likewise, of what is built with an application, and fetched by its styles and scripts.
 _OF_BUILDS = re.compile(r"\.(?:woff2?|ttf|otf|eot|wasm)\Z")
+#: What is to be done, in a form.
+_OPERATION = re.compile(
+    rb"(?:^|&)(?:action|call|cmd|command|do|method|op|operation|task)=([A-Za-z_.-]+)(?=&|$)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,12 +269,6 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[RecordedSte
     return tuple(steps)
 
 
-#: What is to be done, in a form.
-_OPERATION = re.compile(
-    rb"(?:^|&)(?:action|call|cmd|command|do|method|op|operation|task)=([A-Za-z_.-]+)(?=&|$)"
-)
-
-
 def _writes(called: str, exchange: Exchange | None) -> bool:
     """Return whether a request does something although it is called as if it read: by SQL, or
     because ``POST /mail/3/read`` went well and has read nothing."""
@@ -291,7 +290,7 @@ def changes_state(request: Request, exchange: Exchange | None) -> bool:
 def _asks_by_form(exchange: Exchange | None) -> bool:
     """Return whether a form says in a field for that that it only asks for something:
     ``action=query-attachments``. One word alone may be that of a button."""
-    if exchange is None:
+    if exchange is None or media_type(exchange.request_header("content-type")) != FORM:
         return False
     said = _OPERATION.findall(exchange.request_body)
     return bool(said) and all(begins_reading(one.decode()) for one in said)
@@ -302,14 +301,12 @@ def _leads_back(exchange: Exchange) -> bool:
     that has it, as links do by which a page does something: ``/remove?n=3``, ``/list/add/3/``."""
     if exchange.status not in (HTTPStatus.FOUND, HTTPStatus.SEE_OTHER):
         return False
-    if "?" not in exchange.url and not acts(exchange.url):
-        return False
     leads = exchange.response_header("location"), exchange.request_header("referer"), exchange.url
     try:
         to, page, own = (urlsplit(one or "").path for one in leads)
-        return bool(to) and to == page and to != own
     except ValueError:  # it is no URL
         return False
+    return bool(to) and to == page and to != own and ("?" in exchange.url or acts(own))
 
 
 def _method(request: Request, exchange: Exchange | None) -> str:
