@@ -27,7 +27,13 @@ from pytest_loadtool.model.extractor import (
     XmlPath,
     parts_of,
 )
-from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator, expected_text
+from pytest_loadtool.model.validator import (
+    JsonValidator,
+    TextValidator,
+    Validator,
+    expected_text,
+    with_validator_texts,
+)
 
 #: What a text is found by in a pattern may have escapes of its own.
 _ESCAPED = re.compile(r"\\(.)")
@@ -251,8 +257,7 @@ def following_keys(case: TestCase) -> TestCase:
         if isinstance(one, JsonValidator):
             return replace(one, path=_KEY.sub(key, one.path))
         if isinstance(one, TextValidator):
-            row = in_texts.sub(text, one.row) if one.row else one.row
-            return replace(one, text=in_texts.sub(text, one.text), row=row)
+            return with_validator_texts(one, lambda each: in_texts.sub(text, each))
         return one
 
     return with_transactions(
