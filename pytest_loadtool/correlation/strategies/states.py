@@ -13,6 +13,7 @@ from typing import Any
 from pytest_loadtool.codec.flattened import expanded
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
+    id_before_ending,
     is_id_name,
     is_moment,
     is_path_id,
@@ -46,7 +47,7 @@ def of_the_resource_first(
     are."""
     if not producers or not (is_version_name(slot.name) or is_moment(slot.value)):
         return producers
-    own = _named(_beside_slot(slot, traffic))
+    own = _named(_holder(slot, traffic))
     known = [one for one in producers if not _is_of_another(one, own, traffic)]
     path = _path(slot.transaction, traffic)
     ids = {path} | _ids(slot, traffic)
@@ -87,9 +88,9 @@ def _is_of(one: Producer, path: str, ids: Set[str], traffic: Traffic) -> bool:
         return not ids.isdisjoint(own)
     is_call = step.called != step.path or operation(step.exchange) is not None
     if not is_call and _path(one.transaction, traffic) == path:
-        parts = [path, *path.split("/")]
-        parts += [one.partition(".")[0] for one in parts]  # of ``/orders/17.json``, too
-        return any(map(is_path_id, parts)) or ids <= set(parts)
+        parts = path.split("/")
+        known = {path, *parts, *map(id_before_ending, parts)}
+        return any(map(is_path_id, parts)) or ids <= known
     return any(str(value) in ids for name, value in beside.items() if _tells(name, "href"))
 
 
@@ -116,7 +117,7 @@ def has_its_ids(one: Producer, slot: Slot, traffic: Traffic) -> bool:
 
 
 def _ids_beside(slot: Slot, traffic: Traffic) -> dict[str, str]:
-    own = _named(_beside_slot(slot, traffic))
+    own = _named(_holder(slot, traffic))
     own.pop(same_name(slot.name), None)
     return own
 
@@ -148,20 +149,6 @@ def _beside(one: Producer, traffic: Traffic) -> Mapping[str, Any]:
     objects = [each for each in around if isinstance(each, dict)]
     named = (each for each in objects if _named(each))
     return next(named, objects[0] if objects else {})
-
-
-def _beside_slot(slot: Slot, traffic: Traffic) -> Mapping[str, Any]:
-    """Return the object of the request's document that has the slot."""
-    found = _holding(_sent_document(slot, traffic), slot.name, slot.value)
-    if len(found) < 2:
-        return found[0] if found else {}
-    wanted = slot.part, slot.name, slot.value
-    alike = [
-        one.start
-        for one in traffic.slots_of(slot.transaction)
-        if (one.part, one.name, one.value) == wanted
-    ]
-    return found[alike.index(slot.start)] if len(alike) == len(found) else {}
 
 
 def _sent_document(slot: Slot, traffic: Traffic) -> Any:
@@ -229,14 +216,15 @@ def _names_it(slot: Slot) -> bool:
 def _holder(slot: Slot, traffic: Traffic) -> Mapping[str, Any]:
     """Return the object of the request's document in which the slot stands; of several that are
     alike there, the one of its number."""
+    found = _holding(_sent_document(slot, traffic), slot.name, slot.value)
+    if len(found) < 2:
+        return found[0] if found else {}
     alike = [
-        one
+        one.start
         for one in traffic.slots_of(slot.transaction)
         if (one.name, one.value, one.part) == (slot.name, slot.value, slot.part)
     ]
-    document = _sent_document(slot, traffic)
-    found = [one for one in _objects(document) if str(one.get(slot.name)) == slot.value]
-    return found[alike.index(slot)] if len(found) == len(alike) and slot in alike else {}
+    return found[alike.index(slot.start)] if len(alike) == len(found) else {}
 
 
 def outlasts(slot: Slot, traffic: Traffic) -> bool:
