@@ -212,6 +212,13 @@ class Traffic:
         stem = slot.before.rpartition("/")[2]
         return "/".join(recorded[: slot.before.count("/")]) + f"/{stem}"
 
+    def led_to(self, transaction: int) -> RecordedStep | None:
+        """Return the next transaction, if the answer to this one redirects to it."""
+        exchange = self.steps[transaction].exchange
+        location = exchange.response_header("location") if exchange is not None else None
+        following = self.steps[transaction + 1 : transaction + 2]
+        return next((one for one in following if location and location.endswith(one.address)), None)
+
     def linked_as(self, transaction: int) -> str:
         """Return the address of a request as links to it have it: the router of a page may add a
         query to where a link leads."""

@@ -90,9 +90,7 @@ def _speaking(slot: Slot, traffic: Traffic) -> Iterator[int]:
     """Yield the slot's own transaction, and that which has redirected to it."""
     at = slot.transaction
     yield at
-    before = traffic.steps[at - 1].exchange if at else None
-    location = before.response_header("location") if before is not None else None
-    if location and location.endswith(traffic.steps[at].address):
+    if at and traffic.led_to(at - 1) is not None:
         yield at - 1
 
 

@@ -157,7 +157,7 @@ def _confirmed(slot: Slot, traffic: Traffic) -> Iterator[_Found]:
     first = min(traffic.requests.asked[value, traffic.asked_for(slot)], slot.transaction)
     end = bisect_left(traffic.requests.changes, first)
     for at in reversed(traffic.requests.changes[max(0, end - _MOST_CHANGES) : end]):
-        page = _page_after(traffic.steps[at], traffic) if not signs_in(traffic, at) else None
+        page = traffic.led_to(at) if not signs_in(traffic, at) else None
         text = traffic.response(page.index).text if page is not None else ""
         if page is None or page.index >= first or value not in text:
             continue
@@ -170,13 +170,6 @@ def _confirmed(slot: Slot, traffic: Traffic) -> Iterator[_Found]:
             ):
                 yield _Found(_NAMED, RegularExpression(pattern), producer)
                 return
-
-
-def _page_after(change: RecordedStep, traffic: Traffic) -> RecordedStep | None:
-    """Return the page that the answer to a change redirects to."""
-    location = change.exchange.response_header("location") if change.exchange else None
-    following = traffic.steps[change.index + 1 : change.index + 2]
-    return next((one for one in following if location and location.endswith(one.address)), None)
 
 
 def _in_head(
