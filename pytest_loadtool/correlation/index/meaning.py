@@ -50,8 +50,10 @@ _BARE = frozenset(
 ANYTHING = frozenset({"entity", "node", "object", "parent", "record", "related", "target"})
 #: What fields are called that hold the id of such a resource, and do not say that it is one.
 _REFERENCES = frozenset({"parent"})
-#: Which of its neighbours a thing is to be moved to: ``afterId``.
-_BESIDE = frozenset({"after", "before", "next", "prev", "previous"})
+#: Beside which of its neighbours a thing is to be moved: ``afterId``, ``before``.
+BESIDE = frozenset(
+    {*("above", "after", "before", "below", "next", "prev", "previous", "sibling", "successor")}
+)
 #: Words in the name of what is called behind which another resource is named: ``addItemToOrder``.
 _LINKING = frozenset({"for", "from", "in", "of", "on", "to", "with"})
 _BRACE = re.compile("[{}]")
@@ -91,7 +93,7 @@ def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
         kinds = _kinds_beside(slot, stem, traffic)
         if kinds:
             return any(f" {kind}".endswith(f" {one}") for kind in kinds for one in resources)
-        moves = stem in _BESIDE and step.changes_state
+        moves = stem in BESIDE and step.changes_state
         return moves or stem in ANYTHING or any(is_called(stem, one) for one in resources)
     if stem is not None or plain(slot.name) in _BARE:
         kinds = _kinds_beside(slot, "", traffic) & traffic.requests.resources

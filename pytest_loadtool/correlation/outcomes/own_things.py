@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, combinations, islice, pairwise
+from itertools import combinations, islice, pairwise
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import is_identity_name, is_title_name
+from pytest_loadtool.correlation.index.meaning import BESIDE
 from pytest_loadtool.correlation.kinds import removes
 from pytest_loadtool.correlation.outcomes.changes import Change, Said
 from pytest_loadtool.correlation.outcomes.proof import Before, Proof, gone, short
@@ -18,23 +19,21 @@ from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.outcomes.switched import switched_items
 from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextValidator
 
-#: Words in the names of fields that say where in a list a thing is to be, in paths, and in values.
-#: What has only come before others since it was changed last says none.
-_PLACES = frozenset(
-    {
-        *("above", "after", "before", "below", "direction", "index", "move", "order", "ordering"),
-        *("place", "position", "rank", "sequence", "sort", "weight"),
-    }
-)
+#: Words that say where in a list a thing is to be: in the names of fields, in paths, as values. By
+#: them alone a list that shows first what was changed last has not moved anything.
+_PLACES = BESIDE | {
+    *("direction", "index", "move", "order", "ordering", "place", "position", "rank"),
+    *("sequence", "sort", "weight"),
+}
 _MOVES = frozenset(
     {
         *("arrange", "down", "move", "order", "ordering", "position", "rank", "reorder"),
         *("sequence", "sort", "swap", "up"),
     }
 )
+_WAYS = frozenset({"bottom", "down", "first", "last", "top", "up"})
 #: Words in paths, of what makes another thing like one of one's own.
 _COPIES = frozenset({"clone", "copy", "duplicate", "fork", "replicate"})
-_WAYS = frozenset({"bottom", "down", "first", "last", "top", "up"})
 #: How many of the session's own texts are looked for in a list.
 _MOST_TEXTS = 12
 #: Of how many characters an answer is compared as a whole with that before, which on a used server
@@ -133,8 +132,8 @@ def _moved(answer: SeenAnswer, same: SeenAnswer, was: Before) -> Iterator[Proof]
         for one, other in combinations(now, 2)
         if _at(one.value, same) > _at(other.value, same)
     ]
-    near = (pair for pair in pairwise(now) if pair in turned)
-    for one, other in islice(chain(near, turned), 1):
+    near = [pair for pair in pairwise(now) if pair in turned]
+    for one, other in (near or turned)[:1]:
         check = TextValidator(_written(one, answer), ahead_of=_written(other, answer))
         says = f"{short(one.value)} comes before {short(other.value)}"
         yield Proof(answer.step.index, 1, says, check)

@@ -16,6 +16,7 @@ from pytest_loadtool.correlation.classify import (
     is_short_number,
     is_version_name,
 )
+from pytest_loadtool.correlation.index.meaning import BESIDE
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.proposals import ProducerCandidate
@@ -38,10 +39,6 @@ _MOVED = Rule(
     "{producer} lists it, and after the request the same list is in another order, as {field} says"
     " beside which item, or in which order.",
     confidence=0.85,
-)
-#: Words in the name of a field that has the id of the item beside which another one is moved.
-_BESIDE = frozenset(
-    {"above", "after", "before", "below", "next", "previous", "sibling", "successor"}
 )
 #: How far behind a change a list is looked for, in transactions, and how many lists before it.
 _MOST_STEPS, _MOST_LISTS = 20, 2
@@ -139,19 +136,18 @@ def _says_order(slot: Slot, before: list[str], after: list[str], traffic: Traffi
     them something is, or is one of those that were sent in that order or that alone were moved."""
     if before == after or sorted(before) != sorted(after):
         return False
-    sent = [one.value for one in traffic.slots_of(slot.transaction) if _is_beside(one, slot)]
+    sent = [one.value for one in traffic.slots_of(slot.transaction) if _is_of_one_list(one, slot)]
     in_order = len(sent) >= _FEWEST and [one for one in after if one in sent] == sent
     rest = [[one for one in ids if one not in sent] for ids in (before, after)]
     if in_order or (rest[0] == rest[1] and len(rest[0]) >= _FEWEST):
         return True
-    return not _BESIDE.isdisjoint(plain(slot.name).split())
+    return not BESIDE.isdisjoint(plain(slot.name).split())
 
 
-def _is_beside(one: Slot, other: Slot) -> bool:
+def _is_of_one_list(one: Slot, other: Slot) -> bool:
     """Return whether two slots are of one list."""
-    return (one.name, one.part, one.place, one.before) == (
-        *(other.name, other.part, other.place, other.before),
-    )
+    alike = ((each.name, each.part, each.place, each.before) for each in (one, other))
+    return len(set(alike)) == 1
 
 
 def row_changed(pattern: re.Pattern[str], slot: Slot, page: int, traffic: Traffic) -> bool:
