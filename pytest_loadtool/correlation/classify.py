@@ -181,22 +181,10 @@ def is_moment(value: str) -> bool:
 #: Last words of the names of what a program counts and chooses with, or what it is a version of.
 _CHOSEN = frozenset(
     {
-        *(
-            "batch",
-            "count",
-            "first",
-            "height",
-            "last",
-            "length",
-            "limit",
-            "offset",
-            "page",
-            "pages",
-            "per",
-        ),
-        *("quality", "rows", "size", "skip", "start", "step", "take", "top", "width", "zoom"),
-        *("lang", "language", "locale", "hl", "v", "ver", "version", "api", "dpr", "day", "month"),
-        *("year", "timeout", "timezone", "perpage", "pagesize"),
+        *("api", "batch", "count", "day", "dpr", "first", "height", "hl", "lang", "language"),
+        *("last", "length", "limit", "locale", "month", "offset", "page", "pages", "pagesize"),
+        *("per", "perpage", "quality", "rows", "size", "skip", "start", "step", "take", "timeout"),
+        *("timezone", "top", "v", "ver", "version", "width", "year", "zoom"),
     }
 )
 #: What is a kind of resource only where nothing else is.

@@ -179,7 +179,7 @@ _OF_KIND = {
     for own in (*_OWN, "count")
 }
 
-#: What says something else of how often it is there, or where.
+#: What goes without which others, that say something else of how often it is there, or where.
 _ALONE = {
     "unrepeated": ("absent", "equals", "row", "ahead_of"),
     "ahead_of": ("equals", "row"),

@@ -211,11 +211,11 @@ def _changed(
 def _other(now: Sequence[str], before: Sequence[str], word: Callable[[str], str]) -> str:
     """Return the one of some texts that is another than before, if the ``word`` in both is one for
     a state; else nothing."""
-    changed = [pair for pair in zip(now, before, strict=False) if pair[0] != pair[1]]
-    if len(changed) != 1 or (len(now) < len(before) and changed[0][0] in before):
+    changed = _only_one(now, before)
+    if changed is None or (len(now) < len(before) and changed[0] in before):
         return ""  # what comes behind a button that is gone
-    now_, then = (word(one) for one in changed[0])
-    return changed[0][0] if _is_state(now_) and (not then or _is_state(then)) else ""
+    now_, then = map(word, changed)
+    return changed[0] if _is_state(now_) and (not then or _is_state(then)) else ""
 
 
 def _only_now(cell: str, now: tuple[str, int, int], before: tuple[str, int, int]) -> str:
@@ -237,10 +237,15 @@ def _is_place(text: str, start: int, end: int, cell: int) -> bool:
 
 def _other_number(now: Sequence[str], before: Sequence[str]) -> str:
     """Return the one of some texts that is another than before, if both are numbers."""
+    changed = _only_one(now, before) if len(now) == len(before) else None
+    is_number = changed is not None and all(_NUMBER.fullmatch(_in_cell(one)) for one in changed)
+    return changed[0] if changed is not None and is_number else ""
+
+
+def _only_one(now: Sequence[str], before: Sequence[str]) -> tuple[str, str] | None:
+    """Return the one of some texts that is another than before, and that; None if more are."""
     changed = [pair for pair in zip(now, before, strict=False) if pair[0] != pair[1]]
-    if len(changed) != 1 or len(now) != len(before):
-        return ""
-    return changed[0][0] if all(_NUMBER.fullmatch(_in_cell(one)) for one in changed[0]) else ""
+    return changed[0] if len(changed) == 1 else None
 
 
 def _added(now: Sequence[str], before: Sequence[str]) -> str:
