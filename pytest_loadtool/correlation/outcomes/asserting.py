@@ -13,13 +13,14 @@ from pytest_loadtool.correlation.classify import TELLING
 from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
-from pytest_loadtool.correlation.outcomes.changes import Change, acts_by_link, changes_of, goes_by
+from pytest_loadtool.correlation.outcomes.changes import Change, changes_of, goes_by
 from pytest_loadtool.correlation.outcomes.choosing import chosen
 from pytest_loadtool.correlation.outcomes.not_yet import is_gone, not_yet
 from pytest_loadtool.correlation.outcomes.proof import REPLY, Proof, SessionChanges
 from pytest_loadtool.correlation.outcomes.proof import names as names_resource
 from pytest_loadtool.correlation.outcomes.proofs import look
 from pytest_loadtool.correlation.outcomes.seen import Answers, words_of
+from pytest_loadtool.correlation.outcomes.sent import acts_by_link
 from pytest_loadtool.correlation.outcomes.whole_lists import whole_lists, whole_texts
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision

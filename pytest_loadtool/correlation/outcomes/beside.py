@@ -15,7 +15,7 @@ from pytest_loadtool.codec.entities import times_in_markup
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import is_id_name
-from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said
+from pytest_loadtool.correlation.outcomes.changes import Change, Said
 from pytest_loadtool.correlation.outcomes.documents import (
     equal,
     id_key,
@@ -37,6 +37,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     names,
     short,
 )
+from pytest_loadtool.correlation.outcomes.resources import Resource
 from pytest_loadtool.correlation.outcomes.rows import rows_of, words_at
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY, Keys, inner, leaves

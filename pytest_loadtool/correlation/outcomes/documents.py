@@ -19,7 +19,7 @@ from pytest_loadtool.correlation.classify import (
     singular,
 )
 from pytest_loadtool.correlation.kinds import WRAPPERS, before_by, collection, id_stem, sets
-from pytest_loadtool.correlation.outcomes.changes import EMPTY, NAMELESS, Change, Resource, Said
+from pytest_loadtool.correlation.outcomes.changes import EMPTY, Change, Said
 from pytest_loadtool.correlation.outcomes.proof import (
     LONGEST_STATE,
     OWN,
@@ -31,6 +31,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     names,
     short,
 )
+from pytest_loadtool.correlation.outcomes.resources import NAMELESS, Resource
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.producer import is_dynamic_key, is_ordinal, last_item
 from pytest_loadtool.correlation.responses.objects import (

@@ -20,7 +20,7 @@ from pytest_loadtool.correlation.classify import (
     singular,
 )
 from pytest_loadtool.correlation.kinds import collection, id_stem
-from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said
+from pytest_loadtool.correlation.outcomes.changes import Change, Said
 from pytest_loadtool.correlation.outcomes.proof import (
     SHORTEST,
     Before,
@@ -29,6 +29,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     names,
     short,
 )
+from pytest_loadtool.correlation.outcomes.resources import Resource
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.responses.markup_items import (
     items_around,

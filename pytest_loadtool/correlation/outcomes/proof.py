@@ -18,7 +18,8 @@ from pytest_loadtool.correlation.classify import (
     looks_random,
 )
 from pytest_loadtool.correlation.index.traffic import RecordedStep
-from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said
+from pytest_loadtool.correlation.outcomes.changes import Change, Said
+from pytest_loadtool.correlation.outcomes.resources import Resource
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.model.validator import Validator
 

@@ -14,7 +14,7 @@ from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import TELLING
-from pytest_loadtool.correlation.outcomes.changes import Change, Resource, Said
+from pytest_loadtool.correlation.outcomes.changes import Change, Said
 from pytest_loadtool.correlation.outcomes.pages import attributes_with, holds, known, written
 from pytest_loadtool.correlation.outcomes.proof import (
     LONGEST_STATE,
@@ -26,6 +26,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     is_passing,
     short,
 )
+from pytest_loadtool.correlation.outcomes.resources import Resource
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.responses.markup_items import Item, repeated_around
 from pytest_loadtool.extraction.page import item_around

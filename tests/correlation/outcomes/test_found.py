@@ -10,8 +10,8 @@ import pytest
 
 from pytest_loadtool.correlation.configuration import asserted_anew
 from pytest_loadtool.correlation.outcomes import without_outcome
-from pytest_loadtool.correlation.outcomes.changes import Resource
 from pytest_loadtool.correlation.outcomes.pages import attributes_with
+from pytest_loadtool.correlation.outcomes.resources import Resource
 from pytest_loadtool.correlation.outcomes.seen import FLASHED_WRONG, WRONG
 from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.model.decision import OUTCOME

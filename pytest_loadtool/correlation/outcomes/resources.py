@@ -1,0 +1,235 @@
+"""Resources: what changes are about, by the ids that they send and that answers give out, and what
+the session calls each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from pytest_loadtool.codec.names import is_given_out, is_secret, is_typed_secret, plain
+from pytest_loadtool.correlation.classify import (
+    collection_names,
+    is_id_name,
+    is_path_id,
+    looks_random,
+    singular,
+)
+from pytest_loadtool.correlation.index.traffic import RecordedStep
+from pytest_loadtool.correlation.kinds import ARGUMENTS, WRAPPERS, collection
+from pytest_loadtool.correlation.outcomes.sent import (
+    REFERENCE,
+    Sent,
+    is_change,
+    is_extracted,
+    operation_of,
+)
+from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
+from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.sources.variables import kind_of_resource
+from pytest_loadtool.model.case import Transaction, Variable
+from pytest_loadtool.model.extractor import Extractor, InItem, JsonPath, Link
+from pytest_loadtool.model.place import Place
+
+#: What the names of calls have, and those of fields have not.
+_OF_CALL = re.compile(r"\w[./]\w|^/")
+#: What a resource is called of which nothing says what it is.
+NAMELESS = "thing"
+#: From how many characters on a word tells what something is.
+_TELLING = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """The id of what a change is about: recorded, as a template, and what such a resource is
+    called.
+
+    ``given`` says that the change has made it: its answer gave the id out, or an answer after that,
+    where what was sent stands, that of transaction ``since``.
+    """
+
+    id: str
+    template: str
+    noun: str
+    given: bool = False
+    since: int = -1
+    elsewhere: frozenset[str] = field(default=frozenset(), compare=False)
+    """What the other changes of the session are about: behind their path it is another number."""
+    others: frozenset[str] = frozenset()
+    """Behind what in an address the session sends the id of something else that has this number."""
+
+    @property
+    def is_own(self) -> bool:
+        """Return whether each run has another one: a response gives the id out."""
+        return "${" in self.template
+
+    @property
+    def known_as(self) -> str:
+        """Return what tells it from other resources: equal ids may be those of two kinds."""
+        return self.template if self.is_own else f"{self.noun} {self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Nouns:
+    """What a session calls the things that its requests are about."""
+
+    variables: Mapping[str, Variable]
+    called: Mapping[str, str]
+    """By the template of an id: what it is the id of."""
+    ids: frozenset[str]
+    """The templates of what answers show to be the ids of things."""
+    shown: frozenset[str]
+    """What of these something that was read is called, or has something that is."""
+    changed: frozenset[str]
+    """What all changes are about."""
+    behind: Mapping[str, Mapping[str, Set[str]]]
+    """By a value in an address: what stands there for it, by what is before it."""
+
+    @classmethod
+    def of(
+        cls,
+        steps: Sequence[RecordedStep],
+        transactions: Sequence[Transaction],
+        sent: Sequence[Sequence[Sent]],
+        variables: Mapping[str, Variable],
+    ) -> Nouns:
+        """Return the names by all that each transaction has ``sent``."""
+        makers = {
+            f"${{{one.variable}}}": singular(collection(step.called))
+            for step, transaction in zip(steps, transactions, strict=True)
+            for one in (transaction.extractors if is_change(step) else ())
+        }
+        called: dict[str, str] = {}
+        behind: dict[str, dict[str, set[str]]] = {}
+        for slot, template in chain.from_iterable(sent):
+            if slot.place is Place.PATH and "${" in template:
+                before = behind.setdefault(slot.value, {})
+                before.setdefault(slot.before, set()).add(template)
+            if _names_a_resource(slot):
+                noun = _noun(slot)
+                inner = _within(slot) if noun == NAMELESS else ""
+                called.setdefault(template, (inner and makers.get(template)) or inner or noun)
+        ids = frozenset(f"${{{one}}}" for one in _ids_of_items(transactions))
+        nouns = {_noun(slot) for slot, template in chain.from_iterable(sent) if template in ids}
+        shown = frozenset(noun for noun in nouns if _is_shown(noun, steps))
+        changed = frozenset(chain.from_iterable(map(_kinds, filter(is_change, steps))))
+        return cls(variables, called, ids, shown, changed, behind)
+
+    def resources(
+        self, step: RecordedStep, sent: Iterable[Sent], given: Iterable[tuple[Extractor, int]]
+    ) -> tuple[Resource, ...]:
+        """Return what a change is about that has ``sent`` this, and what it has made: of that,
+        answers have ``given`` out the ids."""
+        about = tuple(self._about(step, sent))
+        named = {one.id for one in about}
+        made = (
+            one
+            for one in self._made(step, given)
+            if one.noun != NAMELESS or one.id not in named  # nobody makes what is there
+        )
+        found = dict.fromkeys(map(self._apart, chain(about, made)))
+        known = {(one.id, one.noun): one for one in reversed(found)}
+        return tuple(reversed(known.values()))
+
+    def _about(self, step: RecordedStep, sent: Iterable[Sent]) -> Iterator[Resource]:
+        """Yield what a change is about: the ids in its path and in fields called so, and in
+        whatever field those of things. Such a one is only called as the change calls it, if that is
+        what is shown: not ``toggle`` of ``/toggle/2``."""
+        own = _kinds(step)
+        for slot, template in sent:
+            name = REFERENCE.fullmatch(template)
+            given_out = name is not None and is_extracted(self.variables.get(name[1]))
+            known = given_out or (is_path_id(slot.value) and not slot.in_word)
+            secret = is_secret(slot.name) or is_given_out(slot.name)
+            of_item = template in self.ids and is_path_id(slot.value)
+            alone = looks_random(slot.value) or slot.name in ARGUMENTS or of_item
+            nameless = given_out and alone and not secret
+            if not known or not (_names_a_resource(slot) or nameless):
+                continue
+            noun = _noun(slot)
+            if slot.name in ARGUMENTS:
+                noun = self.called.get(template, noun)
+            if noun == NAMELESS and _within(slot):
+                yield Resource(slot.value, template, self.called.get(template, noun))
+                continue
+            is_called = template not in self.ids or noun in self.shown or looks_random(slot.value)
+            kept = noun if is_called else NAMELESS
+            yield Resource(slot.value, template, kept, elsewhere=self._elsewhere(slot, noun, own))
+
+    def _elsewhere(self, slot: Slot, noun: str, own: frozenset[str]) -> frozenset[str]:
+        """Return what else changes are about than a slot that is called so: ``poller_id`` says it,
+        and ``id`` and ``chk_17`` leave it to the request, which is about its ``own``."""
+        says = slot.place is not Place.PATH and is_id_name(slot.name) and noun != NAMELESS
+        return self.changed - collection_names(noun) - (frozenset() if says else own)
+
+    def _made(
+        self, step: RecordedStep, given: Iterable[tuple[Extractor, int]]
+    ) -> Iterator[Resource]:
+        """Yield what answers give out that names a resource further on."""
+        made = collection(operation_of(step)) or NAMELESS
+        for one, at in given:
+            template, variable = f"${{{one.variable}}}", self.variables.get(one.variable)
+            recorded = variable.recorded if variable is not None else None
+            if recorded and template in self.called:
+                noun = self.called[template]
+                yield Resource(recorded, template, made if noun == NAMELESS else noun, True, at)
+
+    def _apart(self, resource: Resource) -> Resource:
+        """Return the resource with where something of another kind is meant that has its number."""
+        others = frozenset(
+            before
+            for before, templates in self.behind.get(resource.id, {}).items()
+            if resource.template not in templates
+            and resource.noun not in collection_names(collection(before)) - {NAMELESS}
+        )
+        return replace(resource, others=others) if others else resource
+
+
+def _kinds(step: RecordedStep) -> frozenset[str]:
+    return frozenset(collection_names(collection(operation_of(step) or step.path)))
+
+
+def _is_shown(noun: str, steps: Iterable[RecordedStep]) -> bool:
+    """Return whether something that was read is called so, or has something that is."""
+    word = noun.rpartition(" ")[2].encode()
+    return len(word) >= _TELLING and any(
+        any(noun in collection_names(collection(one)) for one in (step.path, *step.calls))
+        or word in step.exchange.response_body.lower()
+        for step in steps
+        if step.exchange is not None and not is_change(step)
+    )
+
+
+def _ids_of_items(transactions: Iterable[Transaction]) -> Iterator[str]:
+    """Yield the variables that are taken from the id of an object, or from a row of a page."""
+    for transaction in transactions:
+        for one in transaction.extractors:
+            source = one.source
+            key = source.path.rpartition(".")[2] if isinstance(source, JsonPath) else ""
+            if isinstance(source, InItem | Link) or is_id_name(key):
+                yield one.variable
+
+
+def _names_a_resource(slot: Slot) -> bool:
+    if is_typed_secret(slot.name) or slot.users or slot.before == CALL:
+        return False
+    return slot.place is Place.PATH or is_id_name(slot.name) or slot.before == IN_NAME
+
+
+def _noun(slot: Slot) -> str:
+    """Return ``order`` of the id in ``/orders/17`` and in ``order_id=17``."""
+    if slot.place is Place.PATH:
+        return kind_of_resource(slot) or NAMELESS
+    words = singular(slot.name).split() if slot.name not in ARGUMENTS else []
+    if words and is_id_name(words[-1]):
+        words = words[:-1]
+    call = slot.before if _OF_CALL.search(slot.before) else ""
+    return " ".join(words) or singular(collection(call)) or NAMELESS
+
+
+def _within(slot: Slot) -> str:
+    """Return what the object is called that has an id, if that is another one than what the request
+    is about: ``author`` of ``{"title": "Tea", "author": {"id": 1}}``."""
+    is_inner = slot.place in (Place.JSON, Place.JSON_STRING) and slot.before not in (CALL, IN_NAME)
+    return "" if not is_inner or plain(slot.before) in WRAPPERS else singular(slot.before)
