@@ -258,7 +258,7 @@ def _found_by_name(case: TestCase, changes: Sequence[Change]) -> Iterator[str]:
     }
     for at, each in enumerate(case.transactions()):
         for extractor in each.extractors:
-            if any(index < at and goes_by(extractor.source, text) for text, index in said.items()):
+            if any(said.get(text, at) < at for text in goes_by(extractor.source)):
                 yield f"${{{extractor.variable}}}"
 
 

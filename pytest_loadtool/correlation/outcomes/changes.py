@@ -46,6 +46,8 @@ EMPTY: tuple[Any, ...] = (None, "", [])
 _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")
 #: What stands in quotes in a longer text, such as SQL, and the numbers there.
 _QUOTED, _COUNTED = re.compile(r"'([^'\n]{3,80})'"), re.compile(r"(?<![\w.'])\d{1,9}(?![\w.'])")
+#: What stands between two quotes, be the second one the first of another text.
+_IN_QUOTES = re.compile(r'(?<=")[^"]+(?=")')
 #: The rule that knows what a form has in it of the ids that were sent to have it.
 _SELECTION = "hidden-selection"
 #: How many of these are looked for.
@@ -229,19 +231,20 @@ def _shown_by(
 ) -> Iterator[tuple[Extractor, int]]:
     """Yield what takes an id, and where: from the row or object with a text that a change has sent,
     in an answer before the next change."""
-    texts = [one.template for one in said if one.is_text]
+    texts = {one.template for one in said if one.is_text}
     for at in range(index + 1, len(steps) if texts else 0):
         if is_change(steps[at]):
             return
         for one in transactions[at].extractors:
-            if any(goes_by(one.source, text) for text in texts):
+            if texts & goes_by(one.source):
                 yield one, at
 
 
-def goes_by(source: Source, text: str) -> bool:
-    """Return whether a source takes its value from the row or object that has a text."""
+def goes_by(source: Source) -> set[str]:
+    """Return the texts by which a source finds the row or object that it takes its value from: all
+    of a template, and what a path has in quotes."""
     found = source_templates(source)
-    return text in found or any(f'"{text}"' in path for path in found)
+    return {*found, *(text for path in found for text in _IN_QUOTES.findall(path))}
 
 
 def _said(sent: Iterable[Sent], variables: Mapping[str, Variable]) -> Iterator[Said]:

@@ -202,13 +202,13 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
 
 def _with_lines(change: Change) -> Change:
     """Return the change with the lines of its texts, of which each may name a thing."""
-    lines = (
+    lines = [
         Said(one.field, line, escape(line))
         for one in change.said
         if "\n" in one.value and "${" not in one.template
         for line in islice(filter(None, map(str.strip, one.value.splitlines())), _MOST_LINES)
-    )
-    return replace(change, said=(*change.said, *lines))
+    ]
+    return replace(change, said=(*change.said, *lines)) if lines else change
 
 
 def _may_be_about(change: Change, answer: SeenAnswer, was: Before) -> bool:

@@ -166,14 +166,12 @@ def _within_headers(
     searches: Searches,
 ) -> Iterator[Producer]:
     """Yield tokens in longer values: of an address (``Link``, RFC 8288), of JSON in a cookie."""
-    lines = response.headers
-    together = "\n".join(value for _, value in lines)
-    plain = random.intersection(tokens(together)) - known
+    plain = random.intersection(tokens(response.head)) - known
     as_they_are = ((one, one) for one in sorted(plain))
-    for value, raw in (*as_they_are, *escaped(together, random, known | plain)):
-        if not searches.allow(EXTRACTOR * len(together)):
+    for value, raw in (*as_they_are, *escaped(response.head, random, known | plain)):
+        if not searches.allow(EXTRACTOR * len(response.head)):
             return
-        name, line = next((name, line) for name, line in lines if raw in line)
+        name, line = next((name, line) for name, line in response.headers if raw in line)
         filters = decoding(line, raw, value)
         yield Producer(
             transaction, ProducerKind.HEADER, name, value, text=line, encoded=raw, filters=filters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import itemgetter
 from typing import Any
 
 from pytest_loadtool.codec.events import json_or_events
@@ -29,11 +30,12 @@ def is_noise(header: str) -> bool:
 class RecordedResponse:
     """The response of an exchange. Its body is decoded, and parsed as JSON, once."""
 
-    __slots__ = ("_document", "_exchange", "_headers", "_json", "_links", "_text")
+    __slots__ = ("_document", "_exchange", "_head", "_headers", "_json", "_links", "_text")
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange
         self._text: str | None = None
+        self._head: str | None = None
         self._json: Any = _json_unread
         self._document: Any = _json_unread
         self._headers: dict[str, list[str]] = {}
@@ -65,6 +67,13 @@ class RecordedResponse:
     def headers(self) -> HeaderList:
         """Return all headers in order."""
         return self._exchange.response_headers
+
+    @property
+    def head(self) -> str:
+        """The values of all headers, a line each."""
+        if self._head is None:
+            self._head = "\n".join(map(itemgetter(1), self.headers))
+        return self._head
 
     @property
     def has_text(self) -> bool:

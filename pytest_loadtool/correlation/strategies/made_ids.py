@@ -128,9 +128,8 @@ def _may_say(value: str, step: RecordedStep, traffic: Traffic) -> bool:
     exchange = step.exchange
     if exchange is None or not 200 <= exchange.status < 400:
         return False
-    return value in traffic.response(step.index).text or any(
-        value in line for _, line in exchange.response_headers
-    )
+    response = traffic.response(step.index)
+    return value in response.text or value in response.head
 
 
 def _in_answer(value: str, step: RecordedStep, traffic: Traffic) -> Iterator[_Found]:
