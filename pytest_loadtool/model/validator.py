@@ -35,7 +35,8 @@ class Outcome:
     it, and replaces its own outcomes; one without it is a person's, and so is an ``edited`` one.
     With ``before`` it holds before the change: an answer of which it does not is not as recorded,
     and no failure unless it is ``needed``, since the change would undo what others have done. A
-    ``doubtful`` one goes by a text that others may have left there, and is judged likewise.
+    ``doubtful`` one goes by a text that others may have left there, and is judged likewise. One
+    that ``spares`` says what the change has left as it was: where that is not so, more was done.
     """
 
     name: str
@@ -44,12 +45,24 @@ class Outcome:
     doubtful: bool = False
     needed: bool = False
     edited: bool = False
+    spares: bool = False
+
+    @property
+    def failed(self) -> str:
+        """Return what the change has done if it is not so; empty without one."""
+        if not self.change:
+            return ""
+        return f"{self.change} {_DID_MORE if self.spares else _DID_NOTHING}"
 
     @property
     def was_found(self) -> bool:
         """Return whether application state management made it, and may replace it."""
         return bool(self.change) and not self.edited
 
+
+_DID_NOTHING, _DID_MORE = "did not take effect", "did something else, too"
+#: What may be said of an outcome, besides its words and its change: see `Outcome`.
+OUTCOME_FLAGS = ("before", "doubtful", "needed", "edited", "spares")
 
 #: A value that another one is compared with, as a file has it.
 Constant = str | int | float | bool

@@ -38,6 +38,7 @@ from pytest_loadtool.model.validator import (
     JSON_TYPES,
     MEASURES,
     OF_NUMBERS,
+    OUTCOME_FLAGS,
     THAN_BEFORE,
     VALIDATOR_KINDS,
     Constant,
@@ -155,10 +156,7 @@ VALIDATOR: Table = Table(
     {
         "outcome": Key(filled),
         "change": Key(filled),
-        "before": Key(boolean),
-        "doubtful": Key(boolean),
-        "needed": Key(boolean),
-        "edited": Key(boolean),
+        **dict.fromkeys(OUTCOME_FLAGS, Key(boolean)),
         **{key: Key(_FORMS.get(key, _named_value)) for key in VALIDATOR_KINDS},
         "row": Key(searched),
         "item": Key(parsed(item_kind)),
@@ -192,6 +190,7 @@ _OF_OUTCOME = (
     ("doubtful", "change", "what has come of it, unless others have left the same"),
     ("needed", "before", "that it is so before the change"),
     ("edited", "change", "what `configure` found it for"),
+    ("spares", "change", "what has left it as it was"),
 )
 
 
@@ -238,14 +237,8 @@ def _outcome(node: Node, found: Mapping[str, Any]) -> Outcome | None:
             raise node.child(key, None).wrong(f"goes with {other!r}, which says {why}")
     if "outcome" not in found:
         return None
-    return Outcome(
-        found["outcome"],
-        found.get("change", ""),
-        before=found.get("before", False),
-        doubtful=found.get("doubtful", False),
-        needed=found.get("needed", False),
-        edited=found.get("edited", False),
-    )
+    flags = {one: found[one] for one in OUTCOME_FLAGS if one in found}
+    return Outcome(found["outcome"], found.get("change", ""), **flags)
 
 
 def validator_pairs(validator: Validator) -> dict[str, str]:
@@ -255,14 +248,7 @@ def validator_pairs(validator: Validator) -> dict[str, str]:
         pairs["outcome"] = string(validator.outcome.name)
         if validator.outcome.change:
             pairs["change"] = string(validator.outcome.change)
-        if validator.outcome.before:
-            pairs["before"] = "true"
-        if validator.outcome.doubtful:
-            pairs["doubtful"] = "true"
-        if validator.outcome.needed:
-            pairs["needed"] = "true"
-        if validator.outcome.edited:
-            pairs["edited"] = "true"
+        pairs |= {one: "true" for one in OUTCOME_FLAGS if getattr(validator.outcome, one)}
     if isinstance(validator, ExtensionValidator):
         pairs[key_of(validator.kind)] = string(validator.argument)
     else:

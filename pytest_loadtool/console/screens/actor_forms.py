@@ -35,6 +35,7 @@ from pytest_loadtool.model.validator import (
     COMPARISONS,
     DEFAULT_STATUS,
     MEASURES,
+    OUTCOME_FLAGS,
     StatusCodes,
     Validator,
 )
@@ -310,7 +311,7 @@ def _status_line(number: int, values: Mapping[str, str]) -> str:
 def _expecting(validator: Validator) -> dict[str, str]:
     """Return what is filled in for a validator. Whose outcome it is, the command knows."""
     pairs = validator_pairs(validator).items()
-    known = ("change", "before", "doubtful", "needed", "edited")
+    known = ("change", *OUTCOME_FLAGS)
     table = {key: _read(text) for key, text in pairs if key not in known}
     kinds = (row[0].option for row in _VALIDATING if isinstance(row[0], Radio))
     kind = next(one for one in kinds if one in table)

@@ -100,7 +100,9 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep], told: Told = silent)
     for change, one, seen in sorted(_either_way(shown), key=lambda each: each[1].again):
         if one.again and (one.at, one.validator) in made:
             continue
-        outcome = Outcome(one.says, names[change.step.index], doubtful=one.doubtful)
+        outcome = Outcome(
+            one.says, names[change.step.index], doubtful=one.doubtful, spares=one.spares
+        )
         if one.validator is not None and (one.at, outcome) not in edited:
             new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
         known = _is_own(targets[one.at], by_name) or _signs_in(change)

@@ -80,7 +80,7 @@ def beside_on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
                 shown = template.replace(said.template, said.value)
                 if times_in_markup(shown, answer.text) == 1 and not was.known(said.value):
                     check = TextValidator(template, unrepeated=True)
-                    yield _beside(answer, f"{short(said.value)} is not shown twice", check)
+                    yield _spares(answer, f"{short(said.value)} is not shown twice", check)
     yield from islice(_states_in_row(change, answer, was), _MOST_FIELDS)
     same = was.same(answer) if own else None
     earlier = was.sent.values() if same is not None else ()
@@ -88,7 +88,7 @@ def beside_on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
         for template, raw, _ in _alone(said, answer):
             if same is not None and raw in same.text and said not in change.said:
                 check = TextValidator(template)
-                yield _beside(answer, f"{short(said.value)} is still shown", check)
+                yield _spares(answer, f"{short(said.value)} is still shown", check)
 
 
 def _states_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -103,7 +103,8 @@ def _states_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
             sent = any(one.value == word for one in change.said)
             if plain(word) in _SETTLED and not sent:
                 check = TextValidator(f"{escape(cell)}<", row=row.template, item=kind)
-                yield _beside(answer, f"{word} is shown with {row.called}", check)
+                says = f"{word} is shown with {row.called}"
+                yield Proof(answer.step.index, 0, says, check, beside=True)
 
 
 def _alone(said: Said, answer: SeenAnswer) -> list[tuple[str, str, int]]:
@@ -112,8 +113,8 @@ def _alone(said: Said, answer: SeenAnswer) -> list[tuple[str, str, int]]:
     return list(written(said, answer))[-1:]
 
 
-def _beside(answer: SeenAnswer, says: str, check: TextValidator | JsonValidator) -> Proof:
-    return Proof(answer.step.index, 0, says, check, beside=True)
+def _spares(answer: SeenAnswer, says: str, check: TextValidator | JsonValidator) -> Proof:
+    return Proof(answer.step.index, 0, says, check, beside=True, spares=True)
 
 
 def _not_listed_twice(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
@@ -122,7 +123,7 @@ def _not_listed_twice(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
         named = object_named(said, answer) if said.unique else None
         if named is not None and is_listed(named[0]):
             check = JsonValidator(where_path(*named, said.template), unrepeated=True)
-            yield _beside(answer, f"{short(said.value)} is not listed twice", check)
+            yield _spares(answer, f"{short(said.value)} is not listed twice", check)
 
 
 def _states(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
@@ -209,7 +210,7 @@ def _others(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
                     yield _still(answer, path, keys, value, of, sent)
             if not any(True for one in change.resources for _ in of_resource(answer, one)):
                 says = f"the other {other.noun} is still listed"
-                yield Proof(answer.step.index, 0, says, JsonValidator(path), beside=True)
+                yield _spares(answer, says, JsonValidator(path))
 
 
 def _is_edited(change: Change, keys: tuple[str, ...]) -> bool:
@@ -238,7 +239,7 @@ def _still(
     template = said.template if said is not None else escape(text)
     proof = equal(answer, 0, path, keys, template, value)
     says = proof.says.replace(" is ", f" {of}is still ", 1)
-    return Proof(proof.at, 0, says, proof.validator, beside=True)
+    return replace(proof, says=says, field="", beside=True, spares=True)
 
 
 def _counted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -259,7 +260,7 @@ def _counted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]
                 for at, absent in ((count - 1, False), (count, True)):
                     says = f"{name} {'has no more than' if absent else 'has'} {count}"
                     check = JsonValidator(f"{path}[{at}]", absent=absent)
-                    yield Proof(answer.step.index, 0, says, check, beside=True)
+                    yield Proof(answer.step.index, 0, says, check, beside=True, spares=absent)
 
 
 def _lists(

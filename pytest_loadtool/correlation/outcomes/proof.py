@@ -64,7 +64,10 @@ class Proof:
     field: str = ""
     """The name of the one field that it is about."""
     beside: bool = False
-    """Whether it says what the change has left as it was: that proves nothing by itself."""
+    """Whether it says what comes with the change, or is left as it was: that proves nothing by
+    itself."""
+    spares: bool = False
+    """Whether more was done where it is not so."""
     doubtful: bool = False
     """Whether it goes by a text that somebody else may have sent, too."""
     again: bool = False

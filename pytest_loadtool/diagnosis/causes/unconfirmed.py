@@ -135,8 +135,11 @@ def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
     addresses = same_page_elsewhere(situation, change) if change is not None else None
     to = situation.subject.mask.text(_short(*addresses)) if addresses is not None else ""
     lost = f"it redirects to {to}, and has done nothing yet" if to else ""
+    failed = outcome.failed.replace(outcome.change, name, 1)
+    if outcome.spares:
+        failed += ", or an earlier run has left more there"
     cause = Cause(
-        f"{name} did not take effect: {lost or f'it is not so that {outcome.name}'}.",
+        f"{failed}: {lost or f'it is not so that {outcome.name}'}.",
         _sure(situation, change),
         tuple(filter(None, (status, *not_as_recorded, f"not so: {outcome.name}" if to else ""))),
         (
@@ -179,7 +182,7 @@ def _is_told(situation: Situation, validator: Validator) -> bool:
     if outcome is None:
         return False
     said = (one.message for one in situation.failed.failures if one.cause == "outcome")
-    own = (one for one in said if one.startswith(f"{outcome.change} did not take effect"))
+    own = (one for one in said if one.startswith(outcome.failed))
     return any(outcome.name in one for one in own)
 
 

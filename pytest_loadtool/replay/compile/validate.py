@@ -362,5 +362,5 @@ def _failure(cause: Cause, message: str, outcome: Outcome | None) -> Failure:
     """Return what a validator that does not hold says: of an outcome, first what did not happen."""
     if outcome is None:
         return Failure(cause, message)
-    why = f"{outcome.change} did not take effect: " if outcome.change else ""
+    why = f"{outcome.failed}: " if outcome.failed else ""
     return Failure("outcome", f"{why}not so: {outcome.name}. {message}")

@@ -23,8 +23,10 @@ from tests.correlation.talk import configure
 from tests.observed import Observed
 from tests.served import served
 
-__all__ = ["SESSIONS", "TYPED", "opened", "recorded", "replayed", "serving"]
+__all__ = ["BLAMED", "SESSIONS", "TYPED", "opened", "recorded", "replayed", "serving"]
 
+#: How a failure begins behind the change that it names: it did nothing, or too much.
+BLAMED = ("did not take effect", "did something else, too")
 #: What a person types, and would make each run's own.
 TYPED = "Tea & Tales"
 _ORDER = {"name": TYPED, "note": "For the afternoon", "quantity": 2, "price": 12.35}
@@ -288,7 +290,7 @@ def _tricks(session: str, unique: bool) -> Iterator[str]:
     for change, trick in _seen(session):
         observed = replayed(case, opened(71, change=change, trick=TRICKS[change, trick]))
         shade, said = colour(observed), failures(observed)
-        named = bool(said) and "did not take effect" in said[0]
+        named = bool(said) and any(one in said[0] for one in BLAMED)
         yield f"{shade}{', names the change first' if named else ''}"
         if not named or "-v" in sys.argv:
             called = f"{session}{' unique' if unique else ''}"

@@ -6,6 +6,7 @@ import pytest
 
 from pytest_loadtool.model.case import TestCase
 from tests.correlation.outcomes.adversary import (
+    BLAMED,
     HONEST,
     KINDS,
     SESSIONS,
@@ -60,7 +61,17 @@ def test_tricks(session: str, cases: dict[str, TestCase]) -> None:
         office = opened(71, change=change, trick=TRICKS[change, trick])
         told = failures(replayed(cases[session], office))
         assert told, (change, trick)
-        assert "did not take effect" in told[0], (change, trick)
+        assert any(one in told[0] for one in BLAMED), (change, trick)
+
+
+@pytest.mark.parametrize(
+    ("session", "change", "trick"),
+    [("list", "add", "twice"), ("list", "ship", "of all"), ("pages", "comment", "twice")],
+)
+def test_too_much(session: str, change: str, trick: str, cases: dict[str, TestCase]) -> None:
+    """What was done, and more, is not said to have had no effect."""
+    office = opened(71, change=change, trick=TRICKS[change, trick])
+    assert "did something else, too" in failures(replayed(cases[session], office))[0]
 
 
 @pytest.mark.parametrize("session", SEEN)

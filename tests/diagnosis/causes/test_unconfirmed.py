@@ -105,6 +105,23 @@ def test_what_a_change_has_made_is_not_there(status: int, first: bool) -> None:
     assert (found.mend.index == 0) is first
 
 
+def test_more_than_the_change() -> None:
+    """What is there twice may be of an earlier run, on a server that gives out a number again."""
+    once = Outcome("the list has no more than 1", "POST /authors", spares=True)
+    listed = replace(USE, validators=(JsonValidator("$[1]", absent=True, outcome=once),))
+    case = TestCase("shop", (Page("p", (AUTHOR, listed)),))
+    made = outcome(0, "p", AUTHOR, Answer(b"{}"))
+    failed = outcome(1, "p", listed, Answer(b""))
+    said = Failure("outcome", f"{once.failed}: not so: {once.name}.")
+    observed = (made, replace(failed, failures=(said,)))
+    found = diagnose(case, observed, path="x.case.toml", evidence=Evidence(), mask=Mask())
+    assert found.mend.index == 0
+    assert found.causes[0].text == (
+        "1 POST /authors did something else, too, or an earlier run has left more there: it is not "
+        "so that the list has no more than 1."
+    )
+
+
 _ALERT = '<p>Books</p><div class="alert">%s</div>'
 
 
