@@ -12,8 +12,12 @@ from pytest_loadtool.codec.flattened import expanded, expanded_lines
 
 #: The first line of a stream: a field, or a comment.
 _FIRST = re.compile(r"\ufeff?[\r\n]*(?:(?:data|event|id|retry)(?::|[\r\n])|:)")
-#: What no script gets past, and clients take away: of Angular, Google and Facebook.
-_GUARD = re.compile(r"\s*(?:\)\]\}',?|while\s*\(1\);|for\s*\(;;\);)\s*")
+#: What no script gets past, and clients take away, of Angular, Google and Facebook; and the call
+#: that JSONP makes of it.
+_GUARD = re.compile(
+    r"\s*(?:\)\]\}',?|while\s*\(1\);|for\s*\(;;\);|(?:/\*\*/)?\s*[A-Za-z_$][\w$.]{0,99}\((?=\s*[\[{]))\s*"
+)
+_DECODER = json.JSONDecoder()
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -50,11 +54,19 @@ def json_or_events(text: str) -> Any:
             return events_of(text)
         if (plain := unguarded(text)) == text:
             return expanded_lines(text)
-        return expanded(json.loads(plain))
+        document, end = _DECODER.raw_decode(plain)
+        if plain[end:].strip(" \t\r\n;)"):
+            raise ValueError("more follows than a guard has") from None
+        return expanded(document)
+
+
+def begins_json(text: str) -> bool:
+    """Return whether a text begins as JSON does, guarded or not, or as an event stream."""
+    return unguarded(text).lstrip("\ufeff \t\r\n")[:1] in ("{", "[") or is_event_stream(text)
 
 
 def unguarded(text: str) -> str:
-    """Return JSON without what keeps other sites' scripts from running it."""
+    """Return JSON without what keeps other sites' scripts from running it, or has them run it."""
     guard = _GUARD.match(text)
     return text if guard is None else text[guard.end() :]
 

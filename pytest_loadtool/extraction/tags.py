@@ -36,7 +36,9 @@ _TEXTAREA_END = re.compile(r"</textarea\s*>", re.IGNORECASE)
 _SELECT_END = re.compile(r"</select\s*>|<select(?=[\s/>])", re.IGNORECASE)
 _OPTION = re.compile(r"<option(?=[\s/>])", re.IGNORECASE)
 _OPTION_END = re.compile(r"<|\Z")
-_LABELLED_OPTION = re.compile(r'<option[^<>]*?\svalue="([^"]*)"[^<>]*>\s*+([^<>]*+)<')
+_LABELLED_OPTION = re.compile(
+    r"""<option[^<>]*?\svalue=(?:"([^"]*)"|'([^']*)'|([^\s"'<>]++))[^<>]*>\s*+([^<>]*+)<"""
+)
 # Between a control and its label: tags, but no input.
 _FOLLOWING = re.compile(r"[^<>]*((?:>\s*<[^<>](?:[^n<>][^<>]*)?)*?)>\s*+([^<>\s][^<>]*+)<")
 _FOR = re.compile('for="([^"]*+)"')
@@ -209,8 +211,8 @@ def choices(
     each submits, and its label as the page writes it. ``labels`` are the page's, by `labels_for`,
     if those of all controls are sought."""
     if tag == "select":
-        for value, label in _LABELLED_OPTION.findall(text, end, select_end(text, end)):
-            yield unescape(value), label.rstrip()
+        for one in _LABELLED_OPTION.findall(text, end, select_end(text, end)):
+            yield unescape("".join(one[:3])), one[3].rstrip()
     elif found.get("value") and found.get("type", "").lower() not in _NO_CHOICE:
         id_ = escape(found.get("id", ""))
         if labels is not None:

@@ -18,12 +18,12 @@ from pytest_loadtool.correlation.classify import is_id_name
 from pytest_loadtool.correlation.outcomes.changes import Change, Said
 from pytest_loadtool.correlation.outcomes.documents import (
     equal,
-    id_key,
     is_listed,
     last_shown,
     may_be_pushed_off,
     object_named,
     of_resource,
+    path_of,
     tells_state,
     where_path,
 )
@@ -133,7 +133,7 @@ def _states(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
             made = _made(change, resource) if any(plain(key) in STATES for key in item) else None
             if made is None or may_be_pushed_off(steps, answer):
                 return
-            path = where_path(steps, (key := id_key(item, resource),), resource.template, item[key])
+            path = path_of(resource, steps, item)
             for keys, value in leaves(item):
                 sent = any(one.field == keys[-1] for one in change.said)
                 if not sent and _is_state(keys, value) and inner(made, keys) == value:
@@ -181,7 +181,7 @@ def _fields(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
                 return
             if not any(_is_edited(change, keys) for keys in _changed(change, answer, was)):
                 return
-            path = where_path(steps, (key := id_key(item, resource),), resource.template, item[key])
+            path = path_of(resource, steps, item)
             for keys, value in leaves(item):
                 same = isinstance(value, str) and inner(before[1], keys) == value
                 if same and (keys[-1], value) in was.sent and not is_id_name(keys[-1]):
@@ -198,7 +198,7 @@ def _others(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         if before is None or not was.alone(other, before[0], answer):
             continue
         for steps, item in islice(of_resource(answer, other), 1):
-            path = where_path(steps, (key := id_key(item, other),), other.template, item[key])
+            path = path_of(other, steps, item)
             changed = set(_changed(change, answer, was))
             for keys, value in leaves(item):
                 if keys not in changed or inner(before[1], keys) != value or value == "":
@@ -271,7 +271,7 @@ def _lists(
     before = last_shown(resource, was)
     if before is not None and was.alone(resource, before[0], answer):
         for steps, item in islice(of_resource(answer, resource), 1):
-            path = where_path(steps, (key := id_key(item, resource),), resource.template, item[key])
+            path = path_of(resource, steps, item)
             for name, value in item.items():
                 held = before[1].get(name)
                 if isinstance(value, list) and isinstance(held, list) and KEY.fullmatch(name):

@@ -32,10 +32,14 @@ from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.case import TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import (
+    Choice,
+    Decoded,
     Extractor,
     InItem,
+    JsonPath,
     Link,
     Source,
+    XmlPath,
     source_templates,
 )
 from pytest_loadtool.model.generator import Timestamp
@@ -48,6 +52,8 @@ _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")
 _QUOTED, _COUNTED = re.compile(r"'([^'\n]{3,80})'"), re.compile(r"(?<![\w.'])\d{1,9}(?![\w.'])")
 #: What stands between two quotes, be the second one the first of another text.
 _IN_QUOTES = re.compile(r'(?<=")[^"]+(?=")')
+#: What the object of a list is called that a path leads to.
+_CALLED = re.compile(r'="([^"]+)"\)?\]')
 #: The rule that knows what a form has in it of the ids that were sent to have it.
 _SELECTION = "hidden-selection"
 #: How many of these are looked for.
@@ -91,7 +97,10 @@ class Change:
     has_fields: bool = False
     """Whether it has some at all."""
     rows: tuple[Said, ...] = ()
-    """What the rows of pages are called from which it sends a value: ``Delete$3`` of a command."""
+    """What the rows of pages, and the objects of lists, are called from which it sends a value:
+    ``Delete$3`` of a command."""
+    taken: Mapping[str, str] = field(default_factory=dict)
+    """By each value that an answer has given out, what stands for it: a template."""
     called: Mapping[str, str] = field(default_factory=dict)
     """By the name of each field that has an id in it, what stands for the name: a template."""
 
@@ -109,7 +118,7 @@ class Change:
     def templates(self) -> dict[str, str]:
         """Return by each value that it sends, and each id, what stands for it in the test case."""
         said = {one.value: one.template for one in self.said}
-        return said | {one.id: one.template for one in self.resources}
+        return {**self.taken, **said} | {one.id: one.template for one in self.resources}
 
     @property
     def path_template(self) -> str:
@@ -160,6 +169,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 step, tuple(said), nouns.resources(step, chain(each, *asking), given), _last(each),
                 logs_in=any(is_password(slot.name) for slot in body),
                 emptied=frozenset(_emptied(step.exchange)), has_fields=fields,
+                taken={slot.value: one for slot, one in each if REFERENCE.fullmatch(one)},
                 rows=tuple(rows[template] for _, template in each if template in rows),
                 called=dict(names_of_fields(step, one.request, body)),
             )  # fmt: skip
@@ -168,8 +178,8 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
 def _rows(
     transactions: Iterable[Transaction], variables: Mapping[str, Variable]
 ) -> dict[str, Said]:
-    """Return what each row of a page is called, by the placeholder of what is taken from that
-    row."""
+    """Return what each row of a page or object of a list is called, by the placeholder of what is
+    taken from there."""
     found: dict[str, Said] = {}
     for transaction in transactions:
         for one in transaction.extractors:
@@ -198,10 +208,16 @@ def _asked(
 
 
 def _row_of(source: Source) -> str:
-    """Return what the row is called that a source takes a value from; empty if it says none."""
+    """Return what the row or object is called that a source takes a value from; empty if it says
+    none."""
     if isinstance(source, InItem):
         return source.text
-    return source.label if isinstance(source, Link) else ""
+    if isinstance(source, Decoded):
+        return _row_of(source.outer)
+    if isinstance(source, JsonPath | XmlPath):
+        called = _CALLED.search(source.path)
+        return "" if called is None else called[1]
+    return source.label if isinstance(source, Link | Choice) else ""
 
 
 def walk(document: Any) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:

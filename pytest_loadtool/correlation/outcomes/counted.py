@@ -14,11 +14,11 @@ from pytest_loadtool.correlation.classify import is_id_name, is_version_name
 from pytest_loadtool.correlation.outcomes.changes import Change
 from pytest_loadtool.correlation.outcomes.documents import (
     MOST_COUNTED,
-    id_key,
     is_listed,
     may_be_pushed_off,
     object_named,
     of_resource,
+    path_of,
     where_path,
 )
 from pytest_loadtool.correlation.outcomes.proof import OWN, Before, Proof, short
@@ -91,9 +91,7 @@ def _objects(
         if found is None or before is None or not is_listed(found[0]):
             continue
         if not may_be_pushed_off(found[0], answer):
-            key = id_key(found[1], resource)
-            path = where_path(found[0], (key,), resource.template, found[1][key])
-            yield path, found[1], before[1]
+            yield path_of(resource, *found), found[1], before[1]
     sent = {one.value: one for one in change.said}
     for steps, item in answer.objects:
         said = sent.get(json_text(item.get("id")) or "") if is_listed(steps) else None

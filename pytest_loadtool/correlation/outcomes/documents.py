@@ -67,8 +67,7 @@ def of_object(
         found = None if resource.given else last_shown(resource, was)
         before = None if found is None else found[1]
         alone = found is not None and was.alone(resource, found[0], answer)
-        key = id_key(item, resource)
-        path = where_path(steps, (key,), resource.template, item[key])
+        path = path_of(resource, steps, item)
         new = [
             (keys, value, _said(change, keys, value))
             for keys, value in leaves(item)
@@ -325,9 +324,7 @@ def _html_of_own(change: Change, answer: SeenAnswer, text: str) -> tuple[str, st
     for resource in change.resources:
         for steps, item in of_resource(answer, resource):
             if keys := _html_with(text, item):
-                key = id_key(item, resource)
-                path = where_path(steps, (key,), resource.template, item[key])
-                return path + format_path(keys)[1:], keys[-1]
+                return path_of(resource, steps, item) + format_path(keys)[1:], keys[-1]
     return None
 
 
@@ -387,6 +384,24 @@ def _of_resource(answer: SeenAnswer, resource: Resource) -> Iterator[tuple[Steps
                 yield steps, item
             else:
                 shared.add(place)
+    for steps, item in answer.objects:
+        if steps and _is_kept_under(resource, steps, answer):
+            yield steps, item
+
+
+def _is_kept_under(resource: Resource, steps: Steps, answer: SeenAnswer) -> bool:
+    """Return whether the last key on the way to an object is the id of the resource."""
+    key = steps[-1]
+    is_id = isinstance(key, str) and key == resource.id and is_dynamic_key(key)
+    return is_id and _is_kind(resource, steps[:-1], "", answer)
+
+
+def path_of(resource: Resource, steps: Steps, item: dict[str, Any]) -> str:
+    """Return the path to an object by the id of the resource, which it has or is kept under."""
+    key = id_key(item, resource)
+    if key:
+        return where_path(steps, (key,), resource.template, item[key])
+    return where_path(steps[:-1], ()) + format_path((resource.template,))[1:]
 
 
 def _is_kind(resource: Resource, steps: Steps, key: str, answer: SeenAnswer) -> bool:
@@ -434,10 +449,10 @@ def may_be_pushed_off(steps: Steps, answer: SeenAnswer) -> bool:
     return answer.paged and at is not None and steps[at] != 0
 
 
-def where_path(steps: Steps, keys: Keys, text: str, value: Any = "") -> str:
+def where_path(steps: Steps, keys: Keys, text: str = "", value: Any = "") -> str:
     """Return the path to an object, in its list the one that has ``text`` under these keys. Lists
-    around that are searched."""
-    last = -1 if (found := last_item(steps)) is None else found
+    around that are searched; without keys, all."""
+    last = -1 if not keys or (found := last_item(steps)) is None else found
     within = (*(one for one in steps[last + 1 :] if isinstance(one, str)), *keys)
     pieces = (
         condition(within, text, value)
@@ -465,7 +480,8 @@ def listed_path(answer: SeenAnswer, resource: Resource) -> str | None:
                 same = is_id_name(key) and KEY.fullmatch(key) and json_text(value) == resource.id
                 if same and _is_kind(resource, steps, key, answer):
                     return where_path(steps, (key,), resource.template, value)
-    return None
+    kept = (one for one in answer.objects if one[0] and _is_kept_under(resource, one[0], answer))
+    return next((path_of(resource, *one) for one in kept), None)
 
 
 def unlisted_path(name: Said, earlier: SeenAnswer, answer: SeenAnswer) -> JsonValidator | None:

@@ -96,6 +96,7 @@ def _names(change: Change, was: Before) -> Iterator[Said]:
         named = was.named(said.value)
         if named is not None and _tells(named):
             yield named
+    yield from filter(_tells, change.rows)
 
 
 def _tells(said: Said) -> bool:

@@ -53,7 +53,8 @@ def of_own_things(change: Change, answer: SeenAnswer, was: Before) -> Iterator[P
     if _names_any(change, was):
         if _says_a_place(change):
             yield from _moved(answer, same, was)
-        if not _COPIES.isdisjoint(_words(change.path)) and _is_more(answer, same, was):
+        copies = not _COPIES.isdisjoint(_words(change.path)) and _is_more(answer, same, was)
+        if copies or _is_about_own_row(change, was):
             yield from _is_other(answer)
         return
     own = tuple(islice(_shown_by_either(answer, same, was), _MOST_TEXTS))
@@ -75,6 +76,12 @@ def of_own_things(change: Change, answer: SeenAnswer, was: Before) -> Iterator[P
     yield from (replace(one, doubtful=True) for one in found)
     if found or went:  # whoever's thing it is about
         yield from _is_other(answer)
+
+
+def _is_about_own_row(change: Change, was: Before) -> bool:
+    """Return whether it is about what is found by a name that the session has given."""
+    own = {one.value for one in islice(was.own_texts(), _MOST_TEXTS)}
+    return any(name in row.value for row in change.rows for name in own)
 
 
 def _is_more(answer: SeenAnswer, same: SeenAnswer, was: Before) -> bool:

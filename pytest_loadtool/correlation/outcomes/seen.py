@@ -15,6 +15,7 @@ from pytest_loadtool.answers.paging import is_paged
 from pytest_loadtool.codec.batches import messages_in
 from pytest_loadtool.codec.calls import is_same_call
 from pytest_loadtool.codec.entities import WRITTEN, unescape
+from pytest_loadtool.codec.events import begins_json
 from pytest_loadtool.correlation.classify import may_be_code
 from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.outcomes.changes import walk
@@ -113,7 +114,7 @@ class SeenAnswer:
     @cached_property
     def document(self) -> Any:
         """Return its body as JSON; None if it is none."""
-        if self.text.lstrip()[:1] not in ("{", "["):
+        if not begins_json(self.text):
             return None
         try:
             return self.response.json()

@@ -65,7 +65,7 @@ _DATA_ID = re.compile(r'\s(data-(?:[\w-]*-)?(?:id|pk|key|uuid|guid))="([^"<>&]+)
 #: An address of one of several things, and no host with its port: group 1 is what they are called,
 #: group 2 which one it is.
 _ADDRESS = re.compile(
-    r"(?:[^\s\"'<>?#]*[/:])?(?<!//)([A-Za-z][\w.-]{0,60})[/:]([1-9]\d{0,9})(?:[/?#][^\s\"'<>]*)?"
+    r"(?:[^\s\"'<>?#]*[/:])?(?<!//)([A-Za-z][\w.-]{0,60})[/:]([1-9]\d{0,9}|[\w-]{8,64})(?:[/?#][^\s\"'<>]*)?"
 )
 #: A longer text is not looked at as one.
 _LONGEST_ADDRESS = 500
@@ -263,13 +263,15 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
             keys[steps[:-1]] = None
         is_path = ("/" in text or ":" in text) and len(text) <= _LONGEST_ADDRESS
         address = _ADDRESS.fullmatch(text) if is_path else None
-        value = address[2] if address else text
+        if address is not None and not _is_part(address[2], text, wanted):
+            address = None
+        value = address[2] if address is not None else text
         if value not in wanted or (is_answer and steps == ("id",)):  # as the request had it
             continue
         if seen.get(value, 0) == _MOST_LEAVES:
             continue
         leaf = json_leaf(steps, value, transaction)
-        if address:
+        if address is not None:
             before = text[address.start(1) : address.start(2)]
             leaf = replace(leaf, name=f"{singular(address[1])}_id", text=text, before=before)
         if is_short_number(value) and not (
@@ -286,6 +288,12 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
         yield replace(leaf, type=type_, labels=labels) if type_ or labels else leaf
     for steps in keys:
         yield from _own_key(document, steps, transaction)
+
+
+def _is_part(value: str, address: str, wanted: Wanted) -> bool:
+    """Return whether the last part of an address is wanted, and no random one that is wanted with
+    all that is before it: ``urn:note:…``."""
+    return value in wanted and (value.isdigit() or address not in wanted)
 
 
 def _type(around: Any) -> str:

@@ -15,6 +15,7 @@ from pytest_loadtool.correlation.classify import (
     is_id_name,
     is_short_number,
     is_version_name,
+    looks_like_time,
 )
 from pytest_loadtool.correlation.index.meaning import BESIDE
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
@@ -46,10 +47,11 @@ _MOST_STEPS, _MOST_LISTS = 20, 2
 _FEWEST = 2
 #: How many rows of a page are compared.
 _MOST_ROWS = 300
+_CODE = re.compile(r"(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])[\w.=-]{2,64}", re.ASCII)
 
 
 class ChangedItems:
-    """The numbers in changes, whatever their fields are called."""
+    """The numbers in changes, and codes with a number in them, whatever their fields are called."""
 
     name = "changed-items"
     why = "Of a list, only the item with that id is another one, gone or moved, after the request."
@@ -62,7 +64,7 @@ class ChangedItems:
         """Yield the lists that have the number as an id; a field for something else has it by
         chance, and so has one of two that have the same."""
         for slot in slots:
-            if not is_short_number(slot.value) or not _may_be_id(slot):
+            if not (is_short_number(slot.value) or _is_code(slot.value)) or not _may_be_id(slot):
                 continue
             if changed_alone(slot, traffic):
                 for one in _lists(slot, traffic):
@@ -70,6 +72,11 @@ class ChangedItems:
             for one in _lists(slot, traffic):
                 if _is_of_new_order(one, slot, traffic):
                     yield ProducerCandidate(slot, _MOVED, one)
+
+
+def _is_code(value: str) -> bool:
+    """Return whether it may be what a server calls a thing: ``INV-0017``, ``Tm90ZToy``."""
+    return _CODE.fullmatch(value) is not None and not looks_like_time(value)
 
 
 def _may_be_id(slot: Slot) -> bool:
@@ -86,8 +93,11 @@ def changed_alone(slot: Slot, traffic: Traffic) -> bool:
 def _lists(slot: Slot, traffic: Traffic) -> Iterator[Producer]:
     """Return the places of its value as an id in lists before it, the nearest first: before such a
     field has had it, that is."""
-    first = min(traffic.requests.asked[slot.value, traffic.asked_for(slot)], slot.transaction)
-    listed = (one for one in reversed(traffic.producers_of(slot.value)) if _is_listed(one, first))
+    value, requests = slot.value, traffic.requests
+    first = min(requests.asked[value, traffic.asked_for(slot)], slot.transaction)
+    if not is_short_number(value):  # a person may have called something so
+        first = min(first, requests.sent[value])
+    listed = (one for one in reversed(traffic.producers_of(value)) if _is_listed(one, first))
     return islice(listed, _MOST_LISTS)
 
 
@@ -97,7 +107,7 @@ def _is_listed(producer: Producer, first: int) -> bool:
         producer.transaction < first
         and in_list
         and producer.kind is ProducerKind.JSON
-        and is_id_name(producer.name)
+        and (is_id_name(producer.name) or not is_short_number(producer.value))
     )
 
 
@@ -112,9 +122,9 @@ def _is_only_change(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
 def _are_sent(changed: Set[str], slot: Slot, traffic: Traffic) -> bool:
     """Return whether the request sends each of the ids once, the slot one of them; of two fields
     with one number, that which is called an id, or which no list of a page offers."""
+    slots = tuple(traffic.slots_of(slot.transaction))
     for id_ in changed:
-        same = traffic.requests.numbers.get((slot.transaction, id_), ())
-        sent = [one for one in same if _may_be_id(one)]
+        sent = [one for one in slots if one.value == id_ and _may_be_id(one)]
         called = [one for one in sent if is_id_name(one.name)]
         typed = [one for one in sent if (one.name, one.value) not in traffic.responses.choices]
         meant = next((one for one in (called, sent, typed) if len(one) == 1), None)
@@ -201,12 +211,15 @@ def _rows(pattern: re.Pattern[str], text: str) -> dict[str, str]:
 
 
 def _items(transaction: int, producer: Producer, traffic: Traffic) -> dict[str, str]:
-    """Return what the items of the producer's list are in another answer, by their ids."""
+    """Return what the items of the producer's list are in another answer, by their ids; nothing if
+    several have one."""
     try:
         document = traffic.response(transaction).json()
     except ValueError:
         return {}
     key = producer.steps[-1]
     items = inner(document, producer.steps[:-2])
-    found = items if isinstance(items, list) else []
-    return {str(one[key]): json.dumps(one) for one in found if isinstance(one, dict) and key in one}
+    rows = items if isinstance(items, list) else []
+    found = [one for one in rows if isinstance(one, dict) and key in one]
+    named = {str(one[key]): json.dumps(one) for one in found}
+    return named if len(named) == len(found) else {}

@@ -6,11 +6,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Set
 from functools import lru_cache
+from itertools import combinations
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
+from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
+    TELLING,
     collection_names,
     id_before_ending,
     is_code,
@@ -60,6 +63,8 @@ _OfOwn = Callable[[Slot, Producer, Traffic, Set[int]], bool]
 
 #: ``Admin``, ``All_teas``.
 _NAME = re.compile(r"[A-Z][a-z]+(?:[_-][A-Za-z]?[a-z]+)*|[A-Z]+")
+#: In how many words of a label a name is looked for.
+_MOST_WORDS = 12
 #: On how many answers before, a word is looked for that is done to something else.
 _MOST_PAGES = 40
 _NUMBERED = re.compile(r"[A-Za-z]+[-_]?\d+")
@@ -400,11 +405,31 @@ def _named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 def _named_choice(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The label of the choice is what a change has sent before any page had it: a name, or several
-    of them; not that of who has signed in, nor of a box whose name has the id."""
+    of them, or has that name, as no other there has; not that of who has signed in, nor of a box
+    whose name has the id."""
     if without_ids(slot.name) != slot.name:
         return False
     first = traffic.offered[producer.name, producer.value, producer.text]
-    return any(_sent(one, first, traffic, by_login=False) for one in producer.labels)
+    sent = any(_sent(one, first, traffic, by_login=False) for one in producer.labels)
+    return sent or _has_own_name(producer, first, traffic)
+
+
+def _has_own_name(producer: Producer, first: int, traffic: Traffic) -> bool:
+    """Whether the label has several words or a long one that a change has sent before: ``Tea House
+    (open)``, and no other choice of the field has them."""
+    (label,) = producer.labels
+    words = label.split()[:_MOST_WORDS]
+    spans = combinations(range(len(words) + 1), 2)
+    parts = (" ".join(words[start:end]) for start, end in spans if end - start < len(words))
+    names = [
+        one for one in parts if len(one) >= TELLING and _sent(one, first, traffic, by_login=False)
+    ]
+    others = [
+        unescape(text)
+        for name, value, text in (traffic.offered if names else ())
+        if name == producer.name and value != producer.value
+    ]
+    return any(all(one not in each for each in others) for one in names)
 
 
 def _sent(label: str, at: int, traffic: Traffic, *, by_login: bool = True) -> bool:
