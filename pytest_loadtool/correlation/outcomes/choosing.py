@@ -29,7 +29,8 @@ def chosen(
     what other answers about the resource show of further fields; where values are ``taken`` from an
     answer before, which may find none if nothing was done, what that one shows; of a name, what the
     change's own answer says; what the change has left as it was; and that some of it is so at the
-    end. Where nothing else shows it: the numbers that it has moved, and what its own answer says.
+    end. Where nothing else shows it: that an answer is another one than before, which is asserted
+    beside what is in doubt, too; the numbers that it has moved, and what its own answer says.
     """
     numbers = list[Proof]()
     for seen in looks:
@@ -40,12 +41,15 @@ def chosen(
             break
         numbers += filter(counts, islice(seen.numbers, _MOST_NUMBERS))
     if not proven:
-        return _each_once([*numbers, *_replies(seen, counts)])[:_MOST_PROOFS], seen.answers
+        more = (*filter(counts, seen.others), *numbers, *_replies(seen, counts))
+        return _each_once(more)[:_MOST_PROOFS], seen.answers
     first = proven[0]
     best = _each_once(one for one in proven if _rank(one) == _rank(first))
     best += _further_fields(best, proven)
     before = (one for one in proven if one.strength < OWN and one.at < first.at and one.at in taken)
     best = [*best[:_MOST_PROOFS], *islice(before, 1)]
+    if all(one.doubtful for one in best):
+        best += filter(counts, seen.others)
     if 0 < first.strength < OWN:  # a name may have been there: an answer that says no is none
         best += _replies(seen, counts)[: _MOST_PROOFS - len(best)]
     places = {one.at for one in best}

@@ -53,8 +53,7 @@ def of_own_things(change: Change, answer: SeenAnswer, was: Before) -> Iterator[P
     if _names_any(change, was):
         if _says_a_place(change):
             yield from _moved(answer, same, was)
-        copies = not _COPIES.isdisjoint(_words(change.path)) and _is_more(answer, same, was)
-        if copies or _is_about_own_row(change, was):
+        if not _COPIES.isdisjoint(_words(change.path)) and _is_more(answer, same, was):
             yield from _is_other(answer)
         return
     own = tuple(islice(_shown_by_either(answer, same, was), _MOST_TEXTS))
@@ -78,10 +77,14 @@ def of_own_things(change: Change, answer: SeenAnswer, was: Before) -> Iterator[P
         yield from _is_other(answer)
 
 
-def _is_about_own_row(change: Change, was: Before) -> bool:
-    """Return whether it is about what is found by a name that the session has given."""
+def other_than_before(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield that the same address shows anything otherwise since this change alone, which is about
+    what is found by a name that the session has given."""
+    same = was.same(answer)
     own = {one.value for one in islice(was.own_texts(), _MOST_TEXTS)}
-    return any(name in row.value for row in change.rows for name in own)
+    is_own = any(name in row.value for row in change.rows for name in own)
+    if is_own and same is not None and same.text != answer.text and was.only(same, answer):
+        yield from _is_other(answer)
 
 
 def _is_more(answer: SeenAnswer, same: SeenAnswer, was: Before) -> bool:

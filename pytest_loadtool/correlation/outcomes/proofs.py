@@ -35,7 +35,7 @@ from pytest_loadtool.correlation.outcomes.documents import (
 )
 from pytest_loadtool.correlation.outcomes.gone import choice_gone, named_gone
 from pytest_loadtool.correlation.outcomes.ordered import ordered_in_document
-from pytest_loadtool.correlation.outcomes.own_things import of_own_things
+from pytest_loadtool.correlation.outcomes.own_things import of_own_things, other_than_before
 from pytest_loadtool.correlation.outcomes.pages import (
     attributes_with,
     in_control,
@@ -92,6 +92,8 @@ class Look(NamedTuple):
     """What the change's own answer says of how it went."""
     numbers: Iterable[Proof]
     """The numbers that it has moved, by the first answer that shows any."""
+    others: Iterable[Proof]
+    """That an answer is another one than before at all, by the first that is."""
 
 
 def look(change: Change, answers: Answers, history: SessionChanges) -> Look:
@@ -102,6 +104,7 @@ def look(change: Change, answers: Answers, history: SessionChanges) -> Look:
         _by_answers(change, answers, was),
         _replies(change, answers, was),
         _numbers(change, answers, was),
+        _others(change, answers, was),
     )
 
 
@@ -133,6 +136,11 @@ def _numbers(change: Change, answers: Answers, was: Before) -> Iterator[Proof]:
     later = answers.after(change.step.index) if not change.logs_in else ()
     found = (tuple(counted(change, one, was)) for one in later)
     yield from next(filter(None, found), ())
+
+
+def _others(change: Change, answers: Answers, was: Before) -> Iterator[Proof]:
+    later = answers.after(change.step.index) if change.rows else ()
+    yield from islice(chain(*(other_than_before(change, one, was) for one in later)), 1)
 
 
 def _is_last(change: Change, answer: SeenAnswer, was: Before) -> bool:

@@ -27,6 +27,7 @@ from pytest_loadtool.correlation.responses.markup_items import items_around
 from pytest_loadtool.correlation.responses.objects import inner
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.strategies.typed import is_typed
+from pytest_loadtool.extraction.json_steps import OwnKey
 from pytest_loadtool.model.rule import ProducerKind, Rule
 
 _RULE = Rule(
@@ -102,13 +103,19 @@ def _lists(slot: Slot, traffic: Traffic) -> Iterator[Producer]:
 
 
 def _is_listed(producer: Producer, first: int) -> bool:
-    in_list = isinstance(next(iter(producer.steps[-2:-1]), None), int)
     return (
         producer.transaction < first
-        and in_list
         and producer.kind is ProducerKind.JSON
+        and _item(producer) is not None
         and (is_id_name(producer.name) or not is_short_number(producer.value))
     )
+
+
+def _item(producer: Producer) -> int | None:
+    """Return the place of the step to the item that has the value, in a list or under it as its
+    key."""
+    places = (at for at, one in enumerate(producer.steps) if isinstance(one, int | OwnKey))
+    return max(places, default=None)
 
 
 def _is_only_change(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
@@ -214,12 +221,14 @@ def _items(transaction: int, producer: Producer, traffic: Traffic) -> dict[str, 
     """Return what the items of the producer's list are in another answer, by their ids; nothing if
     several have one."""
     try:
-        document = traffic.response(transaction).json()
+        document = traffic.response(transaction).document()
     except ValueError:
         return {}
-    key = producer.steps[-1]
-    items = inner(document, producer.steps[:-2])
-    rows = items if isinstance(items, list) else []
-    found = [one for one in rows if isinstance(one, dict) and key in one]
-    named = {str(one[key]): json.dumps(one) for one in found}
+    at = _item(producer)
+    around, within = inner(document, producer.steps[:at]), producer.steps[at:][1:]
+    if isinstance(around, dict):
+        return {key: json.dumps(one) for key, one in around.items()}
+    rows = around if isinstance(around, list) else []
+    found = [(id_, one) for one in rows if (id_ := inner(one, within)) is not None]
+    named = {str(id_): json.dumps(one) for id_, one in found}
     return named if len(named) == len(found) else {}

@@ -415,14 +415,18 @@ def _named_choice(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _has_own_name(producer: Producer, first: int, traffic: Traffic) -> bool:
-    """Whether the label has several words or a long one that a change has sent before: ``Tea House
+    """Whether the label has several words or a long one that a person has typed before: ``Tea House
     (open)``, and no other choice of the field has them."""
     (label,) = producer.labels
     words = label.split()[:_MOST_WORDS]
     spans = combinations(range(len(words) + 1), 2)
     parts = (" ".join(words[start:end]) for start, end in spans if end - start < len(words))
     names = [
-        one for one in parts if len(one) >= TELLING and _sent(one, first, traffic, by_login=False)
+        one
+        for one in parts
+        if len(one) >= TELLING
+        and _sent(one, first, traffic, by_login=False)
+        and traffic.responses.served.get(one, first) >= traffic.requests.sent.get(one, first)
     ]
     others = [
         unescape(text)
