@@ -36,8 +36,9 @@ _CALL = re.compile(
 #: Names of ids that say of what by a letter.
 _ABBREVIATED = re.compile(r"_?[a-z]ids?(?:\[\])?", re.IGNORECASE)
 _TEXT = re.compile(r"""["']([^"'\\<>]{3,200})\\?["']""")
-#: How many answers before a request are looked at, how long they may be, and how long a call.
-_MOST_ANSWERS, _LONGEST_ANSWER, _LONGEST_CALL = 10, 500_000, 2_000
+#: How many answers before a request are looked at, how far behind it, how long each may be, and how
+#: long a call.
+_MOST_ANSWERS, _MOST_STEPS, _LONGEST_ANSWER, _LONGEST_CALL = 10, 100, 500_000, 2_000
 
 
 class _Call(NamedTuple):
@@ -88,11 +89,14 @@ def _answers(slot: Slot, traffic: Traffic) -> Iterator[int]:
     """Yield what has the value, the nearest before the request first, and comes after it was asked
     for under that name."""
     asked = traffic.requests.asked[slot.value, traffic.asked_for(slot)]
-    for at in range(slot.transaction - 1, -1, -1):
+    for at in range(slot.transaction - 1, max(-1, slot.transaction - _MOST_STEPS), -1):
         step = traffic.steps[at]
         if step.exchange is None or step.is_static or asked <= at:
             continue
-        if slot.value.encode() in step.exchange.response_body:
+        if (
+            step.exchange.response_size <= _LONGEST_ANSWER
+            and slot.value.encode() in step.exchange.response_body
+        ):
             yield at
 
 
@@ -100,7 +104,7 @@ def _told(slot: Slot, at: int, traffic: Traffic) -> Iterator[tuple[_Call, str]]:
     """Yield the calls with the value first, each with a text that only this one has of the calls of
     the same function, and that the user has sent."""
     text = traffic.response(at).text
-    calls = _calls(text) if len(text) <= _LONGEST_ANSWER else ()
+    calls = _calls(text)
     for call in (one for one in calls if one.first == slot.value and _is_for(slot, one, traffic)):
         others = [one.texts for one in calls if one.name == call.name and one is not call]
         own = (
