@@ -38,6 +38,7 @@ _DATASET = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _APP = re.compile(r"(?:(?:asgi|wsgi):)?[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d][\w.]*(?:\(\))?")
 _FUNCTION = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*")
 _ITEM = re.compile(r"[A-Za-z][\w-]*(?:\.[^\s.\"'<>&]+)*")
+_SCRIPT_CALL = re.compile(r"[A-Za-z_$][\w$]*\(\)")
 _RANGE = re.compile(r"(\d{3})(?:\s*-\s*(\d{3}))?", re.ASCII)
 #: The end of a pattern so far: behind a backslash that escapes what comes, within a class.
 _BACKSLASH = re.compile(r"(?<!\\)(?:\\\\)*\\\Z")
@@ -373,6 +374,11 @@ def item_kind(text: str) -> str:
             f'expected an element, perhaps with classes, such as "div.card", got {shown(text)}'
         )
     return text
+
+
+def item_or_call(text: str) -> str:
+    """Return what an item of a list is, or the call of a script: ``add_row()``."""
+    return text if _SCRIPT_CALL.fullmatch(text) else item_kind(text)
 
 
 def charset(text: str) -> str:

@@ -68,6 +68,8 @@ _ACTING = (_VERBS - {"display", "new", "show", "view"}) | {
     *("lock", "mark", "move", "publish", "reject", "reopen", "star", "subscribe", "toggle"),
     *("unfollow", "unlike", "unlock", "unpublish", "unstar", "unsubscribe", "up", "vote"),
 }
+#: Of these, what few other words begin with.
+_LONGER_VERBS = tuple(sorted(one for one in _ACTING if len(one) > 3))
 #: Likewise, what makes a thing be as it is sent.
 _SETTING = frozenset({"change", "edit", "modify", "put", "replace", "save", "set", "update"})
 #: Likewise, where nothing is changed by it.
@@ -129,6 +131,11 @@ def is_called(stem: str, resource: str) -> bool:
     """Return whether a field is called after a resource, by all of its words or the last ones:
     ``quote_line_id`` of a line, ``group_id`` of a customer group."""
     return f" {stem}".endswith(f" {resource}") or f" {resource}".endswith(f" {stem}")
+
+
+def begins_with_a_verb(called: str) -> bool:
+    """Return whether something is called after what is done: ``toggleread``, ``mark done``."""
+    return called.startswith(_LONGER_VERBS)
 
 
 def removes(called: str, method: str) -> bool:

@@ -26,6 +26,9 @@ _FORM: Final = re.compile(r"<form(?=[\s>])", re.IGNORECASE)
 _FORM_END: Final = re.compile(r"</form\b|<form(?=[\s>])", re.IGNORECASE)
 _OPTION: Final = re.compile(r"<option(?=[\s>/])", re.IGNORECASE)
 _BLANK: Final = " \t\r\n\f"
+_QUOTES: Final = "\"'"
+#: What items end with that are calls of a script.
+CALL: Final = "()"
 _SPECIAL: Final = re.compile(r"[\\.^$*+?{}\[\]|()]")
 #: Characters that markup has character references for (HTML §13.5), and how they are written.
 _MARKUP: Final = {
@@ -200,13 +203,18 @@ def in_items(
     text, or in the one of that ``number`` of those in which it finds something.
 
     An item is a ``tr``, ``li`` or ``article``, in XML the element around that with the text, or
-    what ``item`` says: ``div.card``.
+    what ``item`` says: ``div.card``; or a call of a script, ``add_row()``, with exactly that text
+    in quotes.
     """
     seen = last = 0
-    for at in _places(text, anchor):
+    is_call = item.endswith(CALL)
+    for at in _quoted(text, anchor) if is_call else _places(text, anchor):
         if at < last:
             continue
-        start, end = item_around(text, at, item) if item else row_around(text, at)
+        if is_call:
+            start, end = _call_around(text, at, item[:-1])
+        else:
+            start, end = item_around(text, at, item) if item else row_around(text, at)
         value = take(text[start:end]) if end else None
         seen += 1
         number -= value is not None
@@ -234,6 +242,26 @@ def _places(text: str, anchor: str, start: int = 0, limit: int = _ALL) -> Iterat
             if text[behind : behind + 1] == "<":
                 yield at
         at = text.find(anchor, at + length, limit)
+
+
+def _quoted(text: str, anchor: str) -> Iterator[int]:
+    """Yield where a text stands in quotes, and no other with it; of scripts within JSON, too."""
+    at = text.find(anchor)
+    while at >= 0:
+        end = at + len(anchor)
+        if at and text[at - 1] in _QUOTES and text[end : end + 1] in ('"', "'", "\\"):
+            yield at
+        at = text.find(anchor, end)
+
+
+def _call_around(text: str, at: int, opening: str) -> tuple[int, int]:
+    """Return where the call around ``at`` starts and ends that opens so; twice 0 if there is
+    none."""
+    start = text.rfind(opening, max(0, at - LONGEST_ROW), at)
+    if start < 0 or text.find(");", start, at) >= 0:
+        return 0, 0
+    end = text.find(")", at)
+    return start, len(text) if end < 0 else end
 
 
 @lru_cache(maxsize=256)

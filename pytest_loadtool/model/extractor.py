@@ -109,7 +109,8 @@ class InItem:
     """The value that ``source`` takes in the item of a list that has an element with exactly that
     ``text``.
 
-    An item is a ``tr``, ``li`` or ``article``, or what ``item`` says: ``div.card``.
+    An item is a ``tr``, ``li`` or ``article``, or what ``item`` says: ``div.card``; or the call of
+    a script that has the text in quotes, ``add_row()``.
     """
 
     source: Source

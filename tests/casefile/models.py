@@ -178,7 +178,7 @@ def _in_text(names: list[str]) -> st.SearchStrategy[Source]:
         st.builds(JsonPath, paths),
         st.builds(XmlPath, _xml_paths),
         in_page,
-        st.builds(InItem, in_page, filled, st.sampled_from(["", "div.card", "tbody"])),
+        st.builds(InItem, in_page, filled, st.sampled_from(["", "div.card", "tbody", "add_row()"])),
     )
 
 

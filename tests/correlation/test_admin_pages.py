@@ -277,3 +277,44 @@ def test_what_stands_in_tables_within_a_row_is_found_there() -> None:
     seen = replayed(case, office)
     assert (colour(seen), failures(seen)) == ("GREEN", [])
     assert office.names == {1: "cn=Lou Spoon"}
+
+
+@dataclass
+class Groups:
+    """Has entries in groups, all on one server, whose pages show the entries of all groups."""
+
+    deaf: bool = False
+    entries: list[tuple[str, str]] = field(default_factory=list)
+
+    def answer(self, method: str, target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "POST":
+            sent = dict(parse_qsl(body))
+            self.entries += [] if self.deaf else [(sent["group"], sent["entry"])]
+            return 302, {"Location": f"/cmd.php?cmd=show&server_id={sent['server_id']}"}, ""
+        shown = "".join(f"<li><b>{group}</b><h3>{one}</h3></li>" for group, one in self.entries)
+        form = (
+            '<form method=post action="/cmd.php"><input type=hidden name=server_id value="1">'
+            "<input name=group><input name=entry></form>"
+        )
+        link = '<a href="/cmd.php?cmd=show&amp;server_id=1">All</a>'
+        return 200, HTML, f"<html><title>Entries</title>{link}<ul>{shown}</ul>{form}</html>"
+
+
+def test_what_others_have_called_alike_where_all_is_shown() -> None:
+    """The page of what was there before the session may have it from them, too."""
+
+    def session(client: Client) -> None:
+        page = client.open("/cmd.php?cmd=show&server_id=1")
+        sent = {"group": "teahouse", "entry": "cn=Lou Spoon"}
+        client.submit(page, sent, action="/cmd.php")
+
+    case, exchanges = _recorded(Groups(), session)
+    unique = make_unique(case, "teahouse")
+    assert unique is not None, "it was typed"
+    own = asserted_anew(unique.case, exchanges).case
+    office = Groups()
+    colours = [colour(replayed(own, office)) for _ in range(2)]
+    assert len(office.entries) == 2
+    assert "red" not in colours
+    assert colour(replayed(own, Groups(deaf=True))) == "red"

@@ -736,3 +736,144 @@ def test_what_was_just_made_has_no_note_yet(asks: bool) -> None:
     case = recorded(Library(), session)
     assert colour(replayed(case, Library())) == "GREEN"
     assert colour(replayed(case, Library([("cup.png", "Blue")]))) == "GREEN"
+
+
+class Shelves:
+    """Has a page for each book, beside the list of all shelves, all in an element of a class that
+    the head of the page has, too."""
+
+    def __init__(self, others: int = 0, *, works: bool = True) -> None:
+        self.shelves, self._works = ["Old shelf"] * others, works
+        self.books: dict[int, str] = {}
+
+    def answer(self, method: str, target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        number = target.rpartition("/")[2]
+        if method == "POST" and not number.isdecimal():
+            number = str(len(self.shelves) + len(self.books) + 1)
+            self.books[int(number)] = ""
+        if method == "POST":
+            tags = dict(parse_qsl(body)).get("tags", "")
+            self.books[int(number)] = tags if self._works else ""
+            return 303, {"Location": f"/book/{number}"}, ""
+        side = "".join(
+            f"<li><a href='/shelf/{at}'><span class='list-of-shelves icon'></span>{one}</a></li>"
+            for at, one in enumerate((*self.shelves, "To read", "Read"), 1)
+        )
+        edit, tags = f"<a href='/edit/book/{number}'>Edit</a>", self.books.get(int(number or 0), "")
+        form = f"<form method=post action='/book/{number}'><input name=tags></form>"
+        main = f"<div class=book><h2>Tea</h2><b>{tags}</b>{form}<div class=end>{edit}</div></div>"
+        head = "<html><title>Books</title><div><div class=wide>Books</div></div><div class=wide>"
+        return 200, HTML, f"{head}<ul>{side}</ul>{'<i>x</i>' * 500}{main}</div></html>"
+
+
+def test_what_is_around_the_lists_of_a_page_is_no_row() -> None:
+    """Of others' shelves there may be more than any row is long."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/")
+        client.send("POST", "/book", b"title=Tea", FORM)
+        client.send("GET", "/book/1")
+        client.send("POST", "/book/1", b"tags=Drinks", FORM)
+        client.send("GET", "/book/1")
+
+    case = recorded(Shelves(), session)
+    assert colour(replayed(case, Shelves(others=300))) == "GREEN"
+    assert colour(replayed(case, Shelves(others=300, works=False))) == "red"
+
+
+class Offers:
+    """Has numbered ranges of things, and offers for them; and pages of orders, whose lines can be
+    picked by a number of their own."""
+
+    def __init__(self, first: int = 1) -> None:
+        self._first = first
+        self.ranges: list[str] = []
+        self.offers: list[str] = []
+
+    def answer(self, method: str, target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        sent = dict(parse_qsl(body))
+        if target == "/orders":
+            rows = (
+                f"<tr><td><input type=checkbox name=selected_line value='{at}'></td><td>{one}</td>"
+                "<td>1</td></tr>"
+                for at, one in enumerate(("Green tea", "Black tea", "White tea"), 1)
+            )
+            return 200, HTML, f"<html><title>Order</title><table>{''.join(rows)}</table></html>"
+        if method == "POST" and target == "/ranges":
+            self.ranges.append(sent["name"])
+            return 303, {"Location": f"/ranges/{self._first + len(self.ranges) - 1}"}, ""
+        if method == "POST":
+            self.offers.append(
+                f"{self.ranges[int(sent['range_id']) - self._first]} {sent['value']}"
+            )
+            return 303, {"Location": "/offers"}, ""
+        rows = (f"<p>{one}</p>" for one in self.ranges)
+        form = "<form method=post><input name=value size='1'></form>"
+        return 200, HTML, f"<html><title>Offers</title>{''.join(rows)}{form}</html>"
+
+
+def test_what_is_picked_is_what_its_name_says() -> None:
+    """The line of an order has the number of the range, and a column with that of the offer."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/offers")
+        client.send("POST", "/ranges", b"name=Tea+lovers", FORM)
+        client.send("GET", "/ranges/1")
+        client.send("POST", "/offers", b"range_id=1&value=1", FORM)
+        client.send("GET", "/orders")
+
+    case, office = recorded(Offers(), session), Offers(first=300)
+    assert colour(replayed(case, office)) == "GREEN"
+    assert office.offers == ["Tea lovers 1"]
+
+
+class Toggles:
+    """Has a page for each book, with a link by which it is marked; only a badge beside it in the
+    list shows that."""
+
+    def __init__(self, first: int = 1, *, works: bool = True) -> None:
+        self._first, self._works = first, works
+        self.books: list[str] = []
+        self.read: set[int] = set()
+
+    def answer(self, method: str, target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        number = target.rpartition("/")[2]
+        if method == "POST" and target == "/book":
+            self.books.append(dict(parse_qsl(body))["title"])
+            return 303, {"Location": f"/book/{self._first + len(self.books) - 1}"}, ""
+        if method == "POST":
+            self.read ^= {int(number)} if self._works else set()
+            return 200, HTML, ""
+        if number:
+            title = self.books[int(number) - self._first]
+            do = f"<form action='/ajax/toggleread/{number}'><input type=checkbox></form>"
+            return 200, HTML, f"<html><title>{title}</title><h1>{title}</h1>{do}</html>"
+        badge = "<span class='badge read icon icon-ok icon-small'></span>"
+        cards = "".join(
+            f'<div class=card><a href="/book/{at}"><b>{one}</b></a>'
+            f"{badge if at in self.read else ''}</div>"
+            for at, one in enumerate(self.books, self._first)
+        )
+        return 200, HTML, f"<html><title>Books</title>{cards}</html>"
+
+
+def test_what_is_toggled_is_shown_by_a_badge() -> None:
+    """The number behind the verb is that of the thing whose page has the link."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/")
+        client.send("POST", "/book", b"title=Tea+and+time", FORM)
+        client.send("GET", "/book/1")
+        client.send("POST", "/book", b"title=Leaves+of+spring", FORM)
+        client.send("GET", "/")
+        client.send("GET", "/book/1")
+        client.send("POST", "/ajax/toggleread/1", b"", FORM)
+        client.send("GET", "/")
+
+    case, office = recorded(Toggles(), session), Toggles(first=300)
+    assert colour(replayed(case, office)) == "GREEN"
+    assert office.read == {300}
+    assert colour(replayed(case, Toggles(first=300, works=False))) == "red"

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_loadtool.casefile.syntax import (
     form_action,
-    item_kind,
+    item_or_call,
     link_address,
     sought_path,
     sought_pattern,
@@ -111,7 +111,7 @@ def _keys(kinds: Iterable[SourceKind]) -> dict[str, Key]:
 #: What says more about a source of any kind.
 _MORE = {
     "in_item": Key(_name),
-    "item": Key(parsed(item_kind)),
+    "item": Key(parsed(item_or_call)),
     "match": Key(at_least(1)),
     "decode": Key(_decode),
     "then": Key(_then),

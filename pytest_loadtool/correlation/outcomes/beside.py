@@ -73,9 +73,11 @@ def beside_on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[
     """Yield what a page shows once and no more, and what the page of the resource still shows of
     earlier changes."""
     known = (one for one in change.resources if one.is_own and not one.given)
-    own = any(names(answer.step, one) for one in known)
+    about = [one for one in known if names(answer.step, one)]
+    own = bool(about)
+    theirs = all(map(was.was_there, about))  # then others may have said so there, too
     for said in change.said:
-        if own or said.unique:
+        if said.unique or not theirs:
             for template, _, _ in _alone(said, answer):
                 shown = template.replace(said.template, said.value)
                 if times_in_markup(shown, answer.text) == 1 and not was.known(said.value):

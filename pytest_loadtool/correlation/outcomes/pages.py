@@ -59,6 +59,10 @@ _LONGEST_ADDRESS = 200
 _ATTRIBUTE = re.compile(r"""\s([\w:.-]+)\s*=\s*["']\Z""")
 _NAME = re.compile(r"""\sname=["']?([^"'<>\s]+)""", re.IGNORECASE)
 _CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.IGNORECASE)
+#: What the names of choices begin with, before the kind of thing that is picked.
+_PICKED = frozenset(
+    {"check", "checked", "choose", "chosen", "pick", "picked", "select", "selected"}
+)
 _NO_ADDRESS = re.compile(r"[<>\s]")
 #: What may be behind an id in an attribute.
 _AFTER = frozenset("\"'/?&#")
@@ -302,11 +306,18 @@ def _is_attribute_for(resource: Resource, text: str, at: int) -> bool:
         if tag.lower().startswith("<option"):  # of which the list tells the name
             tag = text[max(text.rfind("<select", 0, start), 0) : start].partition(">")[0]
         submitted = _NAME.search(tag)
-        if submitted is None or _CHOICE.search(tag):
+        if submitted is None or (_CHOICE.search(tag) and not _says_a_kind(submitted[1])):
             return True
         name = submitted[1]
     last = (id_stem(name) if is_id_name(name) else plain(name)).rpartition(" ")[2]
     return last in (resource.noun.split()[-1], *_ANYTHING) or is_id_name(last or name)
+
+
+def _says_a_kind(name: str) -> bool:
+    """Return whether the name of a choice says of what kind the things are that are picked:
+    ``selected_line``."""
+    first, *more = plain(name).split() or [""]
+    return bool(more) and first in _PICKED
 
 
 def _behind_unknown(before: str, others: Sequence[Resource]) -> str:

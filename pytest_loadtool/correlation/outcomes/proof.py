@@ -13,6 +13,7 @@ from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
     TELLING,
     is_chosen,
+    is_id_name,
     is_short_number,
     is_title_name,
     looks_random,
@@ -91,6 +92,8 @@ class SessionChanges:
     """The transactions that change anything, in their order."""
     texts: Mapping[str, tuple[int, Said]]
     """The texts that changes send, each with the first that does."""
+    first: int = 0
+    """The first transaction that changes anything, besides logging in."""
 
     @classmethod
     def of(cls, changes: Sequence[Change], changed: Mapping[str, Sequence[int]]) -> SessionChanges:
@@ -108,7 +111,8 @@ class SessionChanges:
             for said in change.said if not change.logs_in else ():
                 if said.is_text and len(said.value) >= SHORTEST:
                     texts.setdefault(said.value, (change.step.index, said))
-        return cls(changed, tuple(first.values()), by_resource, every, texts)
+        start = next((one.step.index for one in changes if not one.logs_in), 0)
+        return cls(changed, tuple(first.values()), by_resource, every, texts, start)
 
 
 class Before:
@@ -116,6 +120,7 @@ class Before:
 
     def __init__(self, change: Change, answers: Answers, history: SessionChanges) -> None:
         self.answers = tuple(answers.before(change.step.index))
+        self._at_first = tuple(one.step for one in answers.before(history.first))
         self._by_asked = {one.asked: one for one in reversed(self.answers)}
         self._change = change.step.index
         self._changed, self._every = history.changed, history.every
@@ -138,6 +143,10 @@ class Before:
         known_as = resource.known_as
         changes = self._by_resource.get(known_as, ())
         return any(one.given and one.known_as == known_as for c in changes for one in c.resources)
+
+    def was_there(self, resource: Resource) -> bool:
+        """Return whether the session has asked for the resource before it has changed anything."""
+        return any(_is_asked_by_id(one.address, resource.id) for one in self._at_first)
 
     def sent_of(self, known_as: str) -> Iterator[tuple[tuple[str, str], Said]]:
         """Yield the texts and fields that were sent of any resource before the change."""
@@ -230,6 +239,13 @@ def names(step: RecordedStep, resource: Resource) -> bool:
     body = step.exchange.request_body if step.exchange is not None else b""
     sent = bool(body) and resource.id.encode() in body and looks_random(resource.id)
     return sent and re.search(_word(resource.id).encode(), body) is not None
+
+
+def _is_asked_by_id(address: str, id_: str) -> bool:
+    """Return whether an id stands in a path, or in a query under a name for ids."""
+    path, _, query = address.partition("?")
+    pairs = (one.partition("=") for one in query.split("&"))
+    return id_ in path.split("/") or any(one == id_ and is_id_name(name) for name, _, one in pairs)
 
 
 def _asks_for(address: str, id_: str) -> bool:

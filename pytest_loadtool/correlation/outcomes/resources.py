@@ -17,7 +17,12 @@ from pytest_loadtool.correlation.classify import (
     singular,
 )
 from pytest_loadtool.correlation.index.traffic import RecordedStep
-from pytest_loadtool.correlation.kinds import ARGUMENTS, WRAPPERS, collection
+from pytest_loadtool.correlation.kinds import (
+    ARGUMENTS,
+    WRAPPERS,
+    begins_with_a_verb,
+    collection,
+)
 from pytest_loadtool.correlation.outcomes.sent import (
     REFERENCE,
     Sent,
@@ -85,6 +90,9 @@ class Nouns:
     """What all changes are about."""
     behind: Mapping[str, Mapping[str, Set[str]]]
     """By a value in an address: what stands there for it, by what is before it."""
+    same: Mapping[str, tuple[str, str]]
+    """By the template of a number that the page of a thing gives out for what is done to it: that
+    of the thing, and what it is called."""
 
     @classmethod
     def of(
@@ -114,7 +122,8 @@ class Nouns:
         nouns = {_noun(slot) for slot, template in chain.from_iterable(sent) if template in ids}
         shown = frozenset(noun for noun in nouns if _is_shown(noun, steps))
         changed = frozenset(chain.from_iterable(map(_kinds, filter(is_change, steps))))
-        return cls(variables, called, ids, shown, changed, behind)
+        same = dict(_same(transactions, sent, called, variables))
+        return cls(variables, called, ids, shown, changed, behind, same)
 
     def resources(
         self, step: RecordedStep, sent: Iterable[Sent], given: Iterable[tuple[Extractor, int]]
@@ -150,6 +159,7 @@ class Nouns:
             noun = _noun(slot)
             if slot.name in ARGUMENTS:
                 noun = self.called.get(template, noun)
+            template, noun = self.same.get(template, (template, noun))
             if noun == NAMELESS and _within(slot):
                 yield Resource(slot.value, template, self.called.get(template, noun))
                 continue
@@ -209,6 +219,25 @@ def _ids_of_items(transactions: Iterable[Transaction]) -> Iterator[str]:
             key = source.path.rpartition(".")[2] if isinstance(source, JsonPath) else ""
             if isinstance(source, InItem | Link) or is_id_name(key):
                 yield one.variable
+
+
+def _same(
+    transactions: Iterable[Transaction],
+    sent: Iterable[Sequence[Sent]],
+    called: Mapping[str, str],
+    variables: Mapping[str, Variable],
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the placeholders of numbers in links to what is done, each with that of the thing with
+    this number whose page has the link, and what that is called: ``/toggleread/17`` of
+    ``/book/17``."""
+    for transaction, each in zip(transactions, sent, strict=True):
+        own = {slot.value: template for slot, template in each if slot.place is Place.PATH}
+        for one in transaction.extractors if own else ():
+            variable, template = variables.get(one.variable), f"${{{one.variable}}}"
+            thing = own.get(variable.recorded or "", "") if variable is not None else ""
+            noun = called.get(template, "")
+            if thing in called and isinstance(one.source, Link) and begins_with_a_verb(noun):
+                yield template, (thing, called[thing])
 
 
 def _names_a_resource(slot: Slot) -> bool:

@@ -40,6 +40,8 @@ _TAG = re.compile(r"<\w+")
 _MARK = re.compile(
     r"""\b(?:class|aria-[a-z]+|data-(?:state|status))=(?:"[^"<>]*"|'[^'<>]*'|[\w-]+)"""
 )
+#: What an element is that comes with a state: ``badge read icon-ok``.
+_CLASSES = re.compile(r"[^\W\d_]+(?:[ _-]+[^\W\d_]+){0,9}")
 #: A row of a table, and how much before and behind one is looked at.
 _ROW, _MOST_TABLE = re.compile(r"<tr\b.*?</tr", re.DOTALL | re.IGNORECASE), 10_000
 _FEW_ROWS = 3
@@ -253,7 +255,8 @@ def _added(now: Sequence[str], before: Sequence[str]) -> str:
     """Return the one mark that an item has more than before, if it is one of a state."""
     more = [*(Counter(now) - Counter(before)).elements()]
     one = more[0] if len(more) == 1 == len(now) - len(before) and more[0] not in before else ""
-    return one if _is_state(_in_mark(one)) else ""
+    word = _in_mark(one)
+    return one if _CLASSES.fullmatch(word) and not _passes(word) else ""
 
 
 def _is_state(word: str) -> bool:

@@ -32,6 +32,8 @@ _NOT_IN_NAMES = frozenset(".\"'<>&${")
 ELEMENT = re.compile(r">\s*+([^<>\s][^<>]*+)<")
 #: What may be between two elements of a list, besides space.
 _BREAK = re.compile(r"<[bh]r\s*/?>\Z", re.IGNORECASE)
+#: The rows of lists; so many are a list.
+_ROW, _FEW = re.compile(r"<(?:tr|li|article)(?=[\s>])", re.IGNORECASE), 2
 #: How many texts of a row are read.
 _MOST_TEXTS = 50
 
@@ -77,6 +79,8 @@ def _items(text: str, position: int) -> Iterator[Item]:
             continue
         if tag.lower() in _SOMETIMES or (kind == tag and tag in _ALONE) or not end:
             continue
+        if len(tuple(islice(_ROW.finditer(text, start, end), _FEW))) == _FEW:
+            continue  # a frame around lists: it is longer where these are
         like_it = class_[1] if names and class_ is not None else f"<{tag}"
         alone = (class_ is not None or "-" in tag) and text.count(like_it) == 1
         yield Item(start, end, kind, alone)

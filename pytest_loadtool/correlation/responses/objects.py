@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
 from pytest_loadtool.correlation.classify import looks_random, may_be_code
@@ -21,19 +21,26 @@ Keys = tuple[str, ...]
 
 
 def leaves(
-    item: Any, allowed: re.Pattern[str] = KEY, keys: Keys = ()
+    item: Any, allowed: re.Pattern[str] = KEY, keys: Keys = (), named: Set[str] = frozenset()
 ) -> Iterator[tuple[Keys, str | int | float]]:
     """Yield the texts, numbers and booleans of an object under ``allowed`` keys, but for those in
-    lists, and under what may be an id; of what is no object, none."""
+    lists, and under what may be an id, unless it is ``named``; of what is no object, none."""
     for key, value in item.items() if isinstance(item, dict) else ():
         if not isinstance(key, Column) and (
-            not allowed.fullmatch(key) or may_be_code(key) or looks_random(key)
+            not allowed.fullmatch(key)
+            or (key not in named and (may_be_code(key) or looks_random(key)))
         ):
             continue
         if isinstance(value, str | int | float):
             yield (*keys, key), value
         elif len(keys) + 1 < _DEEPEST:
-            yield from leaves(value, allowed, (*keys, key))
+            yield from leaves(value, allowed, (*keys, key), named)
+
+
+def shared_keys(items: Sequence[Any]) -> frozenset[str]:
+    """Return the keys that all of several objects have: what all have is no id."""
+    objects = [set(one) if isinstance(one, dict) else set() for one in items]
+    return frozenset(set.intersection(*objects)) if len(objects) > 1 else frozenset()
 
 
 def inner(item: Any, keys: tuple[str | int, ...]) -> Any:

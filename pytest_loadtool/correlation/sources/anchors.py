@@ -6,9 +6,10 @@ has, and what stands for it in the test case: the same text, or placeholders.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape as in_html
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 _SHORT, _SHORTEST = 2, 3
 #: How many answers before a change are looked at to see whether its text is new.
 _MOST_ANSWERS = 40
+#: The name of a file; group 1 is what is before its ending.
+_FILE = re.compile(r"([^/\\\n]{2,100}[^/\\\n.\s])\.[A-Za-z][A-Za-z0-9]{1,4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,8 @@ class AnchorText:
     """Whether it is the path of the request: what has it beside it is about the very resource."""
     kinds: frozenset[str] = frozenset()
     """Of what kinds of resources it may be the id, by the answer that it is taken from."""
+    shortened: bool = False
+    """Whether it is a part of what was sent: all of that tells more."""
 
     @property
     def telling(self) -> bool:
@@ -109,7 +114,15 @@ def sent_anchors(traffic: Traffic, found: Sequence[Found] = ()) -> list[AnchorTe
     ]
     for step in traffic.steps:
         anchors += _placed(step)
-    return anchors
+    return [*anchors, *(named for one in anchors if (named := _without_ending(one)) is not None)]
+
+
+def _without_ending(file: AnchorText) -> AnchorText | None:
+    """Return what is shown of a file that was sent by its name: ``spoons`` of ``spoons.nzb``."""
+    names = (_FILE.fullmatch(one) for one in (file.recorded, file.template))
+    stem, template = ((one[1] if one is not None else "") for one in names)
+    short = replace(file, recorded=stem, template=template, shortened=True)
+    return short if stem and template else None
 
 
 def _kept(traffic: Traffic) -> frozenset[str]:

@@ -33,6 +33,7 @@ from pytest_loadtool.correlation.responses.objects import (
     inner,
     leaves,
     quoted,
+    shared_keys,
 )
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.responses.xml_document import (
@@ -333,6 +334,8 @@ _LANGUAGES: Mapping[type, _ItemLanguage] = MappingProxyType(
 
 #: The rank of a number that is known as that of another kind of thing.
 _BY_CHANCE = 5
+#: That of a part of what was sent.
+_SHORTENED = 6
 
 
 def _best(
@@ -347,7 +350,7 @@ def _best(
     that tells most. What the ``rest`` of the way leads to tells nothing: who knows it need not look
     for it."""
     found: list[tuple[int, int, int, Keys, AnchorText]] = []
-    for keys, value in leaves(items[index], key):
+    for keys, value in leaves(items[index], key, named=shared_keys(items)):
         if keys == rest or not (isinstance(value, str) or value.__class__ is int):
             continue
         anchors = known(json_text(value) or "")
@@ -384,10 +387,12 @@ def _rank(keys: Keys, anchor: AnchorText, resources: Collection[str], *, alone: 
             return None
         return 0 if plain(key) == name[0] else 3  # the item's own id, or that of another resource
     if is_title_name(key) or key == OWN_TEXT:
-        return 1
+        return _SHORTENED if anchor.shortened else 1
     same = plain(anchor.field).split()[-1:] == name
     if alone:  # of one item, everything is its own
         return None
+    if anchor.shortened:
+        return _SHORTENED if anchor.telling else None
     return 2 if same else 4 if anchor.telling else None
 
 

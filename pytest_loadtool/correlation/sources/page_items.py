@@ -291,7 +291,13 @@ def _anchored(
         if elsewhere and taken(was, page, 2) is not None:
             continue
         by = Row(was, replace(was, text=anchor.template), anchor.template)
-        yield elsewhere, anchor.kept, not _names(anchor), found.start() >= position, by
+        yield (
+            elsewhere,
+            anchor.kept or anchor.shortened,
+            not _names(anchor),
+            found.start() >= position,
+            by,
+        )
 
 
 def _is_of_one(text: str, source: Source, item: Item) -> bool:

@@ -150,7 +150,8 @@ def _is_of_new_order(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
 
 def _says_order(slot: Slot, before: list[str], after: list[str], traffic: Traffic) -> bool:
     """Return whether ids are in another order after the request, and the slot says beside which of
-    them something is, or is one of those that were sent in that order or that alone were moved."""
+    them something is, or is one of those that were sent in that order, that alone were moved, or
+    that are the first or the last now."""
     if before == after or sorted(before) != sorted(after):
         return False
     sent = [one.value for one in traffic.slots_of(slot.transaction) if _is_of_one_list(one, slot)]
@@ -158,7 +159,13 @@ def _says_order(slot: Slot, before: list[str], after: list[str], traffic: Traffi
     rest = [[one for one in ids if one not in sent] for ids in (before, after)]
     if in_order or (rest[0] == rest[1] and len(rest[0]) >= _FEWEST):
         return True
+    if len(sent) >= _FEWEST and any(_are_first(sent, ids) for ids in (after, after[::-1])):
+        return True
     return not BESIDE.isdisjoint(plain(slot.name).split())
+
+
+def _are_first(sent: Sequence[str], ids: Sequence[str]) -> bool:
+    return {*ids[: len(sent)]} == {*sent} != {*ids}
 
 
 def _is_of_one_list(one: Slot, other: Slot) -> bool:

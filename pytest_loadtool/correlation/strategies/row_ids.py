@@ -56,7 +56,7 @@ _MEASURES = AMOUNTS | {
     *("order", "position", "rank", "rowspan", "start", "step", "style", "tabindex", "width"),
 }
 #: What resources are called there that may be of any kind; and what stands before its number.
-_OF_ANY_KIND = ANYTHING | {"entry", "id", "item", "key", "line", "obj", "row", "thing"}
+OF_ANY_KIND = ANYTHING | {"entry", "id", "item", "key", "line", "obj", "row", "thing"}
 _KIND_BEFORE = re.compile(r"[A-Za-z][-_/]\Z")
 _CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
@@ -101,7 +101,7 @@ class RowIds:
         and in addresses: ``1`` of ``id=1`` where a row has ``<tr data-key="1"><td>Tea House``."""
         offered = traffic.responses.choices
         for slot in slots:
-            if not _may_be(slot, traffic):
+            if not may_be_id(slot, traffic):
                 continue
             pages = islice(_pages(slot.transaction, traffic), _MOST_PAGES)
             places = ((one, place) for one in pages if (place := _place(slot, one, traffic)))
@@ -120,7 +120,7 @@ class RowIds:
                 yield Proposal(fits, producer, _RULE, source, 1)
 
 
-def _may_be(slot: Slot, traffic: Traffic) -> bool:
+def may_be_id(slot: Slot, traffic: Traffic) -> bool:
     """Return whether a slot may be for the id of a row, by its place."""
     value = slot.value
     if slot.before == CALL or is_typed(slot) or slot.name in traffic.responses.typed:
@@ -166,7 +166,7 @@ def _in_row(text: str, start: int, end: int, at: int, traffic: Traffic) -> _Plac
     if item is None:
         return None
     own = sorted(
-        (one for one in row_texts(text, start) if _was_sent(one, at, traffic)),
+        (one for one in row_texts(text, start) if was_sent(one, at, traffic)),
         key=len,
         reverse=True,
     )
@@ -186,7 +186,7 @@ def _in_row(text: str, start: int, end: int, at: int, traffic: Traffic) -> _Plac
     return None if called is None else replace(place, text=called)
 
 
-def _was_sent(text: str, at: int, traffic: Traffic) -> bool:
+def was_sent(text: str, at: int, traffic: Traffic) -> bool:
     """Return whether a change before has sent the text, and no login, and no answer of the
     nearest before that had it."""
     first = traffic.requests.written.get(text, at)
@@ -277,5 +277,5 @@ def _is_of_another(place: _Place, slot: Slot, text: str, resources: frozenset[st
     kind = words[-1] if words else ""
     if not collection_names(kind) & resources and not _KIND_BEFORE.search(place.before):
         return False
-    generic = is_done(kind) or kind.lower() in _OF_ANY_KIND
+    generic = is_done(kind) or kind.lower() in OF_ANY_KIND
     return not generic and not any(is_called(stem, one) for one in collection_names(kind))

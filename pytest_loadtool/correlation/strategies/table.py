@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_loadtool.correlation.strategies.call_ids import CallIds
 from pytest_loadtool.correlation.strategies.changed_items import ChangedItems
 from pytest_loadtool.correlation.strategies.client_made import (
     ClientIds,
@@ -32,6 +33,7 @@ def strategies(rules: Sequence[Rule]) -> tuple[Strategy, ...]:
         KnownIds(),
         ListedIds(),
         EditedRows(),
+        CallIds(),
         RowIds(),
         MadeIds(),
         ChangedItems(),
