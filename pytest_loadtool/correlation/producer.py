@@ -87,6 +87,8 @@ class Producer:
     form: int = -1
     control: Literal["", "hidden", "text", "choice"] = ""
     labels: frozenset[str] = frozenset()
+    inner: frozenset[str] = frozenset()
+    """Those of the labels that an item of JSON has only within it, as who has made it is called."""
     type: str = ""
     """The type of the object that it is a field of, where that says so itself (GraphQL)."""
     encoded: str | None = None

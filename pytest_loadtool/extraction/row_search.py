@@ -25,6 +25,12 @@ _BEGINNING: Final = 1000
 #: The elements that are rows.
 ROWS: Final = ("tr", "li", "article")
 _ENDS: Final = tuple((f"<{one}", f"</{one}") for one in ROWS)
+#: Rows that need no end tag (HTML §13.1.2.4), by the one that they have not, and what is behind
+#: them then: the next one, or the end of their list, group 2; group 1 is of an end tag.
+_ENDLESS: Final = {
+    "</tr": re.compile(r"<(/?)(?:(table)|tr|tbody|thead|tfoot)(?=[\s>/])"),
+    "</li": re.compile(r"<(/?)(?:([ou]l|menu)|li)(?=[\s>/])"),
+}
 #: What is behind the name of a tag: ``<li>``, not ``<link>``.
 _BEHIND: Final = frozenset(" >\t\r\n")
 #: A row that begins further ahead is no row.
@@ -75,15 +81,32 @@ def row_around(text: str, at: int) -> tuple[int, int]:
     at ``at``. Twice 0 if there is none."""
     if not looks_like_html(text):
         return _parent(text, at)
-    best, closing = -1, ""
-    for opening, close in _ENDS:
-        start = _last(text, opening, max(0, at - LONGEST_ROW), at)
-        if start > best and text.find(close, start, at) < 0:
-            best, closing = start, close
-    if best < 0:
-        return 0, 0
-    end = text.find(closing, at)
-    return best, len(text) if end < 0 else end
+    first, before = max(0, at - LONGEST_ROW), at
+    while True:
+        best, closing = -1, ""
+        for opening, close in _ENDS:
+            start = _last(text, opening, first, before)
+            if start > best and text.find(close, start, at) < 0:
+                best, closing = start, close
+        if best < 0:
+            return 0, 0
+        end = text.find(closing, at)
+        if end < 0:
+            end = _without_end_tag(text, closing, best)
+        if end > at:
+            return best, end
+        before = best
+
+
+def _without_end_tag(text: str, closing: str, start: int) -> int:
+    """Return where the row ends that starts there, as none behind it has an end tag."""
+    depth = 0
+    for tag in _ENDLESS[closing].finditer(text, start + 1) if closing in _ENDLESS else ():
+        if tag[2]:
+            depth += -1 if tag[1] else 1
+        if depth < 0 or not (depth or tag[2]):
+            return tag.start()
+    return len(text)
 
 
 def _last(text: str, opening: str, first: int, end: int) -> int:

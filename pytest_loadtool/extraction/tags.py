@@ -36,12 +36,12 @@ _TEXTAREA_END = re.compile(r"</textarea\s*>", re.IGNORECASE)
 _SELECT_END = re.compile(r"</select\s*>|<select(?=[\s/>])", re.IGNORECASE)
 _OPTION = re.compile(r"<option(?=[\s/>])", re.IGNORECASE)
 _OPTION_END = re.compile(r"<|\Z")
-_LABELLED_OPTION = re.compile(
-    r"""<option[^<>]*?\svalue=(?:"([^"]*)"|'([^']*)'|([^\s"'<>]++))[^<>]*>\s*+([^<>]*+)<"""
-)
+#: The value of an attribute, as it is written: one of three groups.
+_WRITTEN = r"""(?:"([^"]*+)"|'([^']*+)'|([^\s"'<>=]++))"""
+_LABELLED_OPTION = re.compile(rf"<option[^<>]*?\svalue={_WRITTEN}[^<>]*>\s*+([^<>]*+)(?=<|\Z)")
 # Between a control and its label: tags, but no input.
 _FOLLOWING = re.compile(r"[^<>]*((?:>\s*<[^<>](?:[^n<>][^<>]*)?)*?)>\s*+([^<>\s][^<>]*+)<")
-_FOR = re.compile('for="([^"]*+)"')
+_FOR = re.compile(rf"\sfor={_WRITTEN}")
 _ROW_ENDS = re.compile(r"</(?:tr|li|article|label|p)\b", re.IGNORECASE)
 #: What has no label of its own, but a value that people read.
 _NO_CHOICE = frozenset({"submit", "image", "reset", "file", "range", "button"})
@@ -211,14 +211,11 @@ def choices(
     each submits, and its label as the page writes it. ``labels`` are the page's, by `labels_for`,
     if those of all controls are sought."""
     if tag == "select":
-        for one in _LABELLED_OPTION.findall(text, end, select_end(text, end)):
-            yield unescape("".join(one[:3])), one[3].rstrip()
+        for *value, label in _LABELLED_OPTION.findall(text, end, select_end(text, end)):
+            yield unescape("".join(value)), label.rstrip()
     elif found.get("value") and found.get("type", "").lower() not in _NO_CHOICE:
         id_ = escape(found.get("id", ""))
-        if labels is not None:
-            named = labels.get(id_, -1)
-        else:
-            named = text.find(f'for="{id_}"') if id_ else -1
+        named = _label_for(text, id_) if labels is None else labels.get(id_, -1)
         label = _label(text, named, end)
         if label:
             yield found["value"], label
@@ -229,8 +226,16 @@ def labels_for(text: str) -> dict[str, int]:
     so."""
     found: dict[str, int] = {}
     for one in _FOR.finditer(text):
-        found.setdefault(one[1], one.start())
+        found.setdefault(one[1] or one[2] or one[3] or "", one.start())
     return found
+
+
+def _label_for(text: str, id_: str) -> int:
+    """Likewise, where that for one id says so; -1 if there is none."""
+    if not id_:
+        return -1
+    written = (f'for="{id_}"', f"for='{id_}'", f"for={id_}>", f"for={id_} ")
+    return next((at for one in written if (at := text.find(one)) >= 0), -1)
 
 
 def _label(text: str, named: int, end: int) -> str:

@@ -17,6 +17,10 @@ TABLE = """<html><table>
 </table><a href="/items/9">elsewhere</a>"""
 LIST = """<ul><li data-id="1">Tea<ul><li data-id="2">Green</li></ul>open</li>
 <li data-id="3">Cup</li>"""
+#: As minifiers write it, without end tags.
+OPEN = """<html><ul><li><a href=/me>Kim</a><li>Top</ul><a href=/talks>Talks</a><table><tbody>
+<tr><td><ul><li>hot<li>new</ul>Tea<td><a href=/items/1>open</a><tr><td>Cup<table><tr><td>small
+</table><td>sent</table><a href=/items/9>elsewhere</a>"""
 SOAP = """<?xml version="1.0"?><s:Envelope><s:Body><List>
 <Order><id>1</id><count unit="kg">3</count></Order><Order/>
 <Order><id>2</id><count>4</count><Order><id>9</id></Order></Order></List></s:Body></s:Envelope>"""
@@ -41,6 +45,16 @@ PART = """<?xml version='1.0'?><ajax><![CDATA[<tr id="c-3"><td>{}</td><td><a hre
         (LIST, 'data-id="2"', "Green", True),
         (LIST, 'data-id="2"', "open", False),
         (LIST, 'data-id="3"', "Cup", True),
+        (OPEN, "/me", "Kim", True),
+        (OPEN, "/me", "Top", False),
+        (OPEN, "/talks", "Top", False),
+        (OPEN, "/talks", "Talks", False),
+        (OPEN, "/items/1>", "Tea", True),
+        (OPEN, "/items/1>", "Cup", False),
+        (OPEN, "hot", "new", False),
+        (OPEN, "sent", "Cup", True),
+        (OPEN, "small", "Cup", False),
+        (OPEN, "/items/9", "elsewhere", False),
         (SOAP, ">1<", ">3<", True),
         (SOAP, ">1<", ">4<", False),
         (SOAP, ">2<", ">4<", True),

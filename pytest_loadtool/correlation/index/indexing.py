@@ -67,6 +67,8 @@ _ECHOES = frozenset(
 _Key = TypeVar("_Key", bound=Hashable)
 #: The address of a page of the same server as it stands in most links.
 _PATH = re.compile(r"/(?!/)[^#:]*+")
+#: A segment that may be the code of a thing, as fields may be called after: ``s-8EWLJT=accept``.
+_CODE = re.compile(r"(?<=/)(?=\d*[A-Za-z])[A-Za-z0-9]{4,40}(?=[/?]|\Z)")
 _Values = dict[str, dict[ProducerKind, list[Producer]]]
 #: By transaction, value, its kind and that of the encoded text around it.
 _Place = tuple[int, str, ProducerKind, ProducerKind | None]
@@ -140,16 +142,24 @@ def sent_slots(
     """Return the slots of the requests that are ``looked_at``, and of all headers that ``steps``
     share, in the order of transactions. What fetches style sheets and the like has those in cookies
     and of ``signed`` names alone."""
-    own = (
-        slot
-        for step in looked_at
-        if step.exchange is not None
-        for slot in request_slots(
-            step.transaction.request, step.content_type, step.index, calls=step.calls
+    own: list[Slot] = []
+    codes: set[str] = set()
+    for step in looked_at:
+        if step.exchange is None:
+            continue
+        request = step.transaction.request
+        sent = request_slots(request, step.content_type, step.index, calls=step.calls, codes=codes)
+        own += (
+            slot
+            for slot in sent
+            if not step.is_static or slot.in_cookie or any(slot.name in names for names in signed)
         )
-        if not step.is_static or slot.in_cookie or any(slot.name in names for names in signed)
-    )
+        codes.update(one for one in _CODE.findall(request.target) if not _is_word(one))
     return sorted([*_shared_slots(case, steps), *own], key=lambda slot: slot.transaction)
+
+
+def _is_word(text: str) -> bool:
+    return text.isalpha() and text.islower()
 
 
 def _resources(steps: Sequence[RecordedStep], slots: Iterable[Slot]) -> frozenset[str]:

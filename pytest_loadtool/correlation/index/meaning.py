@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
+    AMOUNTS,
     collection_names,
     is_id_name,
     is_short_number,
@@ -56,6 +57,8 @@ BESIDE = frozenset(
 )
 #: Words in the name of what is called behind which another resource is named: ``addItemToOrder``.
 _LINKING = frozenset({"for", "from", "in", "of", "on", "to", "with"})
+#: Fields of queries that say how much there is to see, and in which order.
+_SWITCHES = AMOUNTS | {"group", "level", "limit", "offset", "order", "sort", "step"}
 _BRACE = re.compile("[{}]")
 
 
@@ -106,11 +109,32 @@ def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
     if not is_short_number(slot.value):
         return named
     # A person may mean another number.
-    return (
-        named
-        and slot.part == "body"
-        and step.changes_state
-        and slot.name not in traffic.responses.typed
+    sent = slot.part == "body" and step.changes_state and slot.name not in traffic.responses.typed
+    return named and (sent or _asks_for_made(slot, resources, traffic))
+
+
+def _asks_for_made(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
+    """Return whether all numbers that queries ask for by that name are those of such resources that
+    changes before have made: ``?view=1`` after ``POST /views``."""
+    if slot.place is not Place.QUERY or slot.depth or plain(slot.name) in _SWITCHES:
+        return False
+    first = {
+        one.value: one.transaction
+        for one in reversed(traffic.requests.slots)
+        if one.place is Place.QUERY and one.name == slot.name
+    }
+    return all(_was_made(value, at, resources, traffic) for value, at in first.items())
+
+
+def _was_made(number: str, before: int, resources: frozenset[str], traffic: Traffic) -> bool:
+    """Return whether a change before has been answered with the number of such a resource."""
+    steps = traffic.steps
+    return any(
+        one.transaction < before
+        and is_id_name(one.name)
+        and steps[one.transaction].changes_state
+        and resources & resources_of(one, steps[one.transaction].called)
+        for one in traffic.producers_of(number)
     )
 
 

@@ -4,7 +4,7 @@ mean."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 from urllib.parse import unquote, unquote_plus
 
@@ -53,6 +53,7 @@ _WORD_BEFORE = re.compile(r"[a-z]{3,}[_-](?=.)")
 _DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"[A-Za-z]+")
 #: The name of a field that ends in a number.
+_LETTERS_AND_DIGITS = re.compile(r"[A-Za-z0-9]+")
 _NUMBERED = re.compile(r"[A-Za-z]+[-_](\d+)")
 #: In a query, the shortest value that has no name. Without a digit it is a flag's name.
 _SHORTEST_BARE = 8
@@ -148,20 +149,26 @@ def written_query(target: str) -> Place:
     return query_syntax(target.partition("?")[2].replace(HOLE, ""))
 
 
-def pair_spans(text: str, start: int, place: Place) -> Iterator[ValueSpan]:
-    """Yield the values of ``name=value&name=value``, each behind the ids in its name."""
+def pair_spans(
+    text: str, start: int, place: Place, codes: Set[str] = frozenset()
+) -> Iterator[ValueSpan]:
+    """Yield the values of ``name=value&name=value``, each behind the ids in its name, which may be
+    ``codes`` that addresses have."""
     for pair in _PAIR.finditer(text, start):
         if pair[2] is not None:
             # What is in base64 ends like a name.
             if pair[2] or not is_path_id(pair[1]) or _WORD_BEFORE.match(pair[1]):
-                yield from _name_spans(pair[1], pair.start(1), place, "")
+                yield from _name_spans(pair[1], pair.start(1), place, "", codes)
             yield *pair.span(2), place, unquote_plus(pair[1]), decoded(place, pair[2]), ""
 
 
-def _name_spans(name: str, start: int, place: Place, around: str) -> Iterator[ValueSpan]:
+def _name_spans(
+    name: str, start: int, place: Place, around: str, codes: Set[str] = frozenset()
+) -> Iterator[ValueSpan]:
     """Yield the ids in a name that begins at ``start``, each called after the word before it, or
     after what is ``around`` the name."""
-    for first, last in _ids_in_name(name):
+    coded = (one.span() for one in _LETTERS_AND_DIGITS.finditer(name) if one[0] in codes)
+    for first, last in (*_ids_in_name(name),) or coded:
         called = _last_word(unquote(name[:first])) or around
         yield start + first, start + last, place, called, name[first:last], IN_NAME
 

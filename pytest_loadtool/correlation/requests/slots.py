@@ -7,7 +7,7 @@ opaque character, so that positions in the text remain plain indexes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice
 from urllib.parse import unquote
@@ -168,9 +168,11 @@ def request_slots(
     *,
     empty: bool = False,
     calls: Sequence[str] = (),
+    codes: Set[str] = frozenset(),
 ) -> Iterator[Slot]:
     """Yield all slots of a request that a placeholder could take, in the order they stand; with
-    ``empty``, those of named values that are empty, too. ``calls``: see `json_spans`."""
+    ``empty``, those of named values that are empty, too. ``calls``: see `json_spans`; ``codes``:
+    see `pair_spans`."""
     seen: Counter[str] = Counter()
     masked = Masked.of(request.target)
     if masked is not None:
@@ -190,7 +192,7 @@ def request_slots(
     if isinstance(request.body, str) and request.body:
         masked = Masked.of(request.body)
         if masked is not None:
-            spans = _body(masked.text, request.body, content_type, calls)
+            spans = _body(masked.text, request.body, content_type, calls, codes)
             yield from _usable(masked.text, spans, transaction, "body", seen, empty=empty)
 
 
@@ -293,10 +295,12 @@ def _free(text: str, start: int) -> bool:
     return start == 0 or text[start - 1] != "$"
 
 
-def _body(text: str, template: str, content_type: str, calls: Sequence[str]) -> Iterator[ValueSpan]:
+def _body(
+    text: str, template: str, content_type: str, calls: Sequence[str], codes: Set[str]
+) -> Iterator[ValueSpan]:
     match body_syntax(Template.parse(template), content_type):
         case Place.FORM:
-            return pair_spans(text, 0, Place.FORM)
+            return pair_spans(text, 0, Place.FORM, codes)
         case Place.JSON:
             return json_spans(text, calls)
         case Place.XML:

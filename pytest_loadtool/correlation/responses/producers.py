@@ -256,7 +256,7 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
     """Yield the wanted values of a JSON document."""
     seen: dict[str, int] = {}
     keys: dict[tuple[str | int, ...], None] = {}
-    titles: dict[tuple[str | int, ...], frozenset[str]] = {}
+    titles: dict[tuple[str | int, ...], tuple[frozenset[str], frozenset[str]]] = {}
     is_answer = is_rpc_answer(document)
     for steps, text in json_leaves(document):
         if len(steps) > 1 and steps[-2].__class__ is str and steps[-2] in wanted:
@@ -279,13 +279,14 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
         ):
             continue
         seen[value] = seen.get(value, 0) + 1
-        labels = frozenset[str]()
+        labels, within = frozenset[str](), frozenset[str]()
         if leaf.of_many:
             if steps[:-1] not in titles:
-                titles[steps[:-1]] = _titles(document, steps)
-            labels = titles[steps[:-1]]
+                found = _titles(document, steps)
+                titles[steps[:-1]] = found, found - _titles(document, steps, deep=False)
+            labels, within = titles[steps[:-1]]
         type_ = _type(inner(document, steps[:-1])) if steps and steps[-1] == "id" else ""
-        yield replace(leaf, type=type_, labels=labels) if type_ or labels else leaf
+        yield replace(leaf, type=type_, labels=labels, inner=within) if type_ or labels else leaf
     for steps in keys:
         yield from _own_key(document, steps, transaction)
 
@@ -320,14 +321,14 @@ def _has_ids(name: str) -> bool:
     return is_id_name(name) or is_version_name(name) or is_result_name(name)
 
 
-def _titles(document: Any, steps: tuple[str | int, ...]) -> frozenset[str]:
+def _titles(document: Any, steps: tuple[str | int, ...], *, deep: bool = True) -> frozenset[str]:
     """Return what the item of a list is called that the steps lead into, be it to a list of its
-    own."""
+    own; if ``deep``, by what is in it, too."""
     last = last_item(steps[:-1])
     item = document
     for step in steps[: 0 if last is None else last + 1]:
         item = item[step]
-    return frozenset(_texts(item, deep=True))
+    return frozenset(_texts(item, deep=deep))
 
 
 def _texts(item: Any, *, deep: bool) -> Iterator[str]:

@@ -449,7 +449,8 @@ def _sent(label: str, at: int, traffic: Traffic, *, by_login: bool = True) -> bo
 
 def _named_item(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The item of a list is called what a change before has sent: the name of the resource; and no
-    change has sent the value before any answer had it, as clients do that make ids up."""
+    change has sent the value before any answer had it, as clients do that make ids up. Who has
+    signed in names an item that has the name itself, and not what they have made."""
     at = producer.transaction
     first = traffic.responses.served.get(slot.value, at)
     if (
@@ -458,7 +459,10 @@ def _named_item(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     ):
         return False
     return any(
-        len(one) > 2 and not one.isdigit() and traffic.requests.written.get(one, at) < at
+        len(one) > 2
+        and not one.isdigit()
+        and (sent := traffic.requests.written.get(one, at)) < at
+        and not (one in producer.inner and signs_in(traffic, sent))
         for one in producer.labels
     )
 
