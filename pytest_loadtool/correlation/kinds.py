@@ -217,7 +217,7 @@ def resources_of(producer: Producer, called: str) -> frozenset[str]:
     if stem:
         return frozenset({stem})
     keys = (one for one in producer.steps[:-1] if isinstance(one, str) and not is_dynamic_key(one))
-    around = [*map(plain, keys)]
+    around = [plain(one).removesuffix(" edge") for one in keys]
     inner = [name for name in around if name not in WRAPPERS]
     typed = collection_names(producer.type)
     if typed and len(inner) < 2:  # what a call of GraphQL does tells less
