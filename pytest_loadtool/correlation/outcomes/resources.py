@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, pairwise
 
 from pytest_loadtool.codec.names import is_given_out, is_secret, is_typed_secret, plain
 from pytest_loadtool.correlation.classify import (
@@ -136,7 +136,8 @@ class Nouns:
         """Yield what a change is about: the ids in its path and in fields called so, and in
         whatever field those of things. Such a one is only called as the change calls it, if that is
         what is shown: not ``toggle`` of ``/toggle/2``."""
-        own = _kinds(step)
+        own, sent = _kinds(step), tuple(sent)
+        types = dict(_types_beside([slot for slot, _ in sent]))
         for slot, template in sent:
             name = REFERENCE.fullmatch(template)
             given_out = name is not None and is_extracted(self.variables.get(name[1]))
@@ -147,8 +148,8 @@ class Nouns:
             nameless = given_out and alone and not secret
             if not known or not (_names_a_resource(slot) or nameless):
                 continue
-            noun = _noun(slot)
-            if slot.name in ARGUMENTS:
+            noun = types.get(slot) or _noun(slot)
+            if slot.name in ARGUMENTS or not slot.name:
                 noun = self.called.get(template, noun)
             if noun == NAMELESS and _within(slot):
                 yield Resource(slot.value, template, self.called.get(template, noun))
@@ -226,6 +227,17 @@ def _noun(slot: Slot) -> str:
         words = words[:-1]
     call = slot.before if _OF_CALL.search(slot.before) else ""
     return " ".join(words) or singular(collection(call)) or NAMELESS
+
+
+def _types_beside(slots: Sequence[Slot]) -> Iterator[tuple[Slot, str]]:
+    """Yield the ids of objects beside which their type stands, with what such a resource is called:
+    ``{"type": "tags", "id": "1"}``. In one request the one or the other comes first."""
+    alike = [one for one in slots if one.part == "body" and one.name in ("id", "type")]
+    for first, second in pairwise(alike):
+        if first.name == alike[0].name != second.name and first.before == second.before:
+            id_, type_ = (first, second) if first.name == "id" else (second, first)
+            if any(map(str.isalpha, type_.value)):
+                yield id_, singular(type_.value)
 
 
 def _within(slot: Slot) -> str:
