@@ -143,7 +143,7 @@ def test_linked_by_ids() -> None:
     for others in (0, 1):
         used = Shelf(others=others)
         for runs in (1, 2):
-            assert colour(replayed(case, used)) in ("GREEN", "told")
+            assert colour(replayed(case, used)) == "GREEN"
             assert sorted(map(str, used.left())) == sorted(map(str, office.left() * runs))
 
 
