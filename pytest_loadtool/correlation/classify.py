@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from urllib.parse import unquote
 
+from pytest_loadtool.codec.decoding import base64_text
 from pytest_loadtool.codec.names import plain, words_of
 from pytest_loadtool.model.rule import same_name
 
@@ -129,6 +130,8 @@ def looks_random(value: str) -> bool:
     digits = sum(map(str.isdigit, sample))
     if digits == length:
         return len(set(sample)) > 2
+    if _KIND_IN_BASE64.fullmatch(sample) and _KIND.fullmatch(base64_text(sample) or ""):
+        return True
     changes = len(_LETTER_TO_DIGIT.findall(sample))
     if digits and _HEXADECIMAL.fullmatch(sample):
         return changes > 0
@@ -155,6 +158,12 @@ def _is_program_text(sample: str) -> bool:
     return "".join(words) == sample and 3 * len(words) <= len(sample)
 
 
+#: A kind of resource and the id of one, as Relay has global ids: ``Task:17``, by whose first letter
+#: base64 begins as it does.
+_KIND, _KIND_IN_BASE64 = (
+    re.compile(r"[A-Za-z]\w{1,39}:[\w-]{1,40}"),
+    re.compile(r"[Q-WY-e][\w+/-]+={0,2}"),
+)
 #: Letters of one case without an end, and how many different ones are no pattern.
 _LONGER_THAN_WORDS, _ALPHABET = re.compile(r"[a-z]{64,}|[A-Z]{64,}"), 12
 _DIGITS = re.compile(r"\d+")

@@ -35,6 +35,7 @@ _FILE = re.compile(
 _VERBS = frozenset(
     {
         *("add", "change", "confirm", "create", "delete", "edit", "insert", "new", "save", "store"),
+        *("del", "destroy", "erase", "purge", "unlink"),
         *("added", "changed", "created", "inserted", "saved", "set", "updated"),
         *(
             "clone",
@@ -70,6 +71,17 @@ _ACTING = (_VERBS - {"display", "new", "show", "view"}) | {
 }
 #: Of these, what few other words begin with.
 _LONGER_VERBS = tuple(sorted(one for one in _ACTING if len(one) > 3))
+#: Of these, what is no kind of resource either: ``GET /store?near=17`` asks for one.
+_CALLING = frozenset(
+    {
+        *("activate", "add", "approve", "create", "deactivate", "del", "delete", "destroy"),
+        *("disable", "enable", "erase", "insert", "publish", "purge", "remove", "reopen", "toggle"),
+        *("unfollow", "unlike", "unlink", "unlock", "unpublish", "unstar", "unsubscribe"),
+        *("update", "upsert"),
+    }
+)
+#: Likewise, with the resource behind it: ``setRating``.
+_CALLING_ON = _CALLING | {"mark", "move", "rename", "save", "set"}
 #: Likewise, what makes a thing be as it is sent.
 _SETTING = frozenset({"change", "edit", "modify", "put", "replace", "save", "set", "update"})
 #: Likewise, where nothing is changed by it.
@@ -154,6 +166,13 @@ def acts(called: str) -> bool:
     return not (_ACTING | _REMOVING).isdisjoint(words_of(called))
 
 
+def calls_for(segment: str) -> bool:
+    """Return whether a segment of a path is a verb that does something, perhaps with the resource
+    behind it, and nothing else: ``destroy``, ``deletePlaylist.view``."""
+    words = plain(_FILE.sub("", segment)).split()
+    return not (_CALLING if len(words) == 1 else _CALLING_ON).isdisjoint(words[:1])
+
+
 def is_done(segment: str) -> bool:
     """Return whether a segment of a path says what is done, and not to what."""
     return _DONE.issuperset(plain(segment).split())
@@ -224,16 +243,24 @@ def resources_of(producer: Producer, called: str) -> frozenset[str]:
     if stem:
         return frozenset({stem})
     keys = (one for one in producer.steps[:-1] if isinstance(one, str) and not is_dynamic_key(one))
-    around = [*map(plain, keys)]
+    around = [plain(one).removesuffix(" edge") for one in keys]
     inner = [name for name in around if name not in WRAPPERS]
     typed = collection_names(producer.type)
     if typed and len(inner) < 2:  # what a call of GraphQL does tells less
         return typed
     if not inner:
-        return collection_names(collection(called))
+        return collection_names(collection(_of_answer(called, producer.value)))
     outer = collection(inner[-1])
     within = {f"{outer} {singular(around[-1])}"} if around[-1] not in inner else set[str]()
     return collection_names(outer) | typed | within
+
+
+def _of_answer(called: str, id_: str) -> str:
+    """Return the part of a path that says of what the answer with that id is: of ``/books``, if
+    ``PUT /books/7/topics/2`` is answered with the book 7."""
+    parts = called.split("/")
+    is_outer = is_path_id(parts[-1]) and id_ != parts[-1] and id_ in parts
+    return "/".join(parts[: parts.index(id_)]) if is_outer else called
 
 
 def words_of_call(called: str) -> frozenset[str]:

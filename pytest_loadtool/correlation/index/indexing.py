@@ -49,6 +49,8 @@ from pytest_loadtool.model.rule import NamePatterns, ProducerKind, Rule
 #: How many producers of one value a rule looks at, the nearest first. So no more of one kind count
 #: in one response.
 MOST_PRODUCERS = 20
+#: Of how many more those are looked at that answer a change.
+MOST_BEYOND = 100
 #: A longer text is not what something is called.
 _LONGEST_NAME = 200
 #: A response that only repeats what its own request said is no source of it. Pages are: their forms
@@ -107,7 +109,7 @@ def _requests(
             types[slot.transaction].append(slot)
         if slot.part == "body" and not slot.depth:
             fields[slot.transaction].add(slot.name)
-        if slot.part == "body" and steps[slot.transaction].changes_state:
+        if steps[slot.transaction].changes_state and _is_field(slot, steps[slot.transaction]):
             sent_in_changes.append(slot)
     changes = [step for step in steps if step.changes_state]
     for step in changes:
@@ -131,6 +133,13 @@ def _requests(
         resources=_resources(steps, slots),
         changes=tuple(step.index for step in changes),
     )
+
+
+def _is_field(slot: Slot, step: RecordedStep) -> bool:
+    """Return whether a request says something there: in its body, or, if it has none, in its
+    query."""
+    no_body = not step.transaction.request.body
+    return slot.part == "body" or (no_body and slot.part == "target" and slot.root is Place.QUERY)
 
 
 def sent_slots(

@@ -93,13 +93,13 @@ def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
     if stem is None and slot.place is Place.JSON and plain(slot.name) in _REFERENCES:
         stem = plain(slot.name)
     if stem:
-        kinds = _kinds_beside(slot, stem, traffic)
+        kinds = kinds_beside(slot, stem, traffic)
         if kinds:
             return any(f" {kind}".endswith(f" {one}") for kind in kinds for one in resources)
         moves = stem in BESIDE and step.changes_state
         return moves or stem in ANYTHING or any(is_called(stem, one) for one in resources)
     if stem is not None or plain(slot.name) in _BARE:
-        kinds = _kinds_beside(slot, "", traffic) & traffic.requests.resources
+        kinds = kinds_beside(slot, "", traffic) & traffic.requests.resources
         if kinds:
             return any(resources & collection_names(one) for one in kinds)
         words = _around(slot, step, traffic)
@@ -107,6 +107,8 @@ def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
         return about and not _is_of_another(slot, resources, traffic)
     named = any(resources & collection_names(one) for one in (slot.name, collection(slot.name)))
     if not is_short_number(slot.value):
+        return named
+    if slot.place is Place.QUERY and slot.name.endswith("]"):  # ``filter[project]=7``
         return named
     # A person may mean another number.
     sent = slot.part == "body" and step.changes_state and slot.name not in traffic.responses.typed
@@ -139,11 +141,13 @@ def _was_made(number: str, before: int, resources: frozenset[str], traffic: Traf
 
 
 def _is_of_another(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
-    """Return whether a field of GraphQL ends in the word for another kind of resource, of which one
-    has that number, too: ``updateProductVariant(id: 1)`` is about no product."""
-    exchange = traffic.steps[slot.transaction].exchange
-    asked = operation(exchange) if exchange is not None else None
-    called = collection(asked.field).split() if asked is not None else []
+    """Return whether a field of GraphQL, or the path, ends in the word for another kind of
+    resource, of which one has that number, too: ``updateProductVariant(id: 1)`` is about no
+    product, ``PUT /books/7/topics [1]`` about no book."""
+    step = traffic.steps[slot.transaction]
+    asked = operation(step.exchange) if step.exchange is not None else None
+    path = step.path if not step.calls else ""  # which says of each in its own place
+    called = collection(asked.field if asked is not None else path).split()
     if not called or not is_short_number(slot.value) or _LINKING.intersection(called):
         return False
     if _heads(resources) & {singular(called[-1])}:
@@ -185,7 +189,7 @@ def _around(slot: Slot, step: RecordedStep, traffic: Traffic) -> frozenset[str]:
     return asked.words if asked is not None else words_of(step.path) | words_of_call(step.called)
 
 
-def _kinds_beside(slot: Slot, stem: str, traffic: Traffic) -> set[str]:
+def kinds_beside(slot: Slot, stem: str, traffic: Traffic) -> set[str]:
     """Return what a field beside it says that it is the id of: ``object_type=item``; in the same
     object of JSON also ``{"type": "item", "id": 7}``."""
     names = {f"{stem} {one}".strip() for one in KIND_WORDS}

@@ -18,12 +18,13 @@ from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.codec.media import FORM, media_type
 from pytest_loadtool.codec.multipart import as_template, pieces_of
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.correlation.classify import is_id_name, is_short_number
+from pytest_loadtool.correlation.classify import is_id_name, is_path_id, is_short_number
 from pytest_loadtool.correlation.kinds import (
     ARGUMENTS,
     WRAPPERS,
     acts,
     begins_reading,
+    calls_for,
     calls_in,
     collection,
     id_stem,
@@ -289,7 +290,7 @@ def _writes(called: str, exchange: Exchange | None) -> bool:
 def changes_state(request: Request, exchange: Exchange | None) -> bool:
     """Return what `RecordedStep.changes_state` is for a request that was recorded so."""
     if _method(request, exchange) in SAFE_METHODS:
-        return exchange is not None and _leads_back(exchange)
+        return exchange is not None and (_leads_back(exchange) or _does_by_name(exchange))
     called = _called(request, exchange) or _path(request.target)
     return not (reads(called) or _asks_by_form(exchange)) or _writes(called, exchange)
 
@@ -314,6 +315,22 @@ def _leads_back(exchange: Exchange) -> bool:
     except ValueError:  # it is no URL
         return False
     return bool(to) and to == page and to != own and ("?" in exchange.url or acts(own))
+
+
+def _does_by_name(exchange: Exchange) -> bool:
+    """Return whether an address is a verb, followed by an id or by what is sent, and was answered
+    with data, as calls are that do something by GET: ``/topic/destroy/1``,
+    ``/rest/createPlaylist?name=Teas``. A page may be the form for it."""
+    if exchange.method != "GET" or not 200 <= exchange.status < 300:
+        return False
+    try:
+        path, query = urlsplit(exchange.url)[2:4]
+    except ValueError:  # it is no URL
+        return False
+    *_, before, last = ("", *path.rstrip("/").split("/"))
+    to_one = is_path_id(last) and calls_for(before)
+    media = media_type(exchange.response_header("content-type"))
+    return (to_one or ("=" in query and calls_for(last))) and media.endswith(("json", "xml"))
 
 
 def _method(request: Request, exchange: Exchange | None) -> str:

@@ -97,6 +97,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep], told: Told = silent)
                 earlier.append((change, one, True))
                 decisions.append(_sends_back(change, one, title))
         shown.extend((change, one, seen) for one in best)
+    own_names = frozenset(_by_own_names(shown))
     for change, one, seen in sorted(_either_way(shown), key=lambda each: each[1].again):
         if one.again and (one.at, one.validator) in made:
             continue
@@ -106,6 +107,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep], told: Told = silent)
         if one.validator is not None and (one.at, outcome) not in edited:
             new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
         known = _is_own(targets[one.at], by_name) or _signs_in(change)
+        known |= (change.step.index, one.at) in own_names
         alone = "" if known else _text_alone(change, one.validator)
         asked = (alone and one.text) or (is_gone(one) and not known)
         page = seen.of(steps[one.at]) if asked else None
@@ -262,6 +264,16 @@ def _found_by_name(case: TestCase, changes: Sequence[Change]) -> Iterator[str]:
         for extractor in each.extractors:
             if any(said.get(text, at) < at for text in goes_by(extractor.source)):
                 yield f"${{{extractor.variable}}}"
+
+
+def _by_own_names(shown: Sequence[_Shown]) -> Iterator[tuple[int, int]]:
+    """Yield which change an answer shows by a name that is each run's own: no earlier run can have
+    left it."""
+    for change, one, _ in shown:
+        names = [said.template for said in change.said if said.unique]
+        texts = validator_texts(one.validator).values() if one.validator is not None else ()
+        if any(name in text for name in names for text in texts):
+            yield change.step.index, one.at
 
 
 def _is_own(target: str, by_name: Set[str]) -> bool:

@@ -126,6 +126,12 @@ class Change:
         templates = {one.id: one.template for one in self.resources}
         return "/".join(templates.get(one) or escape(one) for one in self.path.split("/"))
 
+    @property
+    def in_path(self) -> Iterator[Said]:
+        """The segments of its path, of which each may name a thing: ``/lamps/hall/on``."""
+        written = zip(self.path.split("/"), self.path_template.split("/"), strict=True)
+        return (Said("", value, template) for value, template in written if value)
+
     def texts(self) -> Iterator[str]:
         """Yield all that answers are searched for: ids, values, and the fields that had them."""
         yield from (one.id for one in self.resources)
@@ -154,17 +160,19 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
     )
     for step, one, each, body in zip(steps, transactions, sent, recorded, strict=True):
         if step.exchange is not None and is_change(step) and 200 <= step.exchange.status < 400:
-            said = dict.fromkeys((*_said(each, case.variables), *_booleans(step.exchange)))
+            fields = any(slot.part == "body" for slot, _ in each)
+            part = "body" if step.exchange.request_body else "target"
+            fielded = _said(each, part, case.variables)
+            said = dict.fromkeys((*fielded, *_booleans(step.exchange)))
             given = (
                 *((each, step.index) for each in one.extractors),
                 *_shown_by(said, steps, transactions, step.index),
             )
             asking = (sent[asked[template]] for _, template in each if template in asked)
-            fields = any(slot.part == "body" for slot, _ in each)
             if not fields and json_of(step.exchange.request_body) is None:
                 lines = _lines(one.request.body)
                 own = [line for line in lines if bodies[line] == 1]
-                said = dict.fromkeys(Said("", line, line) for line in own or lines)
+                said = dict.fromkeys(Said("", line, line) for line in own or lines) or said
             yield Change(
                 step, tuple(said), nouns.resources(step, chain(each, *asking), given), _last(each),
                 logs_in=any(is_password(slot.name) for slot in body),
@@ -263,16 +271,17 @@ def goes_by(source: Source) -> set[str]:
     return {*found, *(text for path in found for text in _IN_QUOTES.findall(path))}
 
 
-def _said(sent: Iterable[Sent], variables: Mapping[str, Variable]) -> Iterator[Said]:
-    """Yield the texts and numbers that are the user's own: what a response gave out proves nothing,
-    and neither does the moment of the request, in whose place a server may put its own."""
+def _said(sent: Iterable[Sent], part: str, variables: Mapping[str, Variable]) -> Iterator[Said]:
+    """Yield the texts and numbers that are the user's own, in the body or, where there is none, in
+    the query: what a response gave out proves nothing, and neither does the moment of the request,
+    in whose place a server may put its own."""
     for slot, template in sent:
         name = REFERENCE.fullmatch(template)
         known = variables.get(name[1]) if name is not None else None
         now = known is not None and isinstance(known.generate, Timestamp)
         own = not now and not is_extracted(known)
         text = any(map(str.isalpha, slot.value)) or _NUMBER.fullmatch(slot.value)
-        field = slot.part == "body" and slot.place is not Place.PATH and slot.before != IN_NAME
+        field = slot.part == part and slot.root is not Place.PATH and slot.before != IN_NAME
         if own and text and field and not is_typed_secret(slot.name):
             variable = variables.get(name[1]) if name is not None else None
             yield Said(slot.name, slot.value, template, _is_drawn(variable, variables))

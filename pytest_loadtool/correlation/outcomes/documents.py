@@ -53,6 +53,11 @@ _ENDS = " .,;:!?/+-"
 #: A larger number counts nothing: it is a time, or a sum.
 MOST_COUNTED = 100_000
 
+#: In how many objects within an object lists are looked for.
+_DEEPEST = 2
+#: The members of a resource, and of what refers to one (JSON:API 1.1 §7.2, §7.3).
+_OF_JSON_API = frozenset({"attributes", "id", "lid", "links", "meta", "relationships", "type"})
+
 Steps = tuple[str | int, ...]
 
 
@@ -86,9 +91,11 @@ def of_object(
             elif said is not None:
                 yield equal(answer, 0, path, keys, said.template, value)
             elif alone and before is not None and tells_state(keys, value, before, is_made):
-                state = equal(answer, 0, path, keys, escape(json_text(value) or ""), value)
+                template = _reference(change, keys, value) or escape(json_text(value) or "")
+                state = equal(answer, 0, path, keys, template, value)
                 yield replace(state, doubtful=is_told)  # it may have become so by itself
         yield from _elements(change, answer, path, item, before)
+        yield from _linked(change, resource, answer, path, item, was)
         yield from _emptied(change, answer, path, item, before)
         return
     if names(answer.step, resource):
@@ -132,6 +139,58 @@ def _elements(
                 says = f"{short(one)} is in {key}"
                 yield Proof(answer.step.index, 0, says, JsonValidator(whole))
         yield from _within(change, answer, f"{path}.{key}", value, held)
+
+
+def _linked(
+    change: Change,
+    resource: Resource,
+    answer: SeenAnswer,
+    path: str,
+    item: dict[str, Any],
+    was: Before,
+) -> Iterator[Proof]:
+    """Yield the other things of the change that a list of an object has since then, or has no more,
+    by their ids: the topics of ``PUT /books/7/topics``."""
+    others = [one for one in change.resources if one.is_own and one != resource]
+    if not others or resource.given:
+        return
+    for keys, value in _lists(item):
+        shown = (inner(one, keys) for each in was.answers for _, one in of_resource(each, resource))
+        before = next((one for one in shown if isinstance(one, list)), None)
+        for other in others if before is not None else ():
+            has, had = (_among(one, other, keys, answer) for one in (value, before))
+            found = has or had
+            if found is not None and not (has and had):
+                whole = f"{path}{format_path(keys)[1:]}{condition(*found)}"
+                check = JsonValidator(whole, absent=has is None)
+                says = f"the {other.noun} is {'in' if has else 'not in'} {_called(keys)}"
+                yield Proof(answer.step.index, 0, says, check)
+
+
+def _lists(item: dict[str, Any], keys: Keys = ()) -> Iterator[tuple[Keys, list[Any]]]:
+    """Yield the lists in an object, and in the objects that it has."""
+    for key, value in item.items():
+        if KEY.fullmatch(key) and isinstance(value, list):
+            yield (*keys, key), value
+        elif KEY.fullmatch(key) and isinstance(value, dict) and len(keys) < _DEEPEST:
+            yield from _lists(value, (*keys, key))
+
+
+def _called(keys: Keys) -> str:
+    """Return what a list is called that has these keys: ``tags`` of ``tags.data``."""
+    names = [str(one) for one in keys if plain(str(one)) not in WRAPPERS]
+    return names[-1] if names else str(keys[-1])
+
+
+def _among(
+    items: list[Any] | None, resource: Resource, steps: Steps, answer: SeenAnswer
+) -> tuple[Keys, str, Any] | None:
+    """Return how the item of a list is found that has the id of a resource; None if none has."""
+    for one in items or ():
+        key = id_key(one, resource) if isinstance(one, dict) else ""
+        if key and _is_kind(resource, steps, key, answer, one):
+            return (key,), resource.template, one[key]
+    return None
 
 
 def _within(
@@ -196,6 +255,13 @@ def _said(change: Change, keys: Keys, value: Any) -> Said | None:
     return next(same, None)
 
 
+def _reference(change: Change, keys: Keys, value: Any) -> str:
+    """Return the template of a resource of the change, if a field that is called so has its id."""
+    text, called = json_text(value), {*plain(keys[-1]).split()}
+    own = (one for one in change.resources if one.is_own and one.id == text)
+    return next((one.template for one in own if one.noun.split()[-1] in called), "")
+
+
 def last_shown(resource: Resource, was: Before) -> tuple[SeenAnswer, dict[str, Any]] | None:
     """Return the resource as it was shown last before the change, and where."""
     if resource not in was.shown:
@@ -206,8 +272,9 @@ def last_shown(resource: Resource, was: Before) -> tuple[SeenAnswer, dict[str, A
 
 def tells_state(keys: Keys, value: Any, before: dict[str, Any], is_made: bool) -> bool:
     """Return whether a value that the change did not send tells what became of the resource. A
-    number does only of one that the session has made: of others it differs from run to run."""
-    if inner(before, keys) is None:
+    number does only of one that the session has made: of others it differs from run to run. What
+    was an object, and is its id now, is written another way."""
+    if inner(before, keys).__class__ is not value.__class__:
         return False
     if isinstance(value, bool):
         return True
@@ -379,7 +446,7 @@ def _of_resource(answer: SeenAnswer, resource: Resource) -> Iterator[tuple[Steps
         key = id_key(item, resource)
         named = (one for one in steps if isinstance(one, str) and not is_dynamic_key(one))
         place = (*named, key)
-        if key and place not in shared and _is_kind(resource, steps, key, answer):
+        if key and place not in shared and _is_kind(resource, steps, key, answer, item):
             if _is_alone(steps, (key,), item[key], answer):
                 yield steps, item
             else:
@@ -404,11 +471,16 @@ def path_of(resource: Resource, steps: Steps, item: dict[str, Any]) -> str:
     return where_path(steps[:-1], ()) + format_path((resource.template,))[1:]
 
 
-def _is_kind(resource: Resource, steps: Steps, key: str, answer: SeenAnswer) -> bool:
+def _is_kind(
+    resource: Resource, steps: Steps, key: str, answer: SeenAnswer, item: dict[str, Any]
+) -> bool:
     """Return whether what has the id under that key is such a resource: many kinds have the same
-    small numbers. The key tells it, the list or object that it is in, or what was asked for."""
+    small numbers. The key tells it, what the object says of itself where there is no more to it but
+    what JSON:API has, the list or object that it is in, or what was asked for."""
     if resource.noun == NAMELESS or not is_short_number(resource.id):
         return True
+    if key == "id" and isinstance(item.get("type"), str) and _OF_JSON_API.issuperset(item):
+        return resource.noun.split()[-1] in singular(item["type"]).split()
     named = (one for one in reversed(steps) if isinstance(one, str) and plain(one) not in WRAPPERS)
     kind = id_stem(key) or before_by(next(named, "")) or collection(answer.step.called)
     return resource.noun.split()[-1] in {*singular(kind).split(), *plain(kind).split()}
@@ -478,7 +550,7 @@ def listed_path(answer: SeenAnswer, resource: Resource) -> str | None:
         if is_listed(steps):
             for key, value in item.items():
                 same = is_id_name(key) and KEY.fullmatch(key) and json_text(value) == resource.id
-                if same and _is_kind(resource, steps, key, answer):
+                if same and _is_kind(resource, steps, key, answer, item):
                     return where_path(steps, (key,), resource.template, value)
     kept = (one for one in answer.objects if one[0] and _is_kept_under(resource, one[0], answer))
     return next((path_of(resource, *one) for one in kept), None)

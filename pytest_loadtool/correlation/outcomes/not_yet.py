@@ -39,7 +39,7 @@ def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -
     if _holds(validator, earlier) is not False:
         return None
     what, _, how = proof.says.rpartition(" is ")
-    check = replace(validator, absent=True)
+    check, how = replace(validator, absent=True), how.removeprefix("still ")
     return replace(proof, at=earlier.step.index, says=f"{what} is not yet {how}", validator=check)
 
 

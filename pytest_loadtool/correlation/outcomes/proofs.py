@@ -309,9 +309,9 @@ def _earlier(
     change: Change, resource: Resource, answer: SeenAnswer, was: Before
 ) -> SeenAnswer | None:
     """Return the last answer to the same address; where the resource is deleted, also one to
-    another query that lists it."""
-    same = was.same(answer)
-    if change.method != "DELETE" or answer.document is None:
+    another query that lists it. ``DELETE /books/7/topics/2`` deletes no book."""
+    same, own = was.same(answer), re.split(r"[/?&=]", change.step.address)[-1]
+    if change.method != "DELETE" or answer.document is None or own != resource.id:
         return same
     asked = (one for one in was.alike(answer) if one.kind == answer.kind)
     return next((one for one in asked if listed_path(one, resource)), same)

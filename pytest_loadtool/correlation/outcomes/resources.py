@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, pairwise
 
 from pytest_loadtool.codec.names import is_given_out, is_secret, is_typed_secret, plain
 from pytest_loadtool.correlation.classify import (
@@ -21,6 +21,7 @@ from pytest_loadtool.correlation.kinds import (
     ARGUMENTS,
     WRAPPERS,
     begins_with_a_verb,
+    calls_for,
     collection,
 )
 from pytest_loadtool.correlation.outcomes.sent import (
@@ -115,11 +116,13 @@ class Nouns:
                 before = behind.setdefault(slot.value, {})
                 before.setdefault(slot.before, set()).add(template)
             if _names_a_resource(slot):
-                noun = _noun(slot)
+                noun = _noun(slot, steps)
                 inner = _within(slot) if noun == NAMELESS else ""
                 called.setdefault(template, (inner and makers.get(template)) or inner or noun)
         ids = frozenset(f"${{{one}}}" for one in _ids_of_items(transactions))
-        nouns = {_noun(slot) for slot, template in chain.from_iterable(sent) if template in ids}
+        nouns = {
+            _noun(slot, steps) for slot, template in chain.from_iterable(sent) if template in ids
+        }
         shown = frozenset(noun for noun in nouns if _is_shown(noun, steps))
         changed = frozenset(chain.from_iterable(map(_kinds, filter(is_change, steps))))
         same = dict(_same(transactions, sent, called, variables))
@@ -145,7 +148,8 @@ class Nouns:
         """Yield what a change is about: the ids in its path and in fields called so, and in
         whatever field those of things. Such a one is only called as the change calls it, if that is
         what is shown: not ``toggle`` of ``/toggle/2``."""
-        own = _kinds(step)
+        own, sent = _kinds(step), tuple(sent)
+        types = dict(_types_beside([slot for slot, _ in sent]))
         for slot, template in sent:
             name = REFERENCE.fullmatch(template)
             given_out = name is not None and is_extracted(self.variables.get(name[1]))
@@ -156,8 +160,8 @@ class Nouns:
             nameless = given_out and alone and not secret
             if not known or not (_names_a_resource(slot) or nameless):
                 continue
-            noun = _noun(slot)
-            if slot.name in ARGUMENTS:
+            noun = types.get(slot) or _noun(slot, {slot.transaction: step})
+            if slot.name in ARGUMENTS or not slot.name:
                 noun = self.called.get(template, noun)
             template, noun = self.same.get(template, (template, noun))
             if noun == NAMELESS and _within(slot):
@@ -246,15 +250,29 @@ def _names_a_resource(slot: Slot) -> bool:
     return slot.place is Place.PATH or is_id_name(slot.name) or slot.before == IN_NAME
 
 
-def _noun(slot: Slot) -> str:
-    """Return ``order`` of the id in ``/orders/17`` and in ``order_id=17``."""
+def _noun(slot: Slot, steps: Sequence[RecordedStep] | Mapping[int, RecordedStep]) -> str:
+    """Return ``order`` of the id in ``/orders/17`` and in ``order_id=17``; of a call by GET also in
+    ``/orders/destroy/17``."""
     if slot.place is Place.PATH:
-        return kind_of_resource(slot) or NAMELESS
+        kind = kind_of_resource(slot) or NAMELESS
+        is_call = steps[slot.transaction].method == "GET" and calls_for(kind)
+        return (is_call and singular(collection(slot.before))) or kind
     words = singular(slot.name).split() if slot.name not in ARGUMENTS else []
     if words and is_id_name(words[-1]):
         words = words[:-1]
     call = slot.before if _OF_CALL.search(slot.before) else ""
     return " ".join(words) or singular(collection(call)) or NAMELESS
+
+
+def _types_beside(slots: Sequence[Slot]) -> Iterator[tuple[Slot, str]]:
+    """Yield the ids of objects beside which their type stands, with what such a resource is called:
+    ``{"type": "tags", "id": "1"}``. In one request the one or the other comes first."""
+    alike = [one for one in slots if one.part == "body" and one.name in ("id", "type")]
+    for first, second in pairwise(alike):
+        if first.name == alike[0].name != second.name and first.before == second.before:
+            id_, type_ = (first, second) if first.name == "id" else (second, first)
+            if any(map(str.isalpha, type_.value)):
+                yield id_, singular(type_.value)
 
 
 def _within(slot: Slot) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from pytest_loadtool.codec.batches import messages_in
 from pytest_loadtool.codec.calls import is_same_call
 from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.codec.events import begins_json
-from pytest_loadtool.correlation.classify import may_be_code
+from pytest_loadtool.correlation.classify import is_chosen, may_be_code
 from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.outcomes.changes import walk
 from pytest_loadtool.correlation.outcomes.resources import Resource
@@ -105,6 +106,23 @@ class SeenAnswer:
         if self.body == other.body or is_same_call(self.body, other.body):
             return True
         return bool(self.step.calls) and messages_in(self.body) == messages_in(other.body)
+
+    def asks_alike(self, other: SeenAnswer) -> bool:
+        """Return whether both answer requests to the same address, in GraphQL about the same
+        things, be it for more or fewer of them."""
+        return self.asked == other.asked and self._meant == other._meant
+
+    @cached_property
+    def _meant(self) -> dict[str, Any] | None:
+        """The variables of its request in GraphQL, but for how much is asked for."""
+        try:
+            document = json.loads(self.body)
+        except ValueError:
+            return None
+        sent = document.get("variables") if isinstance(document, dict) else None
+        if not isinstance(sent, dict):
+            return None
+        return {key: one for key, one in sent.items() if not is_chosen(key)}
 
     @cached_property
     def kind(self) -> tuple[str, str]:

@@ -48,7 +48,7 @@ def switched_in_document(change: Change, answer: SeenAnswer, was: Before) -> Ite
         before = None if is_listed(steps) else inner(same.document, steps)
         for key, value in _switched(before, item, _STATES):
             yield equal(answer, 1, format_path(steps), (key,), escape(str(value)), value)
-    yield from switched_items((*change.said, *change.rows), answer, same)
+    yield from switched_items((*change.said, *change.in_path, *change.rows), answer, same)
 
 
 def switched_items(names: Iterable[Said], answer: SeenAnswer, same: SeenAnswer) -> Iterator[Proof]:

@@ -309,7 +309,7 @@ def _filled_in(_: Slot, producer: Producer, __: Traffic) -> bool:
 def _created(_: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The request that was answered may have created something, and it succeeded."""
     step = traffic.steps[producer.transaction]
-    if step.exchange is None or not step.changes_state:
+    if step.exchange is None or not step.changes_state or step.method == "DELETE":
         return False
     asked = operation(step.exchange)
     return 200 <= step.exchange.status < 400 and (asked is None or asked.changes)

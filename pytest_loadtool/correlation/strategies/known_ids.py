@@ -7,7 +7,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from pytest_loadtool.correlation.classify import collection_names, is_path_id, is_short_number
-from pytest_loadtool.correlation.index.meaning import is_for
+from pytest_loadtool.correlation.index.meaning import is_for, kinds_beside
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import collection, words_of
 from pytest_loadtool.correlation.proposals import Proposal, fitting
@@ -149,6 +149,8 @@ def _is_meant(slot: Slot, before: str, traffic: Traffic) -> bool:
     short number then has to be in a field that is called an id, and no more."""
     path = traffic.steps[slot.transaction].path
     known = is_bare_id(slot.name) or not is_short_number(slot.value)
+    if kinds_beside(slot, "", traffic) & traffic.requests.resources:
+        known = False  # ``PATCH /tasks/7/tags`` with ``{"type": "tags", "id": 1}``
     if known and slot.place is not Place.PATH and path.startswith(before):
         return True
     return is_for(slot, collection_names(collection(before.partition("?")[0])), traffic)

@@ -13,7 +13,7 @@ from itertools import islice
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.codec.names import is_given_out
 from pytest_loadtool.correlation.classify import is_moment, is_short_number, is_version_name
-from pytest_loadtool.correlation.index.indexing import MOST_PRODUCERS
+from pytest_loadtool.correlation.index.indexing import MOST_BEYOND, MOST_PRODUCERS
 from pytest_loadtool.correlation.index.traffic import ByKind, Traffic
 from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
 from pytest_loadtool.correlation.proposals import Issue, Miss, ProducerCandidate
@@ -95,13 +95,22 @@ def _believed(
         kinds = tuple(filter(there.__contains__, rule.kinds))
         if kinds not in first:
             nearest = _called_so_first(_nearest(traffic, slot, producers, kinds, address), slot)
-            alone = _alone_first(list(islice(nearest, MOST_PRODUCERS)), slot, traffic)
+            alone = _alone_first([*_with_changes(nearest, traffic)], slot, traffic)
             first[kinds] = of_the_resource_first(alone, slot, traffic)
         for producer in first[kinds]:
             if _gives(rule, producer) and all(
                 holds(one, slot, producer, traffic, known.own) for one in rule.evidence
             ):
                 yield rule, producer
+
+
+def _with_changes(nearest: Iterator[Producer], traffic: Traffic) -> Iterator[Producer]:
+    """Yield the nearest, and of some more those that answer a change: many things have a small
+    number, and the one that was made has it first."""
+    yield from islice(nearest, MOST_PRODUCERS)
+    for one in islice(nearest, MOST_BEYOND):
+        if traffic.steps[one.transaction].changes_state:
+            yield one
 
 
 def rule_by_name(slot: Slot, rules: Sequence[Rule]) -> Rule | None:

@@ -657,6 +657,24 @@ def test_controls_and_rows_follow_what_is_unique() -> None:
     ]
 
 
+def test_a_text_beside_a_name_of_its_own() -> None:
+    """What is listed with a name that is each run's own is not looked for before: no earlier run
+    has left that."""
+    contexts = [{"name": "Milk house", "description": "Old"}]
+    sent = {"name": "Tea House", "description": "Where it is"}
+    exchanges = (
+        get("/contexts", json_body(contexts)),
+        call("POST", "/contexts", sent),
+        get("/contexts", json_body([*contexts, sent])),
+    )
+    unique = make_unique(run(*exchanges).case, "Tea House")
+    assert unique is not None
+    first, _, last = asserted_anew(unique.case, exchanges).case.transactions()
+    assert [one for one in first.validators if one.outcome is not None] == []
+    says = [one.outcome.name for one in last.validators if one.outcome is not None]
+    assert says == ["Tea House is listed", "Where it is is listed", "Tea House is not listed twice"]
+
+
 def test_a_row_with_an_address_follows_what_is_unique() -> None:
     """The form of a row goes to an address in which each user has a name of its own."""
     shown = '<table><tr><td>{}<form action="/tea-club/people/4711/edit"></form></td></tr></table>'
