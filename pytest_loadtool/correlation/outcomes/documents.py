@@ -452,15 +452,17 @@ def _of_resource(answer: SeenAnswer, resource: Resource) -> Iterator[tuple[Steps
             else:
                 shared.add(place)
     for steps, item in answer.objects:
-        if steps and _is_kept_under(resource, steps, answer):
+        if steps and _is_kept_under(resource, steps, item, answer):
             yield steps, item
 
 
-def _is_kept_under(resource: Resource, steps: Steps, answer: SeenAnswer) -> bool:
+def _is_kept_under(
+    resource: Resource, steps: Steps, item: dict[str, Any], answer: SeenAnswer
+) -> bool:
     """Return whether the last key on the way to an object is the id of the resource."""
     key = steps[-1]
     is_id = isinstance(key, str) and key == resource.id and is_dynamic_key(key)
-    return is_id and _is_kind(resource, steps[:-1], "", answer)
+    return is_id and _is_kind(resource, steps[:-1], "", answer, item)
 
 
 def path_of(resource: Resource, steps: Steps, item: dict[str, Any]) -> str:
@@ -552,7 +554,7 @@ def listed_path(answer: SeenAnswer, resource: Resource) -> str | None:
                 same = is_id_name(key) and KEY.fullmatch(key) and json_text(value) == resource.id
                 if same and _is_kind(resource, steps, key, answer, item):
                     return where_path(steps, (key,), resource.template, value)
-    kept = (one for one in answer.objects if one[0] and _is_kept_under(resource, one[0], answer))
+    kept = (one for one in answer.objects if one[0] and _is_kept_under(resource, *one, answer))
     return next((path_of(resource, *one) for one in kept), None)
 
 
