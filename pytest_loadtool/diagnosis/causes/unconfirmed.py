@@ -31,6 +31,8 @@ _MISSING = re.compile(
     r"not (?:be )?(?:found|exist)|n.t exist|no such|unknown|missing|nicht gefunden|introuvable",
     re.IGNORECASE,
 )
+#: What databases say of a reference to nothing, in any language.
+_REFERS = re.compile(r"foreign.?key|fremdschl|cl[eé].?[eé]trang", re.IGNORECASE)
 
 
 def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
@@ -69,10 +71,14 @@ def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
 
 
 def _is_gone(situation: Situation, change: Transaction) -> bool:
-    """Return whether nothing is at an address that has what the change has given out."""
-    address = Template.parse(situation.failed.transaction.request.target)
-    asked = {one.name for one in address.references}
-    return situation.status in (404, 410) and bool(given_by(change) & asked)
+    """Return whether nothing is at an address that has what the change has given out, or a database
+    says that what the request refers to is not there."""
+    failed, given = situation.failed.transaction, given_by(change)
+    asked = {one.name for one in Template.parse(failed.request.target).references}
+    if situation.status in (404, 410) and given & asked:
+        return True
+    refused = any(map(_REFERS.search, situation.complaints))
+    return refused and bool(given & needed_by(situation.subject.case, failed))
 
 
 def is_change(one: Transaction) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -162,6 +163,22 @@ def test_a_message_with_a_name_of_its_own(said: str, is_told: bool) -> None:
         case, (made, refused), path="x.case.toml", evidence=Evidence((recorded,)), mask=Mask()
     )
     assert any("it says" in one.text for one in found.causes) is is_told, found.causes
+
+
+def test_a_reference_to_what_a_change_gave_out() -> None:
+    """A database refuses what refers to nothing: what should have been made is told first."""
+    as_json = (Header("Content-Type", "application/json"),)
+    use = Transaction(Request("POST", "/books", as_json, '{"by": "${a[1]}"}'))
+    case = TestCase("shop", (Page("p", (AUTHOR, BOOK, use)),))
+    made = outcome(0, "p", AUTHOR, Answer(b'{"id": "x7"}', 201))
+    other = outcome(1, "p", BOOK, Answer(b"{}", 201))
+    message = 'insert or update on table "book" violates foreign key constraint "book_by_fkey"'
+    said = Answer(b"", body=json.dumps({"errors": [{"message": message}]}).encode())
+    refused = outcome(2, "p", use, said, "The answer says that it failed")
+    replayed = (made, other, refused)
+    found = diagnose(case, replayed, path="x.case.toml", evidence=Evidence(), mask=Mask())
+    name = "Perhaps POST /authors did not take effect: what it gave out is not there."
+    assert found.causes[0].text.startswith(name), found.causes
 
 
 @pytest.mark.parametrize(("status", "first"), [(404, True), (410, True), (400, False)])
