@@ -95,6 +95,7 @@ def _answers(slot: Slot, traffic: Traffic) -> Iterator[int]:
             continue
         if (
             step.exchange.response_size <= _LONGEST_ANSWER
+            and step.exchange.response_body[:1] not in (b"{", b"[")  # it is no script
             and slot.value.encode() in step.exchange.response_body
         ):
             yield at

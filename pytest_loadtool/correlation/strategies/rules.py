@@ -12,9 +12,16 @@ from itertools import islice
 
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.codec.names import is_given_out
-from pytest_loadtool.correlation.classify import is_moment, is_short_number, is_version_name
+from pytest_loadtool.correlation.classify import (
+    is_id_name,
+    is_moment,
+    is_short_number,
+    is_version_name,
+)
 from pytest_loadtool.correlation.index.indexing import MOST_BEYOND, MOST_PRODUCERS
+from pytest_loadtool.correlation.index.meaning import is_for
 from pytest_loadtool.correlation.index.traffic import ByKind, Traffic
+from pytest_loadtool.correlation.kinds import resources_of
 from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
 from pytest_loadtool.correlation.proposals import Issue, Miss, ProducerCandidate
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
@@ -29,6 +36,8 @@ from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind, Rule
 
 _KINDS = tuple(ProducerKind)
+#: How many of the answers to changes count that are further away.
+_MOST_MADE = 4
 
 
 class Rules:
@@ -95,7 +104,8 @@ def _believed(
         kinds = tuple(filter(there.__contains__, rule.kinds))
         if kinds not in first:
             nearest = _called_so_first(_nearest(traffic, slot, producers, kinds, address), slot)
-            alone = _alone_first([*_with_changes(nearest, traffic)], slot, traffic)
+            some = [*islice(nearest, MOST_PRODUCERS), *_made_before(nearest, slot, traffic)]
+            alone = _alone_first(some, slot, traffic)
             first[kinds] = of_the_resource_first(alone, slot, traffic)
         for producer in first[kinds]:
             if _gives(rule, producer) and all(
@@ -104,13 +114,22 @@ def _believed(
                 yield rule, producer
 
 
-def _with_changes(nearest: Iterator[Producer], traffic: Traffic) -> Iterator[Producer]:
-    """Yield the nearest, and of some more those that answer a change: many things have a small
-    number, and the one that was made has it first."""
-    yield from islice(nearest, MOST_PRODUCERS)
-    for one in islice(nearest, MOST_BEYOND):
-        if traffic.steps[one.transaction].changes_state:
-            yield one
+def _made_before(further: Iterator[Producer], slot: Slot, traffic: Traffic) -> Iterator[Producer]:
+    """Return, of some that are further away, the nearest ids in answers to changes of such a thing:
+    many things have a small number, and the one that was made has it first."""
+    is_of_it: dict[tuple[str, tuple[str | int, ...]], bool] = {}
+
+    def was_made(one: Producer) -> bool:
+        step = traffic.steps[one.transaction]
+        if not step.changes_state or not is_id_name(one.name):
+            return False
+        key = step.called, one.steps
+        if key not in is_of_it:
+            is_of_it[key] = is_for(slot, resources_of(one, step.called), traffic)
+        return is_of_it[key]
+
+    some = islice(further, MOST_BEYOND if is_short_number(slot.value) else 0)
+    return islice(filter(was_made, some), _MOST_MADE)
 
 
 def rule_by_name(slot: Slot, rules: Sequence[Rule]) -> Rule | None:
