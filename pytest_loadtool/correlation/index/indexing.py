@@ -69,6 +69,8 @@ _ECHOES = frozenset(
 _Key = TypeVar("_Key", bound=Hashable)
 #: The address of a page of the same server as it stands in most links.
 _PATH = re.compile(r"/(?!/)[^#:]*+")
+#: The beginning of a call that is given a text or a number, be it within JSON.
+_CALL = re.compile(r"\(\s?\\?[\"'\d]")
 #: A segment that may be the code of a thing, as fields may be called after: ``s-8EWLJT=accept``.
 _CODE = re.compile(r"(?<=/)(?=\d*[A-Za-z])[A-Za-z0-9]{4,40}(?=[/?]|\Z)")
 _Values = dict[str, dict[ProducerKind, list[Producer]]]
@@ -260,6 +262,7 @@ class _Reading:
         self._tokens: list[Producer] = []
         self._links: dict[str, list[Producer]] = defaultdict(list)
         self._markup: list[int] = []
+        self._scripts: list[int] = []
         self._tables: list[int] = []
         self._pages: dict[str, list[int]] = defaultdict(list)
         self._typed: dict[str, list[tuple[int, str]]] = defaultdict(list)
@@ -287,6 +290,8 @@ class _Reading:
         self._tokens += (one for one in tokens if one.value not in said)
         if searches.over and self._unsearched is None:
             self._unsearched = step.index
+        if response.has_text and not step.is_static and _CALL.search(response.text):
+            self._scripts.append(step.index)
         if response.has_text and "</" in response.text:
             # What stands between two signs of a script, `i<n;` and `>`, is no element of XML.
             if not step.is_static or looks_like_html(response.text):
@@ -343,6 +348,7 @@ class _Reading:
         pages = ResponseIndex(
             links=dict(self._links),
             markup=tuple(self._markup),
+            scripts=tuple(self._scripts),
             tables=tuple(self._tables),
             pages=dict(self._pages),
             typed=dict(self._typed),

@@ -144,6 +144,8 @@ class ResponseIndex:
     """By the address (path and query) that a page links to; only addresses that are requested."""
     markup: Sequence[int] = ()
     """The transactions whose responses have an element of markup."""
+    scripts: Sequence[int] = ()
+    """Those whose responses may have the call of a script that is given a text."""
     tables: Sequence[int] = ()
     """Of these, the ones with cells of tables."""
     pages: Mapping[str, Sequence[int]] = field(default_factory=dict)

@@ -121,9 +121,7 @@ class Before:
     def __init__(self, change: Change, answers: Answers, history: SessionChanges) -> None:
         self.answers = tuple(answers.before(change.step.index))
         self._at_first = tuple(one.step for one in answers.before(history.first))
-        self._by_asked: dict[tuple[str, str], list[SeenAnswer]] = {}
-        for one in self.answers:
-            self._by_asked.setdefault(one.asked, []).append(one)
+        self._by_meant = {one.meant: one for one in reversed(self.answers)}
         self._change = change.step.index
         self._changed, self._every = history.changed, history.every
         mine = {one.known_as for one in change.resources}
@@ -202,8 +200,7 @@ class Before:
 
     def same(self, answer: SeenAnswer) -> SeenAnswer | None:
         """Return the last one to the same address, in GraphQL about the same things."""
-        asked = self._by_asked.get(answer.asked, ())
-        return next((one for one in asked if one.asks_alike(answer)), None)
+        return self._by_meant.get(answer.meant)
 
     def alike(self, answer: SeenAnswer) -> Iterator[SeenAnswer]:
         """Return those to the same path; if there are none, all."""

@@ -107,22 +107,17 @@ class SeenAnswer:
             return True
         return bool(self.step.calls) and messages_in(self.body) == messages_in(other.body)
 
-    def asks_alike(self, other: SeenAnswer) -> bool:
-        """Return whether both answer requests to the same address, in GraphQL about the same
-        things, be it for more or fewer of them."""
-        return self.asked == other.asked and self._meant == other._meant
-
     @cached_property
-    def _meant(self) -> dict[str, Any] | None:
-        """The variables of its request in GraphQL, but for how much is asked for."""
+    def meant(self) -> tuple[str, str, str]:
+        """What was asked for, in GraphQL of which things, be it for more or fewer of them."""
         try:
-            document = json.loads(self.body)
+            document = json.loads(self.body) if self.asked[1] else None
         except ValueError:
-            return None
+            document = None
         sent = document.get("variables") if isinstance(document, dict) else None
-        if not isinstance(sent, dict):
-            return None
-        return {key: one for key, one in sent.items() if not is_chosen(key)}
+        variables = sent if isinstance(sent, dict) else {}
+        kept = {key: one for key, one in variables.items() if not is_chosen(key)}
+        return *self.asked, json.dumps(kept, sort_keys=True)
 
     @cached_property
     def kind(self) -> tuple[str, str]:

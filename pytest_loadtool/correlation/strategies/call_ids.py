@@ -4,6 +4,7 @@ its id and what it is called: ``add_row("17", {"name": "Tea"});``."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -89,15 +90,13 @@ def _answers(slot: Slot, traffic: Traffic) -> Iterator[int]:
     """Yield what has the value, the nearest before the request first, and comes after it was asked
     for under that name."""
     asked = traffic.requests.asked[slot.value, traffic.asked_for(slot)]
-    for at in range(slot.transaction - 1, max(-1, slot.transaction - _MOST_STEPS), -1):
-        step = traffic.steps[at]
-        if step.exchange is None or step.is_static or asked <= at:
-            continue
-        if (
-            step.exchange.response_size <= _LONGEST_ANSWER
-            and step.exchange.response_body[:1] not in (b"{", b"[")  # it is no script
-            and slot.value.encode() in step.exchange.response_body
-        ):
+    scripts = traffic.responses.scripts
+    first, end = (bisect_left(scripts, at) for at in (slot.transaction - _MOST_STEPS, asked))
+    for at in reversed(scripts[first : min(end, bisect_left(scripts, slot.transaction))]):
+        exchange = traffic.steps[at].exchange
+        assert exchange is not None, "it has a response"
+        fits = exchange.response_size <= _LONGEST_ANSWER
+        if fits and slot.value.encode() in exchange.response_body:
             yield at
 
 
