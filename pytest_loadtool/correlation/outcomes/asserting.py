@@ -15,7 +15,7 @@ from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, changes_of, goes_by
 from pytest_loadtool.correlation.outcomes.choosing import chosen
-from pytest_loadtool.correlation.outcomes.not_yet import is_gone, not_yet
+from pytest_loadtool.correlation.outcomes.not_yet import goes_by_number, is_gone, not_yet
 from pytest_loadtool.correlation.outcomes.proof import REPLY, Proof, SessionChanges
 from pytest_loadtool.correlation.outcomes.proof import names as names_resource
 from pytest_loadtool.correlation.outcomes.proofs import look
@@ -109,7 +109,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep], told: Told = silent)
         known = _is_own(targets[one.at], by_name) or _signs_in(change)
         known |= (change.step.index, one.at) in own_names
         alone = "" if known else _text_alone(change, one.validator)
-        asked = (alone and one.text) or (is_gone(one) and not known)
+        asked = (alone and one.text) or (is_gone(one) and not known) or goes_by_number(one)
         page = seen.of(steps[one.at]) if asked else None
         before = not_yet(change, one, page, seen) if page is not None else None
         decisions.append(_decision(change, one, title, alone, before))

@@ -2,11 +2,12 @@
 is gone that is not each run's own.
 
 Where an earlier run has left that text, or has removed that thing, the outcome is so already, and
-proves nothing.
+proves nothing. And where a client counts, what it makes under the next number may be somebody's.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
@@ -17,6 +18,9 @@ from pytest_loadtool.correlation.outcomes.proof import Proof, names
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.extraction.jsonpath import compile_path
 from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator, validator_texts
+
+#: The path to the item of a list with a number as its id: that is group 1.
+_COUNTED = re.compile(r"\$[^${]*?\[\?\(@\.\w+==(\d+)\)\]")
 
 
 def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -> Proof | None:
@@ -34,6 +38,12 @@ def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -
             return None
         says = f"{proof.gone} is there"
         return replace(proof, at=earlier.step.index, says=says, validator=there, gone="")
+    if (counted := _COUNTED.match(validator_path(validator))) is not None:
+        item = JsonValidator(counted[0], absent=True)
+        if compile_path(item.path, 1)(earlier.document) is not None:
+            return None
+        says = f"number {counted[1]} is not yet listed"
+        return replace(proof, at=earlier.step.index, says=says, validator=item)
     if not _is_name(change, proof.text) and not _is_about_it(change, proof.text, shown):
         return None
     if _holds(validator, earlier) is not False:
@@ -41,6 +51,16 @@ def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -
     what, _, how = proof.says.rpartition(" is ")
     check, how = replace(validator, absent=True), how.removeprefix("still ")
     return replace(proof, at=earlier.step.index, says=f"{what} is not yet {how}", validator=check)
+
+
+def goes_by_number(proof: Proof) -> bool:
+    """Return whether it goes by a number that no answer has given out: clients count."""
+    return _COUNTED.match(validator_path(proof.validator)) is not None
+
+
+def validator_path(validator: Validator | None) -> str:
+    """Return the path of a validator of JSON; empty for any other."""
+    return validator.path if isinstance(validator, JsonValidator) and not validator.absent else ""
 
 
 def is_gone(proof: Proof) -> bool:
