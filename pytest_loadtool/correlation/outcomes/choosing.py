@@ -32,8 +32,9 @@ def chosen(
     end. Where nothing else shows it: that an answer is another one than before, which is asserted
     beside what is in doubt, too; the numbers that it has moved, and what its own answer says.
     """
-    numbers = list[Proof]()
+    numbers, others = list[Proof](), list[Proof]()
     for seen in looks:
+        others += filter(counts, seen.others)
         shown = list(seen.shown)
         found = list(_found(change, shown, counts))
         proven = sorted(_but_beside(found), key=_rank)
@@ -41,15 +42,15 @@ def chosen(
             break
         numbers += filter(counts, islice(seen.numbers, _MOST_NUMBERS))
     if not proven:
-        more = (*filter(counts, seen.others), *numbers, *_replies(seen, counts))
+        more = [*others, *numbers, *_replies(seen, counts)]
         return _each_once(more)[:_MOST_PROOFS], seen.answers
     first = proven[0]
     best = _each_once(one for one in proven if _rank(one) == _rank(first))
     best += _further_fields(best, proven)
     before = (one for one in proven if one.strength < OWN and one.at < first.at and one.at in taken)
     best = [*best[:_MOST_PROOFS], *islice(before, 1)]
-    if all(one.doubtful for one in best):
-        best += filter(counts, seen.others)
+    if first.strength == OWN or all(one.doubtful for one in best):
+        best += others
     if 0 < first.strength < OWN:  # a name may have been there: an answer that says no is none
         best += _replies(seen, counts)[: _MOST_PROOFS - len(best)]
     places = {one.at for one in best}

@@ -1,17 +1,21 @@
 """What a change was about, by what it has done: of a list that is seen before and after it, only
-the items with the ids that were sent are others, or gone; or its items are in another order."""
+the items with the ids that were sent are others, or gone; or its items are in another order; or
+something has these ids now, and had not before."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from itertools import islice
 
 from pytest_loadtool.codec.calls import is_same_call
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
     AMOUNTS,
+    collection_names,
     is_id_name,
     is_short_number,
     is_version_name,
@@ -19,12 +23,14 @@ from pytest_loadtool.correlation.classify import (
 )
 from pytest_loadtool.correlation.index.meaning import BESIDE
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
+from pytest_loadtool.correlation.kinds import WRAPPERS, id_stem, resources_of
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.proposals import ProducerCandidate
 from pytest_loadtool.correlation.requests.positions import CALL
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.markup_items import items_around
 from pytest_loadtool.correlation.responses.objects import inner
+from pytest_loadtool.correlation.responses.producers import json_leaves
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.strategies.typed import is_typed
 from pytest_loadtool.extraction.json_steps import OwnKey
@@ -42,12 +48,20 @@ _MOVED = Rule(
     " beside which item, or in which order.",
     confidence=0.85,
 )
+_LINKED = Rule(
+    "linked-item",
+    "{producer} has it as the id of such a thing, and after the request something has one more with"
+    " this id that is called so.",
+    confidence=0.8,
+)
 #: How far behind a change a list is looked for, in transactions, and how many lists before it.
 _MOST_STEPS, _MOST_LISTS = 20, 2
 #: How many ids at least are in an order.
 _FEWEST = 2
 #: How many rows of a page are compared.
 _MOST_ROWS = 300
+#: Keys that do not say what their value is, or the id of what.
+_UNNAMED = WRAPPERS | {"id"}
 _CODE = re.compile(r"(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])[\w.=-]{2,64}", re.ASCII)
 
 
@@ -55,7 +69,10 @@ class ChangedItems:
     """The numbers in changes, and codes with a number in them, whatever their fields are called."""
 
     name = "changed-items"
-    why = "Of a list, only the item with that id is another one, gone or moved, after the request."
+    why = (
+        "Of a list, only the item with that id is another one, gone or moved, after the request; "
+        "or something has it now."
+    )
     source = "calls whose arguments have no names: Ext.Direct, server actions, commands"
     turns = frozenset({Turn.OPEN})
 
@@ -73,6 +90,55 @@ class ChangedItems:
             for one in _lists(slot, traffic):
                 if _is_of_new_order(one, slot, traffic):
                     yield ProducerCandidate(slot, _MOVED, one)
+            if is_short_number(slot.value) and (kinds := _linked_as(slot, traffic)):
+                for one in _of_kinds(kinds, slot, traffic):
+                    yield ProducerCandidate(slot, _LINKED, one)
+
+
+def _linked_as(slot: Slot, traffic: Traffic) -> frozenset[str]:
+    """Return what the things are called that have the slot's value as their id and that something
+    has after the request, and had not before: of ``{"tags": [{"id": 4}]}`` a tag."""
+    if not traffic.steps[slot.transaction].changes_state:
+        return frozenset()
+    found: set[str] = set()
+    for step in traffic.steps[slot.transaction + 1 :][:_MOST_STEPS]:
+        if step.changes_state:
+            break
+        earlier = reversed(traffic.steps[max(0, slot.transaction - _MOST_STEPS) : slot.transaction])
+        before = next((one for one in earlier if _ask_alike(step, one)), None)
+        if before is not None:
+            now, then = (_ids_in(traffic.response(one.index).text) for one in (step, before))
+            found.update(key for key, id_ in now - then if id_ == slot.value)
+    return frozenset(name for key in found for name in collection_names(id_stem(key) or key))
+
+
+@lru_cache(maxsize=64)
+def _ids_in(text: str) -> Counter[tuple[str, str]]:
+    """Return how often a document of JSON has each short number, by what that is called, or the
+    object is of which it is the id."""
+    try:
+        leaves = json_leaves(json.loads(text)) if text[:1] in ("{", "[") else ()
+    except (ValueError, RecursionError):
+        return Counter()
+    found: Counter[tuple[str, str]] = Counter()
+    for steps, value in leaves:
+        if is_short_number(value):
+            keys = [one for one in steps if isinstance(one, str) and plain(one) not in _UNNAMED]
+            found[keys[-1] if keys else "", value] += 1
+    return found
+
+
+def _of_kinds(kinds: Set[str], slot: Slot, traffic: Traffic) -> Iterator[Producer]:
+    """Return the nearest places of the slot's value before it, as the id of such things."""
+    steps = traffic.steps
+    found = (
+        one
+        for one in reversed(traffic.producers_of(slot.value))
+        if one.transaction < slot.transaction
+        and is_id_name(one.name)
+        and kinds & resources_of(one, steps[one.transaction].called)
+    )
+    return islice(found, _MOST_LISTS)
 
 
 def _is_code(value: str) -> bool:
@@ -127,17 +193,23 @@ def _is_only_change(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
 
 
 def _are_sent(changed: Set[str], slot: Slot, traffic: Traffic) -> bool:
-    """Return whether the request sends each of the ids once, the slot one of them; of two fields
-    with one number, that which is called an id, or which no list of a page offers."""
+    """Return whether the request sends each of the ids once, or always in the same place of several
+    calls, the slot one of them; of two fields with one number, that which is called an id, or which
+    no list of a page offers."""
     slots = tuple(traffic.slots_of(slot.transaction))
     for id_ in changed:
         sent = [one for one in slots if one.value == id_ and _may_be_id(one)]
         called = [one for one in sent if is_id_name(one.name)]
         typed = [one for one in sent if (one.name, one.value) not in traffic.responses.choices]
-        meant = next((one for one in (called, sent, typed) if len(one) == 1), None)
-        if meant is None or (id_ == slot.value and meant != [slot]):
+        meant = next((one for one in (called, sent, typed) if _are_alike(one)), ())
+        if not meant or (id_ == slot.value and slot not in meant):
             return False
     return slot.value in changed
+
+
+def _are_alike(slots: Sequence[Slot]) -> bool:
+    """Return whether slots are of one place, be it in several calls."""
+    return len({(one.name, one.part, one.place, one.before) for one in slots}) == 1
 
 
 def _is_of_new_order(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
@@ -154,7 +226,7 @@ def _says_order(slot: Slot, before: list[str], after: list[str], traffic: Traffi
     that are the first or the last now."""
     if before == after or sorted(before) != sorted(after):
         return False
-    sent = [one.value for one in traffic.slots_of(slot.transaction) if _is_of_one_list(one, slot)]
+    sent = [one.value for one in traffic.slots_of(slot.transaction) if _are_alike((one, slot))]
     in_order = len(sent) >= _FEWEST and [one for one in after if one in sent] == sent
     rest = [[one for one in ids if one not in sent] for ids in (before, after)]
     if in_order or (rest[0] == rest[1] and len(rest[0]) >= _FEWEST):
@@ -166,12 +238,6 @@ def _says_order(slot: Slot, before: list[str], after: list[str], traffic: Traffi
 
 def _are_first(sent: Sequence[str], ids: Sequence[str]) -> bool:
     return {*ids[: len(sent)]} == {*sent} != {*ids}
-
-
-def _is_of_one_list(one: Slot, other: Slot) -> bool:
-    """Return whether two slots are of one list."""
-    alike = ((each.name, each.part, each.place, each.before) for each in (one, other))
-    return len(set(alike)) == 1
 
 
 def row_changed(pattern: re.Pattern[str], slot: Slot, page: int, traffic: Traffic) -> bool:

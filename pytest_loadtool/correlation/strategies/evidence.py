@@ -63,6 +63,8 @@ _OfOwn = Callable[[Slot, Producer, Traffic, Set[int]], bool]
 
 #: ``Admin``, ``All_teas``.
 _NAME = re.compile(r"[A-Z][a-z]+(?:[_-][A-Za-z]?[a-z]+)*|[A-Z]+")
+#: Which of several forms in one a field is of: ``items[0][tag]``, ``item-0-tag``.
+_INDEX = re.compile(r"\[\d{1,2}\](?=\[[A-Za-z])|-\d{1,2}(?=-[A-Za-z])")
 #: In how many words of a label a name is looked for.
 _MOST_WORDS = 12
 #: On how many answers before, a word is looked for that is done to something else.
@@ -407,7 +409,8 @@ def _named_choice(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The label of the choice is what a change has sent before any page had it: a name, or several
     of them, or has that name, as no other there has; not that of who has signed in, nor of a box
     whose name has the id."""
-    if without_ids(slot.name) != slot.name:
+    name = _INDEX.sub("", slot.name)
+    if without_ids(name) != name:
         return False
     first = traffic.offered[producer.name, producer.value, producer.text]
     sent = any(_sent(one, first, traffic, by_login=False) for one in producer.labels)
