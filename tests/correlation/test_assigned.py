@@ -129,8 +129,8 @@ class Notepad:
             self.add(kind, dict(sent)["name"])
         else:
             in_path = rest[:1] if kind == "notes" else []
-            note, *tags = (*in_path, *self.way.read(sent))
-            ids = [one if self.random else int(one) for one in (note, *tags)]
+            given: list[Any] = [*in_path, *self.way.read(sent)]
+            ids = [one if self.random else int(one) for one in given]
             if ids[0] not in self.names["notes"] or not {*ids[1:]} <= {*self.names["tags"]}:
                 return json_answer({"error": "no such thing"}, 404)
             if self.works:
