@@ -76,6 +76,10 @@ def _elements(notes: Notes) -> str:
     return f"<notes>{''.join(rows)}</notes>"
 
 
+def _lines(notes: Notes) -> str:
+    return "".join(f"{key} {one['title']} [{one['state']}]\n" for key, one in notes.items())
+
+
 _SELECT = '<form method="post" action="/close"><select name="n" size="9">{}</select></form>'
 KINDS = {
     "kept under their ids": Kind(lambda notes: json_answer(notes)),
@@ -190,6 +194,14 @@ class Notepad:
     def state(self) -> list[str]:
         """All that there is."""
         return [f"{one['title']}: {one['state']}" for one in self.notes.values()]
+
+
+def test_lines_of_a_text() -> None:
+    """Which line is changed is not known; that none was, is told."""
+    kind = Kind(lambda notes: typed(_lines(notes), "text/plain"))
+    case = recorded(notepad := Notepad(kind), notepad.session)
+    assert colour(replayed(case, Notepad(kind))) == "GREEN"
+    assert colour(replayed(case, Notepad(kind, works=False))) == "told"
 
 
 @pytest.mark.promise(26)

@@ -32,15 +32,16 @@ def chosen(
     end. Where nothing else shows it: that an answer is another one than before, which is asserted
     beside what is in doubt, too; the numbers that it has moved, and what its own answer says.
     """
-    numbers, others = list[Proof](), list[Proof]()
+    numbers, tried = list[Proof](), list[Look]()
     for seen in looks:
-        others += filter(counts, seen.others)
+        tried.append(seen)
         shown = list(seen.shown)
         found = list(_found(change, shown, counts))
         proven = sorted(_but_beside(found), key=_rank)
         if proven and proven[0].strength < OWN:
             break
         numbers += filter(counts, islice(seen.numbers, _MOST_NUMBERS))
+    others = islice((one for look in tried for one in look.others if counts(one)), 1)
     if not proven:
         more = [*others, *numbers, *_replies(seen, counts)]
         return _each_once(more)[:_MOST_PROOFS], seen.answers

@@ -80,16 +80,16 @@ def of_own_things(change: Change, answer: SeenAnswer, was: Before) -> Iterator[P
 
 
 def other_than_before(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
-    """Yield that the same address shows anything otherwise since this change alone, which is about
-    what is found by a name that the session has given. Numbers alone may be those of a clock, which
-    a replay sees standing still."""
+    """Yield that the same address shows anything otherwise since this change alone: in doubt, but
+    for what is found by a name that the session has given, as another run may have done the same
+    to it. Numbers alone may be those of a clock, which a replay sees standing still."""
     same = was.same(answer)
     own = {one.value for one in islice(was.own_texts(), _MOST_TEXTS)}
     is_own = any(name in row.value for row in change.rows for name in own)
-    if is_own and same is not None and was.only(same, answer):
+    if same is not None and was.only(same, answer):
         then, now = (_NUMBERS.sub("", one.text) for one in (same, answer))
         if then != now:
-            yield from _is_other(answer)
+            yield from (replace(one, doubtful=not is_own) for one in _is_other(answer))
 
 
 def _is_more(answer: SeenAnswer, same: SeenAnswer, was: Before) -> bool:

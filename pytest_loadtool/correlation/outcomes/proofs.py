@@ -139,7 +139,8 @@ def _numbers(change: Change, answers: Answers, was: Before) -> Iterator[Proof]:
 
 
 def _others(change: Change, answers: Answers, was: Before) -> Iterator[Proof]:
-    later = answers.after(change.step.index) if change.rows else ()
+    says = change.rows or change.resources or change.said
+    later = answers.after(change.step.index) if says and not change.logs_in else ()
     yield from islice(chain(*(other_than_before(change, one, was) for one in later)), 1)
 
 
