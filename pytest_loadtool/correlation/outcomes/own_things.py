@@ -40,7 +40,11 @@ _MOST_TEXTS = 12
 #: Of how many characters an answer is compared as a whole with that before, which on a used server
 #: may be longer.
 _LONGEST = 20_000
-_NUMBERS = re.compile(r"\d+")
+#: What clocks write: ``12:01``, ``just now``, ``a minute ago``.
+_CLOCK = re.compile(
+    r"\s*(?:\d+|\b(?:ago|an?|few|hours?|just|minutes?|moments?|now|seconds?|today|yesterday)\b)",
+    re.IGNORECASE,
+)
 #: How many have to be gone at least, so that all are.
 _ALL = 2
 
@@ -82,12 +86,13 @@ def of_own_things(change: Change, answer: SeenAnswer, was: Before) -> Iterator[P
 def other_than_before(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Yield that the same address shows anything otherwise since this change alone: in doubt, but
     for what is found by a name that the session has given, as another run may have done the same
-    to it. Numbers alone may be those of a clock, which a replay sees standing still."""
+    to it; nothing of a list with further pages. What a clock writes is no difference: a replay is
+    quick, and sees it standing still."""
     same = was.same(answer)
     own = {one.value for one in islice(was.own_texts(), _MOST_TEXTS)}
     is_own = any(name in row.value for row in change.rows for name in own)
-    if same is not None and was.only(same, answer):
-        then, now = (_NUMBERS.sub("", one.text) for one in (same, answer))
+    if same is not None and was.only(same, answer) and (is_own or not answer.paged):
+        then, now = (_CLOCK.sub("", one.text) for one in (same, answer))
         if then != now:
             yield from (replace(one, doubtful=not is_own) for one in _is_other(answer))
 
