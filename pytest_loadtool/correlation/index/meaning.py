@@ -146,7 +146,8 @@ def _is_of_another(slot: Slot, resources: frozenset[str], traffic: Traffic) -> b
     product, ``PUT /books/7/topics [1]`` about no book."""
     step = traffic.steps[slot.transaction]
     asked = operation(step.exchange) if step.exchange is not None else None
-    path = step.path if not step.calls else ""  # which says of each in its own place
+    # Calls and objects say it in their own place: ``{"book": {"id": 7}}``.
+    path = step.path if not step.calls and not slot.before else ""
     called = collection(asked.field if asked is not None else path).split()
     if not called or not is_short_number(slot.value) or _LINKING.intersection(called):
         return False
