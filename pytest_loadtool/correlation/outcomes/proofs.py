@@ -141,7 +141,8 @@ def _numbers(change: Change, answers: Answers, was: Before) -> Iterator[Proof]:
 def _others(change: Change, answers: Answers, was: Before) -> Iterator[Proof]:
     says = change.rows or change.resources or change.said
     later = answers.after(change.step.index) if says and not change.logs_in else ()
-    yield from islice(chain(*(other_than_before(change, one, was) for one in later)), 1)
+    found = chain.from_iterable(other_than_before(change, one, was) for one in later)
+    yield from islice(found, 1)
 
 
 def _is_last(change: Change, answer: SeenAnswer, was: Before) -> bool:
