@@ -38,7 +38,7 @@ def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -
             return None
         says = f"{proof.gone} is there"
         return replace(proof, at=earlier.step.index, says=says, validator=there, gone="")
-    if (counted := _COUNTED.match(validator_path(validator))) is not None:
+    if (counted := _counted(validator)) is not None:
         item = JsonValidator(counted[0], absent=True)
         if compile_path(item.path, 1)(earlier.document) is not None:
             return None
@@ -55,12 +55,13 @@ def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -
 
 def goes_by_number(proof: Proof) -> bool:
     """Return whether it goes by a number that no answer has given out: clients count."""
-    return _COUNTED.match(validator_path(proof.validator)) is not None
+    return _counted(proof.validator) is not None
 
 
-def validator_path(validator: Validator | None) -> str:
-    """Return the path of a validator of JSON; empty for any other."""
-    return validator.path if isinstance(validator, JsonValidator) and not validator.absent else ""
+def _counted(validator: Validator | None) -> re.Match[str] | None:
+    """Return the path to the item with a number in which a validator looks for something."""
+    looks = isinstance(validator, JsonValidator) and not validator.absent
+    return _COUNTED.match(validator.path) if looks else None
 
 
 def is_gone(proof: Proof) -> bool:
