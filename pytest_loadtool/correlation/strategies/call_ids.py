@@ -133,7 +133,7 @@ def _is_for(slot: Slot, call: _Call, traffic: Traffic) -> bool:
 def _calls(text: str) -> tuple[_Call, ...]:
     """Return the calls in a text that have an id and texts."""
     found = []
-    for one in _CALL.finditer(text) if "(" in text else ():
+    for one in _CALL.finditer(text):
         end = text.find(");", one.end(), one.end() + _LONGEST_CALL)
         texts = frozenset(each[1] for each in _TEXT.finditer(text, one.end(), max(end, 0)))
         if texts:
