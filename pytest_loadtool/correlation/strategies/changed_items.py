@@ -31,6 +31,7 @@ from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.markup_items import items_around
 from pytest_loadtool.correlation.responses.objects import inner
 from pytest_loadtool.correlation.responses.producers import json_leaves
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.strategies.typed import is_typed
 from pytest_loadtool.extraction.json_steps import OwnKey
@@ -107,21 +108,21 @@ def _linked_as(slot: Slot, traffic: Traffic) -> frozenset[str]:
         earlier = reversed(traffic.steps[max(0, slot.transaction - _MOST_STEPS) : slot.transaction])
         before = next((one for one in earlier if _ask_alike(step, one)), None)
         if before is not None:
-            now, then = (_ids_in(traffic.response(one.index).text) for one in (step, before))
+            now, then = (_ids_in(traffic.response(one.index)) for one in (step, before))
             found.update(key for key, id_ in now - then if id_ == slot.value)
     return frozenset(name for key in found for name in collection_names(id_stem(key) or key))
 
 
 @lru_cache(maxsize=64)
-def _ids_in(text: str) -> Counter[tuple[str, str]]:
+def _ids_in(response: RecordedResponse) -> Counter[tuple[str, str]]:
     """Return how often a document of JSON has each short number, by what that is called, or the
-    object is of which it is the id."""
-    try:
-        leaves = json_leaves(json.loads(text)) if text[:1] in ("{", "[") else ()
-    except (ValueError, RecursionError):
-        return Counter()
+    object is of which it is the id; nothing of any other answer."""
     found: Counter[tuple[str, str]] = Counter()
-    for steps, value in leaves:
+    try:
+        document = response.json()
+    except ValueError:
+        return found
+    for steps, value in json_leaves(document):
         if is_short_number(value):
             keys = [one for one in steps if isinstance(one, str) and plain(one) not in _UNNAMED]
             found[keys[-1] if keys else "", value] += 1
