@@ -144,10 +144,10 @@ class ResponseIndex:
     """By the address (path and query) that a page links to; only addresses that are requested."""
     markup: Sequence[int] = ()
     """The transactions whose responses have an element of markup."""
-    scripts: Sequence[int] = ()
-    """Those whose responses may have the call of a script that is given a text."""
     tables: Sequence[int] = ()
     """Of these, the ones with cells of tables."""
+    scripts: Sequence[int] = ()
+    """Those whose responses may have the call of a script that is given a text."""
     pages: Mapping[str, Sequence[int]] = field(default_factory=dict)
     """By path: the transactions that fetched it with GET."""
     typed: Mapping[str, Sequence[tuple[int, str]]] = field(default_factory=dict)

@@ -52,8 +52,8 @@ _PAIR = re.compile(r"([^&=]*+)=([^&]*+)|[^&=]++")
 _WORD_BEFORE = re.compile(r"[a-z]{3,}[_-](?=.)")
 _DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"[A-Za-z]+")
-#: The name of a field that ends in a number.
 _LETTERS_AND_DIGITS = re.compile(r"[A-Za-z0-9]+")
+#: The name of a field that ends in a number.
 _NUMBERED = re.compile(r"[A-Za-z]+[-_](\d+)")
 #: In a query, the shortest value that has no name. Without a digit it is a flag's name.
 _SHORTEST_BARE = 8
