@@ -116,12 +116,14 @@ class Nouns:
                 before = behind.setdefault(slot.value, {})
                 before.setdefault(slot.before, set()).add(template)
             if _names_a_resource(slot):
-                noun = _noun(slot, steps)
+                noun = _noun(slot, steps[slot.transaction])
                 inner = _within(slot) if noun == NAMELESS else ""
                 called.setdefault(template, (inner and makers.get(template)) or inner or noun)
         ids = frozenset(f"${{{one}}}" for one in _ids_of_items(transactions))
         nouns = {
-            _noun(slot, steps) for slot, template in chain.from_iterable(sent) if template in ids
+            _noun(slot, steps[slot.transaction])
+            for slot, template in chain.from_iterable(sent)
+            if template in ids
         }
         shown = frozenset(noun for noun in nouns if _is_shown(noun, steps))
         changed = frozenset(chain.from_iterable(map(_kinds, filter(is_change, steps))))
@@ -160,7 +162,7 @@ class Nouns:
             nameless = given_out and alone and not secret
             if not known or not (_names_a_resource(slot) or nameless):
                 continue
-            noun = types.get(slot) or _noun(slot, {slot.transaction: step})
+            noun = types.get(slot) or _noun(slot, step)
             if slot.name in ARGUMENTS or not slot.name:
                 noun = self.called.get(template, noun)
             template, noun = self.same.get(template, (template, noun))
@@ -250,12 +252,12 @@ def _names_a_resource(slot: Slot) -> bool:
     return slot.place is Place.PATH or is_id_name(slot.name) or slot.before == IN_NAME
 
 
-def _noun(slot: Slot, steps: Sequence[RecordedStep] | Mapping[int, RecordedStep]) -> str:
+def _noun(slot: Slot, step: RecordedStep) -> str:
     """Return ``order`` of the id in ``/orders/17`` and in ``order_id=17``; of a call by GET also in
     ``/orders/destroy/17``."""
     if slot.place is Place.PATH:
         kind = kind_of_resource(slot) or NAMELESS
-        is_call = steps[slot.transaction].method == "GET" and calls_for(kind)
+        is_call = step.method == "GET" and calls_for(kind)
         return (is_call and singular(collection(slot.before))) or kind
     words = singular(slot.name).split() if slot.name not in ARGUMENTS else []
     if words and is_id_name(words[-1]):
