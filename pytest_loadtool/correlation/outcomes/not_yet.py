@@ -60,8 +60,9 @@ def goes_by_number(proof: Proof) -> bool:
 
 def _counted(validator: Validator | None) -> re.Match[str] | None:
     """Return the path to the item with a number in which a validator looks for something."""
-    looks = isinstance(validator, JsonValidator) and not validator.absent
-    return _COUNTED.match(validator.path) if looks else None
+    if not isinstance(validator, JsonValidator) or validator.absent:
+        return None
+    return _COUNTED.match(validator.path)
 
 
 def is_gone(proof: Proof) -> bool:
