@@ -49,8 +49,6 @@ from pytest_loadtool.model.rule import NamePatterns, ProducerKind, Rule
 #: How many producers of one value a rule looks at, the nearest first. So no more of one kind count
 #: in one response.
 MOST_PRODUCERS = 20
-#: Of how many more those are looked at that answer a change.
-MOST_BEYOND = 100
 #: A longer text is not what something is called.
 _LONGEST_NAME = 200
 #: A response that only repeats what its own request said is no source of it. Pages are: their forms

@@ -18,7 +18,7 @@ from pytest_loadtool.correlation.classify import (
     is_short_number,
     is_version_name,
 )
-from pytest_loadtool.correlation.index.indexing import MOST_BEYOND, MOST_PRODUCERS
+from pytest_loadtool.correlation.index.indexing import MOST_PRODUCERS
 from pytest_loadtool.correlation.index.meaning import is_for
 from pytest_loadtool.correlation.index.traffic import ByKind, Traffic
 from pytest_loadtool.correlation.kinds import resources_of
@@ -36,8 +36,8 @@ from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind, Rule
 
 _KINDS = tuple(ProducerKind)
-#: How many of the answers to changes count that are further away.
-_MOST_MADE = 4
+#: Of how many more producers those are looked at that answer a change, and how many of these count.
+_MOST_BEYOND, _MOST_MADE = 100, 4
 
 
 class Rules:
@@ -128,7 +128,7 @@ def _made_before(further: Iterator[Producer], slot: Slot, traffic: Traffic) -> I
             is_of_it[key] = is_for(slot, resources_of(one, step.called), traffic)
         return is_of_it[key]
 
-    some = islice(further, MOST_BEYOND if is_short_number(slot.value) else 0)
+    some = islice(further, _MOST_BEYOND if is_short_number(slot.value) else 0)
     return islice(filter(was_made, some), _MOST_MADE)
 
 
