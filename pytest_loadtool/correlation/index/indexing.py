@@ -98,11 +98,14 @@ def _requests(
     fields: dict[int, set[str]] = defaultdict(set)
     echoes: dict[int, set[str]] = defaultdict(set)
     numbers: dict[tuple[int, str], list[Slot]] = defaultdict(list)
+    queried: dict[str, dict[str, int]] = defaultdict(dict)
     types: dict[int, list[Slot]] = defaultdict(list)
     sent_in_changes: list[Slot] = []
     for slot in slots:
         for user in slot.senders:
             echoes[user].add(slot.value)
+        if slot.place is Place.QUERY:
+            queried[slot.name].setdefault(slot.value, slot.transaction)
         if is_short_number(slot.value):
             numbers[slot.transaction, slot.value].append(slot)
         if not slot.users and not KIND_WORDS.isdisjoint(plain(slot.name).split()[-1:]):
@@ -127,6 +130,7 @@ def _requests(
         fields=_frozen(fields),
         echoes=_frozen(echoes),
         numbers=dict(numbers),
+        queried=dict(queried),
         types=dict(types),
         written=_first((one.value, one) for one in sent_in_changes),
         spelled=_first(spelled),

@@ -120,12 +120,8 @@ def _asks_for_made(slot: Slot, resources: frozenset[str], traffic: Traffic) -> b
     changes before have made: ``?view=1`` after ``POST /views``."""
     if slot.place is not Place.QUERY or slot.depth or plain(slot.name) in _SWITCHES:
         return False
-    first = {
-        one.value: one.transaction
-        for one in reversed(traffic.requests.slots)
-        if one.place is Place.QUERY and one.name == slot.name
-    }
-    return all(_was_made(value, at, resources, traffic) for value, at in first.items())
+    queried = traffic.requests.queried.get(slot.name, {})
+    return all(_was_made(value, at, resources, traffic) for value, at in queried.items())
 
 
 def _was_made(number: str, before: int, resources: frozenset[str], traffic: Traffic) -> bool:

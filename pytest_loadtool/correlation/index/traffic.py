@@ -113,6 +113,8 @@ class RequestIndex:
     numbers: Mapping[tuple[int, str], Sequence[Slot]] = field(default_factory=dict)
     """By transaction and value: where its request has a number that many resources have by
     chance."""
+    queried: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """By the name of a field of queries and its value: the first transaction that asks for it."""
     types: Mapping[int, Sequence[Slot]] = field(default_factory=dict)
     """By transaction: where its request may say of which type a resource is."""
     written: Mapping[str, int] = field(default_factory=dict)
