@@ -52,9 +52,6 @@ _TAG, _MARKUP = re.compile(r"<\w"), re.compile(r"[^\w .,;:!?()/+-]+")
 _ENDS = " .,;:!?/+-"
 #: A larger number counts nothing: it is a time, or a sum.
 MOST_COUNTED = 100_000
-
-#: In how many objects within an object lists are looked for.
-_DEEPEST = 2
 #: The members of a resource, and of what refers to one (JSON:API 1.1 §7.2, §7.3).
 _OF_JSON_API = frozenset({"attributes", "id", "lid", "links", "meta", "relationships", "type"})
 
@@ -95,7 +92,6 @@ def of_object(
                 state = equal(answer, 0, path, keys, template, value)
                 yield replace(state, doubtful=is_told)  # it may have become so by itself
         yield from _elements(change, answer, path, item, before)
-        yield from _linked(change, resource, answer, path, item, was)
         yield from _emptied(change, answer, path, item, before)
         return
     if names(answer.step, resource):
@@ -139,58 +135,6 @@ def _elements(
                 says = f"{short(one)} is in {key}"
                 yield Proof(answer.step.index, 0, says, JsonValidator(whole))
         yield from _within(change, answer, f"{path}.{key}", value, held)
-
-
-def _linked(
-    change: Change,
-    resource: Resource,
-    answer: SeenAnswer,
-    path: str,
-    item: dict[str, Any],
-    was: Before,
-) -> Iterator[Proof]:
-    """Yield the other things of the change that a list of an object has since then, or has no more,
-    by their ids: the topics of ``PUT /books/7/topics``."""
-    others = [one for one in change.resources if one.is_own and one != resource]
-    if not others or resource.given:
-        return
-    for keys, value in _lists(item):
-        shown = (inner(one, keys) for each in was.answers for _, one in of_resource(each, resource))
-        before = next((one for one in shown if isinstance(one, list)), None)
-        for other in others if before is not None else ():
-            has, had = (_among(one, other, keys, answer) for one in (value, before))
-            found = has or had
-            if found is not None and not (has and had):
-                whole = f"{path}{format_path(keys)[1:]}{condition(*found)}"
-                check = JsonValidator(whole, absent=has is None)
-                says = f"the {other.noun} is {'in' if has else 'not in'} {_called(keys)}"
-                yield Proof(answer.step.index, 0, says, check)
-
-
-def _lists(item: dict[str, Any], keys: Keys = ()) -> Iterator[tuple[Keys, list[Any]]]:
-    """Yield the lists in an object, and in the objects that it has."""
-    for key, value in item.items():
-        if KEY.fullmatch(key) and isinstance(value, list):
-            yield (*keys, key), value
-        elif KEY.fullmatch(key) and isinstance(value, dict) and len(keys) < _DEEPEST:
-            yield from _lists(value, (*keys, key))
-
-
-def _called(keys: Keys) -> str:
-    """Return what a list is called that has these keys: ``tags`` of ``tags.data``."""
-    names = [str(one) for one in keys if plain(str(one)) not in WRAPPERS]
-    return names[-1] if names else str(keys[-1])
-
-
-def _among(
-    items: list[Any] | None, resource: Resource, steps: Steps, answer: SeenAnswer
-) -> tuple[Keys, str, Any] | None:
-    """Return how the item of a list is found that has the id of a resource; None if none has."""
-    for one in items or ():
-        key = id_key(one, resource) if isinstance(one, dict) else ""
-        if key and _is_kind(resource, steps, key, answer, one):
-            return (key,), resource.template, one[key]
-    return None
 
 
 def _within(
@@ -446,7 +390,7 @@ def _of_resource(answer: SeenAnswer, resource: Resource) -> Iterator[tuple[Steps
         key = id_key(item, resource)
         named = (one for one in steps if isinstance(one, str) and not is_dynamic_key(one))
         place = (*named, key)
-        if key and place not in shared and _is_kind(resource, steps, key, answer, item):
+        if key and place not in shared and is_kind(resource, steps, key, answer, item):
             if _is_alone(steps, (key,), item[key], answer):
                 yield steps, item
             else:
@@ -462,7 +406,7 @@ def _is_kept_under(
     """Return whether the last key on the way to an object is the id of the resource."""
     key = steps[-1]
     is_id = isinstance(key, str) and key == resource.id and is_dynamic_key(key)
-    return is_id and _is_kind(resource, steps[:-1], "", answer, item)
+    return is_id and is_kind(resource, steps[:-1], "", answer, item)
 
 
 def path_of(resource: Resource, steps: Steps, item: dict[str, Any]) -> str:
@@ -473,7 +417,7 @@ def path_of(resource: Resource, steps: Steps, item: dict[str, Any]) -> str:
     return where_path(steps[:-1], ()) + format_path((resource.template,))[1:]
 
 
-def _is_kind(
+def is_kind(
     resource: Resource, steps: Steps, key: str, answer: SeenAnswer, item: dict[str, Any]
 ) -> bool:
     """Return whether what has the id under that key is such a resource: many kinds have the same
@@ -552,7 +496,7 @@ def listed_path(answer: SeenAnswer, resource: Resource) -> str | None:
         if is_listed(steps):
             for key, value in item.items():
                 same = is_id_name(key) and KEY.fullmatch(key) and json_text(value) == resource.id
-                if same and _is_kind(resource, steps, key, answer, item):
+                if same and is_kind(resource, steps, key, answer, item):
                     return where_path(steps, (key,), resource.template, value)
     kept = (one for one in answer.objects if one[0] and _is_kept_under(resource, *one, answer))
     return next((path_of(resource, *one) for one in kept), None)

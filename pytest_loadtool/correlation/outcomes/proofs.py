@@ -34,6 +34,7 @@ from pytest_loadtool.correlation.outcomes.documents import (
     unlisted_path,
 )
 from pytest_loadtool.correlation.outcomes.gone import choice_gone, named_gone
+from pytest_loadtool.correlation.outcomes.linked import linked_in_document
 from pytest_loadtool.correlation.outcomes.ordered import ordered_in_document
 from pytest_loadtool.correlation.outcomes.own_things import of_own_things, other_than_before
 from pytest_loadtool.correlation.outcomes.pages import (
@@ -185,6 +186,7 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         if _may_be_about(change, answer, was):
             for resource in change.resources:
                 yield from of_object(change, resource, answer, was)
+            yield from linked_in_document(change, answer, was)
             if _is_at_its_address(change, answer):
                 yield from of_answer(change, answer, was)
             yield from named_in_document(_with_lines(change), answer, was)
