@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import random
 import re
 import secrets
 import threading
@@ -13,9 +15,12 @@ from werkzeug.exceptions import Forbidden, HTTPException, NotFound
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request, Response
 
-__all__ = ["Site", "page", "serving"]
+__all__ = ["Site", "first_id", "page", "serving"]
 
 View = Callable[..., Response]
+
+#: What servers begin to count with, none near another.
+_FIRST_IDS = itertools.cycle(random.sample(range(103, 900, 20), 40))
 
 
 class Site:
@@ -74,6 +79,12 @@ class Site:
         self.sessions[key] = values
         response.set_cookie(self.cookie, key, httponly=True)
         return response
+
+
+def first_id() -> int:
+    """Return a number from 103 to 883 to begin ids with, 20 or more away from those of the 39
+    servers before: one drawn by itself is now and then the recorded server's."""
+    return next(_FIRST_IDS)
 
 
 def page(pattern: str, methods: str = "GET") -> Callable[[Any], Any]:

@@ -7,7 +7,6 @@ compares the header with the token in its signed session.
 from __future__ import annotations
 
 import itertools
-import random
 import secrets
 
 from flask import Flask, abort, jsonify, request
@@ -17,6 +16,7 @@ from flask_seasurf import SeaSurf
 
 from tests.frameworks.browser import Browser
 from tests.frameworks.harness import Trial
+from tests.frameworks.site import first_id
 
 
 def make() -> Flask:
@@ -28,7 +28,7 @@ def make() -> Flask:
         CSRF_HEADER_NAME="X-XSRF-TOKEN",
     )
     protection = SeaSurf(app)
-    ids = itertools.count(random.randrange(100, 900))
+    ids = itertools.count(first_id())
     heroes: dict[int, str] = {}
 
     @app.get("/")

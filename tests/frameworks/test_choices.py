@@ -24,7 +24,7 @@ from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.model.case import TestCase
 from tests.frameworks.browser import Browser
 from tests.frameworks.harness import Trial, ten_at_once, twice
-from tests.frameworks.site import Site, page, serving
+from tests.frameworks.site import Site, first_id, page, serving
 
 PROJECT, ANNA, BO = "seaside", "Anna & Co", "Boris"
 
@@ -42,7 +42,7 @@ class Expenses(Site):
 
     def __init__(self) -> None:
         super().__init__()
-        self.numbers = itertools.count(random.randrange(100, 900))
+        self.numbers = itertools.count(first_id())
         others = {next(self.numbers): name for name in ("Dan", "Eve")}
         self.projects = {"elsewhere": Project(others)}
 

@@ -16,7 +16,7 @@ from werkzeug.wrappers import Request, Response
 from pytest_loadtool.editing.unique_values import make_unique
 from tests.frameworks.browser import Browser
 from tests.frameworks.harness import Trial, ten_at_once, twice
-from tests.frameworks.site import Site, page, serving
+from tests.frameworks.site import Site, first_id, page, serving
 
 TITLE, NOTE = "Tea & Cake", "Write to Zoë"
 
@@ -27,7 +27,7 @@ class Board(Site):
 
     def __init__(self) -> None:
         super().__init__()
-        self.numbers = itertools.count(random.randrange(20, 900))
+        self.numbers = itertools.count(first_id())
         self.things = {next(self.numbers): (f"Thing {one}", "") for one in range(4)}
 
     @page("/login", "POST")

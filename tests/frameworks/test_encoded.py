@@ -11,7 +11,6 @@ import asyncio
 import base64
 import itertools
 import json
-import random
 import secrets
 from dataclasses import replace
 from functools import cached_property
@@ -32,7 +31,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Decoded, Extractor
 from tests.capture.driving import driven
 from tests.frameworks.harness import Trial
-from tests.frameworks.site import serving
+from tests.frameworks.site import first_id, serving
 
 
 def _packed(value: object) -> str:
@@ -67,8 +66,8 @@ def make() -> Flask:
     app = Flask(__name__)
     app.config["SECRET_KEY"] = secrets.token_bytes(32)
     key, sign = secrets.token_hex(32), URLSafeTimedSerializer(secrets.token_hex())
-    user = random.randrange(100, 900)
-    ids = itertools.count(random.randrange(1000, 9000))
+    user = first_id()
+    ids = itertools.count(10 * first_id())
     codes: set[str] = set()
 
     def demand(given: object, name: str) -> None:

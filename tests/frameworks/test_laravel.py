@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hmac
 import json
-import random
 import secrets
 from typing import Any
 from urllib.parse import quote, unquote
@@ -24,7 +23,7 @@ from werkzeug.wrappers import Request, Response
 
 from tests.frameworks.browser import Browser
 from tests.frameworks.harness import Trial
-from tests.frameworks.site import Site, page
+from tests.frameworks.site import Site, first_id, page
 
 
 class Laravel(Site):
@@ -34,7 +33,7 @@ class Laravel(Site):
 
     def __init__(self) -> None:
         super().__init__()
-        self.next = random.randrange(100, 900)
+        self.next = first_id()
         self.notes: dict[int, str] = {}
 
     def answer(self, request: Request) -> Response:

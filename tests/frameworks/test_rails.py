@@ -11,7 +11,6 @@ import base64
 import hmac
 import itertools
 import json
-import random
 import secrets
 from typing import Any
 
@@ -21,7 +20,7 @@ from werkzeug.wrappers import Request, Response
 
 from tests.frameworks.browser import Browser
 from tests.frameworks.harness import Trial
-from tests.frameworks.site import Site, page
+from tests.frameworks.site import Site, first_id, page
 
 #: How many posts there are at the beginning: never as many as the last time.
 _SIZES = itertools.cycle((1, 4))
@@ -35,7 +34,7 @@ class Rails(Site):
 
     def __init__(self) -> None:
         super().__init__()
-        self.ids = itertools.count(random.randrange(100, 900))
+        self.ids = itertools.count(first_id())
         self.posts = {next(self.ids): "Welcome" for _ in range(next(_SIZES))}
 
     @page("/login", "GET POST")

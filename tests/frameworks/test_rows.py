@@ -27,7 +27,7 @@ from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.model.case import TestCase
 from tests.frameworks.browser import Browser
 from tests.frameworks.harness import Trial, ten_at_once, twice
-from tests.frameworks.site import Site, page, serving
+from tests.frameworks.site import Site, first_id, page, serving
 
 NAME, NOTE = "Tea & 'Cups'", "Salt [1+1]"
 
@@ -46,7 +46,7 @@ class Shelf(Site):
 
     def __init__(self) -> None:
         super().__init__()
-        self.numbers = itertools.count(random.randrange(1000, 9000))
+        self.numbers = itertools.count(10 * first_id())
         names = [f"Thing {one}" for one in range(random.randrange(1, 9))]
         self.things = [Thing(next(self.numbers), name, "") for name in names]
 
