@@ -40,10 +40,14 @@ _MOST_TEXTS = 12
 #: Of how many characters an answer is compared as a whole with that before, which on a used server
 #: may be longer.
 _LONGEST = 20_000
-#: What clocks write: ``12:01``, ``just now``, ``a minute ago``.
-_CLOCK = re.compile(
-    r"\s*(?:\d+|\b(?:ago|an?|few|hours?|just|minutes?|moments?|now|seconds?|today|yesterday)\b)",
-    re.IGNORECASE,
+#: What an answer has of words and signs. Numbers are left out, as clocks write them: ``12:01``.
+_WORD = re.compile(r"[^\W\d]+|[^\w\s]")
+#: Words that clocks write: ``just now``, ``a minute ago``.
+_OF_CLOCKS = frozenset(
+    {
+        *("a", "ago", "an", "few", "hour", "hours", "just", "minute", "minutes", "moment"),
+        *("moments", "now", "second", "seconds", "today", "yesterday"),
+    }
 )
 #: How many have to be gone at least, so that all are.
 _ALL = 2
@@ -87,14 +91,19 @@ def other_than_before(change: Change, answer: SeenAnswer, was: Before) -> Iterat
     """Yield that the same address shows anything otherwise since this change alone: in doubt, but
     for what is found by a name that the session has given, as another run may have done the same
     to it; nothing of a list with further pages. What a clock writes is no difference: a replay is
-    quick, and sees it standing still."""
+    quick, and sees it standing still; nor is another order, which some servers draw."""
     same = was.same(answer)
     own = {one.value for one in islice(was.own_texts(), _MOST_TEXTS)}
     is_own = any(name in row.value for row in change.rows for name in own)
     if same is not None and was.only(same, answer) and (is_own or not answer.paged):
-        then, now = (_CLOCK.sub("", one.text) for one in (same, answer))
-        if then != now:
-            yield from (replace(one, doubtful=not is_own) for one in _is_other(answer))
+        found = _is_other(answer) if _words_of(answer) != _words_of(same) else ()
+        yield from (replace(one, doubtful=not is_own) for one in found)
+
+
+def _words_of(answer: SeenAnswer) -> list[str]:
+    """Return what an answer shows but for what clocks write, in an order of its own."""
+    found = _WORD.findall(answer.text.lower())
+    return sorted(word for word in found if word not in _OF_CLOCKS)
 
 
 def _is_more(answer: SeenAnswer, same: SeenAnswer, was: Before) -> bool:
