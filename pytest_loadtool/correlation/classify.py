@@ -198,6 +198,7 @@ _CHOSEN = frozenset(
 )
 #: What is a kind of resource only where nothing else is.
 _KINDLESS = frozenset({"action", "actions", "entry", "entries", "record", "records", "row", "rows"})
+_BETWEEN_WORDS = re.compile(r"[-_.]")
 #: Where an interface begins, and what is behind that is its own.
 _ROOT = re.compile(
     r"(?:[a-z]+-)?(?:api|rest|rpc|admin|data|ajax|json)|v\d+(?:\.\d+)?", re.IGNORECASE
@@ -211,8 +212,14 @@ def is_chosen(name: str) -> bool:
 
 def is_kindless(segment: str, before: str) -> bool:
     """Return whether a segment of a path says no more than the one ``before`` it, of what kind of
-    resource there is: ``records`` of ``/Order/records/7``."""
-    return segment in _KINDLESS and bool(before) and _ROOT.fullmatch(before) is None
+    resource there is: ``records`` of ``/Order/records/7``, not of ``/orders/17/records/7``. What
+    may be a code is no kind of resource."""
+    if segment not in _KINDLESS or _ROOT.fullmatch(before):
+        return False
+    letters = _BETWEEN_WORDS.sub("", before)
+    return letters.isalpha() and (
+        letters.islower() or letters.isupper() or _is_program_text(letters)
+    )
 
 
 @lru_cache(1 << 12)

@@ -200,7 +200,7 @@ def _noun(called: str, done: frozenset[str]) -> str:
     parts = _PARTS.split(_FILE.sub("", called))
     for part, last in zip(reversed(parts), (*reversed(parts[:-1]), ""), strict=True):
         is_id = HOLE in part or is_path_id(part)
-        kindless = "/" in called and not is_path_id(last) and is_kindless(part, last)
+        kindless = "/" in called and is_kindless(part, last)
         words = [] if is_id or kindless else before_by(part).split()
         words = [*dropwhile(done.__contains__, words)]
         while words and words[-1] in done:

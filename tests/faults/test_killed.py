@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.server import Server, serving, well
-from tests.plugin.loading import Project, children, load, wait_until
+from tests.plugin.loading import Project, all_output, children, load, wait_until
 
 USERS, WORKERS = 6, 3
 
@@ -90,7 +90,7 @@ def test_a_worker_is_killed(project: Project, victim: int) -> None:
         with project.running("--load", "-n", str(WORKERS), "--load-json", "out.json") as process:
             wait_until((project.path / f"heard-gw{victim}").exists)
             os.kill(children(process.pid)[victim], signal.SIGKILL)
-            output, _ = process.communicate(timeout=60)
+            output = all_output(process)
     assert process.returncode not in (0, 3), output  # 3 is pytest's internal error
     assert "Traceback" not in output
     lost = f"worker gw{victim} was lost: the load of its 2 of 6 users is missing from"

@@ -17,7 +17,7 @@ from unittest import mock
 
 import pytest
 
-__all__ = ["Project", "children", "load", "wait_until"]
+__all__ = ["Project", "all_output", "children", "load", "wait_until"]
 
 
 def load(
@@ -110,6 +110,23 @@ def children(pid: int) -> list[int]:
     """The processes that ``pid`` has started, in the order they were started."""
     path = Path(f"/proc/{pid}/task/{pid}/children")
     return [int(one) for one in path.read_text(encoding="ascii").split()]
+
+
+def all_output(process: subprocess.Popen[str], seconds: float = 180.0) -> str:
+    """Return what pytest has written when it has ended.
+
+    Raises:
+        TimeoutError: it does not end. It says where each thread is, which the faulthandler tells.
+    """
+    try:
+        output, _ = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        time.sleep(3)
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        raise TimeoutError(f"not ended after {seconds:.0f} s:\n{output}") from None
+    return output
 
 
 def wait_until(condition: Callable[[], object], seconds: float = 180.0) -> None:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pytest_loadtool.plugin.load.outcome import EXIT_INCONCLUSIVE
-from tests.plugin.loading import Project, load, wait_until
+from tests.plugin.loading import Project, all_output, load, wait_until
 from tests.plugin.serving import Server, case, transaction
 
 
@@ -293,7 +293,7 @@ def test_interrupt_keeps_the_numbers(project: Project, server: Server) -> None:
     with project.running("--load", "--load-json", "out.json") as process:
         wait_until(lambda: len(server.requests) > 50)
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=120)
+        output = all_output(process)
     assert process.returncode == pytest.ExitCode.INTERRUPTED, output
     data = project.json()
     assert data["verdict"] == "inconclusive"

@@ -19,7 +19,7 @@ import pytest
 
 from pytest_loadtool.engine.signals import ENDINGS
 from pytest_loadtool.plugin.load.interrupt import Shield, deaf, stopping
-from tests.plugin.loading import Project, children, load, wait_until
+from tests.plugin.loading import Project, all_output, children, load, wait_until
 from tests.plugin.serving import Server, case
 
 
@@ -178,7 +178,7 @@ def test_the_way_out_is_short(project: Project, server: Server, workers: list[st
         before = sum(map(processor_seconds, group))
         waited = processor_seconds_of_children()
         os.killpg(process.pid, signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
+        output = all_output(process)
     assert process.returncode == pytest.ExitCode.INTERRUPTED, output
     assert processor_seconds_of_children() - waited - before < 2
     assert "load test results" in output
@@ -202,7 +202,7 @@ def test_kills_report_as_ctrl_c_does(
     with project.running("--load", "--load-json", "out.json", *workers) as process:
         wait_until(lambda: len(server.requests) > 50)
         send(process.pid, kill)
-        output, _ = process.communicate(timeout=60)
+        output = all_output(process)
     assert process.returncode == pytest.ExitCode.INTERRUPTED, output
     assert "load test results" in output
     assert re.search(rf"^/.+\.py:\d+: KeyboardInterrupt: {kill.name}$", output, re.MULTILINE)
@@ -246,7 +246,7 @@ def test_nohup(project: Project, server: Server) -> None:
     ) as process:
         wait_until(lambda: len(server.requests) > 10)
         process.send_signal(signal.SIGHUP)
-        output, _ = process.communicate(timeout=60)
+        output = all_output(process)
     assert process.returncode in (0, 10), output  # a busy machine may be too slow for the load
     assert not any("stopped" in reason for reason in project.json()["reasons"])
 
@@ -275,7 +275,7 @@ run.LoadRun.stop = stop_and_note
         process.send_signal(signal.SIGTERM)
         wait_until((project.path / "stopping").exists)
         process.send_signal(signal.SIGTERM)
-        output, _ = process.communicate(timeout=60)
+        output = all_output(process)
     assert process.returncode == pytest.ExitCode.INTERRUPTED, output
     assert "load test results" in output
 
@@ -291,7 +291,7 @@ def test_kills_interrupt_a_replay(tmp_path: Path, server: Server, kill: signal.S
     with project.running("--junitxml", "out.xml") as process:
         assert server.busy.wait(60)
         process.send_signal(kill)
-        output, _ = process.communicate(timeout=60)
+        output = all_output(process)
     assert process.returncode == pytest.ExitCode.INTERRUPTED, output
     assert re.search(rf"^/.+\.py:\d+: KeyboardInterrupt: {kill.name}$", output, re.MULTILINE)
     assert "1 passed" in output

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pytest_loadtool.plugin.load.outcome import EXIT_INCONCLUSIVE
-from tests.plugin.loading import Project, children, load, wait_until
+from tests.plugin.loading import Project, all_output, children, load, wait_until
 from tests.plugin.serving import Server, case, transaction
 
 
@@ -233,7 +233,7 @@ Series.hear = hear_and_note
         wait_until((project.path / "heard-gw0").exists)
         first, *_ = children(process.pid)
         os.kill(first, signal.SIGKILL)
-        output, _ = process.communicate(timeout=60)
+        output = all_output(process)
     assert process.returncode == EXIT_INCONCLUSIVE, output
     assert "1 failed, 1 passed" in output
     lost = "worker gw0 was lost: the load of its 2 of 4 users is missing from"
@@ -263,7 +263,7 @@ run.SILENCE = 3   # seconds; a patient person's is ten times that
         wait_until(lambda: len(server.requests) > 10)
         first, *_ = children(process.pid)
         os.kill(first, signal.SIGSTOP)
-        output, _ = process.communicate(timeout=60)
+        output = all_output(process)
     assert process.returncode == EXIT_INCONCLUSIVE, output
     assert "worker gw0 was lost" in output
     assert [worker["state"] for worker in project.json()["workers"]] == ["lost", "final"]
@@ -278,7 +278,7 @@ def test_all_workers_lost(project: Project, server: Server) -> None:
         wait_until(lambda: len(server.requests) > 10)
         for worker in children(process.pid):
             os.kill(worker, signal.SIGKILL)
-        output, _ = process.communicate(timeout=60)
+        output = all_output(process)
     assert process.returncode == 1, output
     assert "2 failed" in output
     assert "not run: no worker is left" in output
@@ -290,7 +290,7 @@ def test_interrupt_keeps_the_numbers_of_all_workers(project: Project, server: Se
     with project.running("--load", "-n", "2", "--load-json", "out.json") as process:
         wait_until(lambda: len(server.requests) > 50)
         os.killpg(process.pid, signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
+        output = all_output(process)
     assert process.returncode == pytest.ExitCode.INTERRUPTED, output
     data = project.json()
     assert data["reasons"][0].startswith("stopped after")
