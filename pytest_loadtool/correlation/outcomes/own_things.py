@@ -93,11 +93,12 @@ def other_than_before(change: Change, answer: SeenAnswer, was: Before) -> Iterat
     to it; nothing of a list with further pages. What a clock writes is no difference: a replay is
     quick, and sees it standing still; nor is another order, which some servers draw."""
     same = was.same(answer)
+    if same is None or not was.only(same, answer) or _words_of(answer) == _words_of(same):
+        return
     own = {one.value for one in islice(was.own_texts(), _MOST_TEXTS)}
     is_own = any(name in row.value for row in change.rows for name in own)
-    if same is not None and was.only(same, answer) and (is_own or not answer.paged):
-        found = _is_other(answer) if _words_of(answer) != _words_of(same) else ()
-        yield from (replace(one, doubtful=not is_own) for one in found)
+    if is_own or not answer.paged:
+        yield from (replace(one, doubtful=not is_own) for one in _is_other(answer))
 
 
 def _words_of(answer: SeenAnswer) -> list[str]:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import chain, islice, pairwise
+from itertools import chain, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from pytest_loadtool.codec.template import escape
@@ -134,16 +134,21 @@ def _replies(change: Change, answers: Answers, was: Before) -> Iterator[Proof]:
 
 
 def _numbers(change: Change, answers: Answers, was: Before) -> Iterator[Proof]:
-    later = answers.after(change.step.index) if not change.logs_in else ()
+    later = _until_the_next(change, answers, was) if not change.logs_in else ()
     found = (tuple(counted(change, one, was)) for one in later)
     yield from next(filter(None, found), ())
 
 
 def _others(change: Change, answers: Answers, was: Before) -> Iterator[Proof]:
     says = change.rows or change.resources or change.said
-    later = answers.after(change.step.index) if says and not change.logs_in else ()
+    later = _until_the_next(change, answers, was) if says and not change.logs_in else ()
     found = chain.from_iterable(other_than_before(change, one, was) for one in later)
     yield from islice(found, 1)
+
+
+def _until_the_next(change: Change, answers: Answers, was: Before) -> Iterator[SeenAnswer]:
+    """Return the answers that come before anything else is changed."""
+    return takewhile(was.last_of_all, answers.after(change.step.index))
 
 
 def _is_last(change: Change, answer: SeenAnswer, was: Before) -> bool:
