@@ -124,6 +124,9 @@ WRAPPERS = (
 KIND_WORDS = frozenset(
     ["class", "collection", "entity", "index", "kind", "model", "resource", "table", "type"]
 )
+#: What is asked for who has signed in, and what such people are called elsewhere.
+_ONESELF = frozenset({"current user", "me", "myself", "profile", "self", "session", "whoami"})
+_SOMEBODY = frozenset({"account", "customer", "member", "person", "profile", "user"})
 _PARTS = re.compile(r"[.:/]")
 
 
@@ -249,7 +252,8 @@ def resources_of(producer: Producer, called: str) -> frozenset[str]:
     if typed and len(inner) < 2:  # what a call of GraphQL does tells less
         return typed
     if not inner:
-        return collection_names(collection(_of_answer(called, producer.value)))
+        own = collection_names(collection(_of_answer(called, producer.value)))
+        return own | _SOMEBODY if own & _ONESELF else own
     outer = collection(inner[-1])
     within = {f"{outer} {singular(around[-1])}"} if around[-1] not in inner else set[str]()
     return collection_names(outer) | typed | within

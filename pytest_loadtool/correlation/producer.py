@@ -41,7 +41,8 @@ def last_item(steps: Sequence[str | int]) -> int | None:
 
 
 class Wanted(Protocol):
-    """The values that are looked for: a set, or more than can be listed."""
+    """The values that are looked for: a set, or more than can be listed; and pairs of what
+    something is called and its number."""
 
     def __contains__(self, value: object, /) -> bool: ...
 

@@ -182,6 +182,13 @@ def _resources(steps: Sequence[RecordedStep], slots: Iterable[Slot]) -> frozense
     return frozenset(name for one in about for name in collection_names(one))
 
 
+def _numbers_behind_names(slots: Iterable[Slot]) -> Iterator[tuple[str, str]]:
+    """Yield the short numbers of paths, each with what it is the number of: ``report``, ``2``."""
+    for slot in slots:
+        if slot.place is Place.PATH and is_short_number(slot.value):
+            yield from ((name, slot.value) for name in collection_names(slot.name))
+
+
 def _first(named: Iterable[tuple[_Key, Slot | Producer]]) -> dict[_Key, int]:
     """Return by name the transaction of the first slot or producer that has it."""
     found: dict[_Key, int] = {}
@@ -251,7 +258,8 @@ class _Reading:
         self._hidden = disguises(random)
         self._packed = Packed(wanted - times, random - times, searches)
         self._wholes = wholes(wanted)
-        self._sought = Sought(wanted | self._hidden.keys(), self._packed)
+        called = frozenset(_numbers_behind_names(traffic.requests.slots))
+        self._sought = Sought(wanted | self._hidden.keys(), self._packed, called)
         self._hard = Sought(random | self._hidden.keys(), self._packed)
         self._addresses = {
             address

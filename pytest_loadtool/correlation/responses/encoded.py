@@ -144,14 +144,23 @@ def _inside(producer: Producer, box: Box) -> Producer:
 
 
 class Sought:
-    """These values, and all encoded texts that hold one of those that are ``packed``."""
+    """These values, and all encoded texts that hold one of those that are ``packed``; and what is
+    called so and has that value, of those ``called``."""
 
-    def __init__(self, values: frozenset[str], packed: Packed) -> None:
+    def __init__(
+        self,
+        values: frozenset[str],
+        packed: Packed,
+        called: frozenset[tuple[str, str]] = frozenset(),
+    ) -> None:
         self._values = values
         self._packed = packed
+        self._called = called
 
     def __contains__(self, value: object) -> bool:
-        return value in self._values or (isinstance(value, str) and self._packed.holds(value))
+        if isinstance(value, str):
+            return value in self._values or self._packed.holds(value)
+        return value in self._called
 
     def __len__(self) -> int:
         return len(self._values)

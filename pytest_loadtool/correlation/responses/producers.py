@@ -16,6 +16,7 @@ from pytest_loadtool.codec.calls import is_rpc_answer
 from pytest_loadtool.codec.events import is_event_stream, unguarded
 from pytest_loadtool.codec.filters import UNDO, filtered
 from pytest_loadtool.codec.media import is_xml, media_type
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
     TELLING,
     is_id_name,
@@ -275,7 +276,10 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
             before = text[address.start(1) : address.start(2)]
             leaf = replace(leaf, name=f"{singular(address[1])}_id", text=text, before=before)
         if is_short_number(value) and not (
-            _has_ids(leaf.name) or is_result(leaf) or is_in_own_list(leaf)
+            _has_ids(leaf.name)
+            or is_result(leaf)
+            or is_in_own_list(leaf)
+            or (plain(leaf.name), value) in wanted
         ):
             continue
         seen[value] = seen.get(value, 0) + 1
@@ -352,7 +356,8 @@ def in_xml(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
     seen: dict[str, int] = {}
     listed: dict[tuple[str, str], list[Producer]] | None = None
     for start, end, _, name, value, _ in xml_spans(text):
-        if value not in wanted or (is_short_number(value) and not _has_ids(name)):
+        called = _has_ids(name) or (plain(name), value) in wanted
+        if value not in wanted or (is_short_number(value) and not called):
             continue
         seen[value] = seen.get(value, 0) + 1
         if seen[value] > _MOST_LEAVES:

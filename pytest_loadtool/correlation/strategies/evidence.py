@@ -26,6 +26,7 @@ from pytest_loadtool.correlation.classify import (
     looks_like_time,
     looks_random,
     random_part,
+    singular,
     without_ids,
 )
 from pytest_loadtool.correlation.graphql import operation
@@ -346,10 +347,11 @@ def _may_be_one_kind(slot: Slot, address: str, traffic: Traffic) -> bool:
 def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The key and the field are about the same kind of resource.
 
-    Five cases: the id of an item, used in a path behind ``items``; used in a field ``item_id``; in
+    Six cases: the id of an item, used in a path behind ``items``; used in a field ``item_id``; in
     a field ``id`` of a request that does not say what it is about, if nothing else has that id, or
-    if that item alone is another one afterwards; beside another id that only that item has; or a
-    number of another name, used in the path behind the very path it was created with.
+    if that item alone is another one afterwards; beside another id that only that item has; a
+    number that is called ``item``; or one of another name, used in the path behind the very path it
+    was created with.
     """
     made = traffic.steps[producer.transaction]
     if is_id_name(producer.name) or is_result(producer) or is_in_own_list(producer):
@@ -361,11 +363,12 @@ def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
         )
     if is_code_name(producer.name) and not is_short_number(slot.value):
         return is_for(slot, resources_of(producer, made.called), traffic)
-    return (
-        slot.place is Place.PATH
-        and not is_short_number(slot.value)
-        and slot.before.rstrip("/") == made.path.rstrip("/")
-    )
+    if slot.place is not Place.PATH:
+        return False
+    called = plain(producer.name)
+    if called and singular(called) == called and is_for(slot, frozenset({called}), traffic):
+        return True
+    return not is_short_number(slot.value) and slot.before.rstrip("/") == made.path.rstrip("/")
 
 
 def _is_only_kind(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
@@ -379,6 +382,12 @@ def _is_only_kind(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bo
         for one in traffic.producers_of(slot.value)
         if one.transaction < slot.transaction and is_id_name(one.name)
     ) and (not collection(traffic.steps[slot.transaction].called) or changed_alone(slot, traffic))
+
+
+def _told_alone(_: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The answer, to a request that changes nothing, has it in no list: of others, it says which is
+    meant."""
+    return not producer.of_many and not traffic.steps[producer.transaction].changes_state
 
 
 def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
@@ -492,6 +501,7 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "created resource": _created_resource,
         "same path": _same_path,
         "same thing": _same_resource,
+        "told alone": _told_alone,
         "named link": _named_link,
         "named item": _named_item,
         "spelled": spelled,
