@@ -105,6 +105,10 @@ AMOUNTS = frozenset(
     {"amount", "count", "page", "price", "qty", "quantity", "rows", "size", "total"}
 )
 
+#: Under which key of JSON a list of what there is to choose from has what is sent: the ``value`` of
+#: a ``label``.
+OPTION_KEYS = frozenset({"key", "val", "value"})
+
 #: From how many characters on a text tells one resource from another, whatever its field is called.
 TELLING = 6
 

@@ -36,8 +36,14 @@ from pytest_loadtool.correlation.requests.slots import Slot, request_slots
 from pytest_loadtool.correlation.responses.encoded import Packed, Sought
 from pytest_loadtool.correlation.responses.escaped import disguises
 from pytest_loadtool.correlation.responses.links import MOST_LABELS, label_at, links
-from pytest_loadtool.correlation.responses.producers import in_response, in_text, issued_tokens
+from pytest_loadtool.correlation.responses.producers import (
+    in_response,
+    in_text,
+    issued_tokens,
+    shown,
+)
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.tokens import SHORTEST, is_there
 from pytest_loadtool.extraction.partial import is_partial
 from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.extraction.row_search import looks_like_html
@@ -82,7 +88,7 @@ def read_traffic(
     """Index the requests of the case, then of the responses what the requests use."""
     traffic = Traffic(steps, _requests(case, steps, rules, told))
     patterns = {rule.pattern: Pattern(rule.pattern) for rule in rules if rule.pattern}
-    reading = _Reading(traffic, patterns)
+    reading = _Reading(traffic, patterns, frozenset(_short_codes(traffic.requests.slots, rules)))
     for step in _each(steps, "Reading responses", told):
         if step.exchange is not None and step.exchange.status:
             reading.read(step)
@@ -182,6 +188,17 @@ def _resources(steps: Sequence[RecordedStep], slots: Iterable[Slot]) -> frozense
     return frozenset(name for one in about for name in collection_names(one))
 
 
+def _short_codes(slots: Iterable[Slot], rules: Sequence[Rule]) -> Iterator[str]:
+    """Yield the values of fields that rules know by name, which are too short to be found as words
+    of a text are: ``482913`` of ``code=482913``."""
+    named = [one for one in rules if one.used_as and one.value and ProducerKind.TEXT in one.kinds]
+    known = [(one.used_as, Pattern(one.value)) for one in named]
+    for slot in slots:
+        for names, value in known if len(slot.value) < SHORTEST else ():
+            if slot.name in names and value.fullmatch(slot.value):
+                yield slot.value
+
+
 def _numbers_behind_names(slots: Iterable[Slot]) -> Iterator[tuple[str, str]]:
     """Yield the short numbers of paths, each with what it is the number of: ``report``, ``2``."""
     for slot in slots:
@@ -247,9 +264,12 @@ def wholes(wanted: Iterable[str]) -> dict[str, list[str]]:
 class _Reading:
     """The contents of the responses, as they are read one after the other."""
 
-    def __init__(self, traffic: Traffic, patterns: Mapping[str, Pattern]) -> None:
+    def __init__(
+        self, traffic: Traffic, patterns: Mapping[str, Pattern], codes: frozenset[str]
+    ) -> None:
         self._traffic = traffic
         self._patterns = patterns
+        self._codes = codes
         searches = traffic.searches
         wanted = frozenset(traffic.requests.sent)
         random = frozenset(one for one in wanted if looks_random(one) or looks_like_time(one))
@@ -326,6 +346,9 @@ class _Reading:
             yield from self._packed.within(one)
             if one.kind is ProducerKind.TEXT and not one.name:
                 yield from self._around(one, response.text)
+        if self._codes and response.has_text:
+            there = {one for one in self._codes if is_there(one, response.text)}
+            yield from shown(response, there, at, searches)
         for pattern, compiled in self._patterns.items() if response.has_text else ():
             compiled.allowance.begin()
             for value in [found[1] for found in compiled.finditer(response.text)]:

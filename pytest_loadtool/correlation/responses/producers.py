@@ -18,6 +18,7 @@ from pytest_loadtool.codec.filters import UNDO, filtered
 from pytest_loadtool.codec.media import is_xml, media_type
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
+    OPTION_KEYS,
     TELLING,
     is_id_name,
     is_short_number,
@@ -100,10 +101,39 @@ def in_response(
         yield one
     if random:
         plain = {one for one in random.intersection(tokens(text)) - found if _as_it_is(one, text)}
-        for value in sorted(plain):
-            if searches.allow(len(text)):
-                yield from in_text(text, value, transaction)
+        yield from shown(response, plain, transaction, searches)
         yield from in_escapes(text, random, found | plain, transaction, searches)
+
+
+def shown(
+    response: RecordedResponse, values: Set[str], transaction: int, searches: Searches
+) -> Iterator[Producer]:
+    """Yield the values, which the text of a response has, as they stand there."""
+    within = [*_in_sentences(response, values, transaction)] if values else []
+    yield from within
+    for value in sorted(values.difference(one.value for one in within)):
+        if searches.allow(len(response.text)):
+            yield from in_text(response.text, value, transaction)
+
+
+def _in_sentences(
+    response: RecordedResponse, values: Set[str], transaction: int
+) -> Iterator[Producer]:
+    """Yield the values within what a JSON document says to people: the mail that has a link."""
+    if not _may_be_json(response.text):
+        return
+    try:
+        document = response.document()
+    except ValueError:
+        return
+    for steps, said in json_leaves(document):
+        for value in values if " " in said and "<" not in said else ():
+            if value in said:
+                yield replace(json_leaf(steps, value, transaction), text=said)
+
+
+def _may_be_json(text: str) -> bool:
+    return unguarded(text).lstrip("\ufeff \t\r\n")[:1] in ("{", "[")
 
 
 def _as_it_is(value: str, text: str) -> bool:
@@ -202,8 +232,7 @@ def fragment_slots(address: str, transaction: int) -> Iterator[Slot]:
 def _in_body(
     response: RecordedResponse, text: str, transaction: int, wanted: Wanted
 ) -> Iterator[Producer]:
-    first = unguarded(text).lstrip("\ufeff \t\r\n")[:1]
-    if first in ("{", "["):
+    if _may_be_json(text):
         try:
             document = response.document()
         except ValueError:
@@ -222,7 +251,7 @@ def _in_body(
             )
     if not partial and _is_xml(response, text):
         yield from in_xml(text, transaction, wanted)
-    elif partial or first == "<":
+    elif partial or text.lstrip("\ufeff \t\r\n")[:1] == "<":
         yield from in_page(text, transaction, wanted)
         yield from _in_data(text, transaction, wanted)
         yield from in_calls(text, transaction, wanted)
@@ -280,6 +309,7 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
             or is_result(leaf)
             or is_in_own_list(leaf)
             or (plain(leaf.name), value) in wanted
+            or (leaf.of_many and leaf.name in OPTION_KEYS)
         ):
             continue
         seen[value] = seen.get(value, 0) + 1

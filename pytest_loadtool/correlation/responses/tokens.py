@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 #: How long a token is at least.
-_SHORTEST = 8
+SHORTEST = 8
 #: How long what stands behind a word and a hyphen is at least, to be one of its own.
 _LONG = 16
 _UUID = 36
@@ -20,7 +20,7 @@ _STRICT = string.ascii_letters + string.digits + "_-"
 _WIDE = _STRICT + ".~+/:|%!"
 _PADDED = re.compile(r"[\w\-.~+/:|%!]{8,}={0,2}", re.ASCII)
 #: The words that are long enough, among blanks: most are not, and are passed over.
-_LONG_WORD = re.compile(rf" ([^ ]{{{_SHORTEST},}}+)")
+_LONG_WORD = re.compile(rf" ([^ ]{{{SHORTEST},}}+)")
 
 
 def _only(characters: str) -> bytes:
@@ -71,3 +71,8 @@ def standing_alone(value: str, text: str) -> Iterator[int]:
         )
         if not (before[-1:].isalnum() or joined or behind[:1].isalnum() or goes_on):
             yield start
+
+
+def is_there(value: str, text: str) -> bool:
+    """Return whether it stands by itself anywhere in a text."""
+    return next(standing_alone(value, text), None) is not None

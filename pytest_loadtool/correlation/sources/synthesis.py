@@ -126,8 +126,23 @@ def _json(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator
         paths.insert(0, JsonPath(f"$[*]{format_path(producer.steps[1:])[1:]}"))
     if producer.steps and isinstance(own := producer.steps[-1], OwnKey):
         paths.append(JsonPath(f"{format_path((*producer.steps[:-1], str(own)))}~"))
-    inner = RegularExpression(rf"\b{escaped_text(producer.before)}([^/:?#]+)")
-    yield from (Decoded(one, (), inner) if producer.text else one for one in paths)
+    if not producer.text:
+        yield from paths
+    elif producer.before:
+        inner = RegularExpression(rf"\b{escaped_text(producer.before)}([^/:?#]+)")
+        yield from (Decoded(one, (), inner) for one in paths)
+    else:
+        inner = RegularExpression(_in_sentence(producer.text, producer.value))
+        yield from (Decoded(one, (), inner) for one in paths)
+
+
+def _in_sentence(text: str, value: str) -> str:
+    """Return a pattern for a value by what is before it in a sentence; of an address without the
+    server, which another one is not."""
+    at = text.find(value)
+    left = _SERVER.sub("", _left_of(text[max(0, at - _CONTEXT) : at]))
+    written = next(one for one in _WRITTEN if re.fullmatch(one, value))
+    return rf"{escaped_text(left)}({written})"
 
 
 #: Group 1 is what stands in the element or attribute of that name, whatever its prefix.
@@ -295,6 +310,10 @@ _SOURCES: Mapping[ProducerKind, _Synthesiser] = MappingProxyType(
 
 #: How much text before a value a boundary holds, at most.
 _CONTEXT = 30
+#: What is before the path of an address.
+_SERVER = re.compile(r"\A.*://[^/\s]*", re.DOTALL)
+#: What a value in a sentence may be written of: what goes on behind it is no part of it.
+_WRITTEN = (r"\d+", r"[\w-]+", r"[^\s\"'<>]+", r".+")
 #: What ends a value: a character, or an escape, as a value may have other ones.
 _RIGHT = re.compile(r"%[0-9a-fA-F]{2}|&[#\w]+;|\\u[0-9a-fA-F]{4}|\\.|.|\Z", re.DOTALL)
 _CONTEXT_END = re.compile(r"[<>;{}]")

@@ -13,9 +13,12 @@ from urllib.parse import unquote, urlsplit
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
+    AMOUNTS,
+    OPTION_KEYS,
     TELLING,
     collection_names,
     id_before_ending,
+    is_chosen,
     is_code,
     is_code_name,
     is_id_name,
@@ -479,6 +482,16 @@ def _named_item(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     )
 
 
+def _picked_option(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The item of a list has it as the value of what a person has picked there: of a name that a
+    change before has sent, or that the request sends, too."""
+    if producer.name not in OPTION_KEYS or slot.name in AMOUNTS or is_chosen(slot.name):
+        return False
+    said = traffic.requests.echoes.get(slot.transaction, frozenset())
+    names = (one for one in producer.labels if len(one) > 2 and not one.isdigit())
+    return _named_item(slot, producer, traffic) or not said.isdisjoint(names)
+
+
 #: By the names that rules call them.
 EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
     {
@@ -506,6 +519,7 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "named item": _named_item,
         "spelled": spelled,
         "named choice": _named_choice,
+        "picked option": _picked_option,
     }
 )
 #: Likewise, those that ask what the session has created.
