@@ -88,8 +88,16 @@ def _paired(
         variable = case.variables.get(only[1]) if only else None
         if variable is not None and variable.recorded == slot.value:
             yield slot, f"${{{variable.name}}}"
-        elif "|" not in template and (variable is None or variable.recorded is None):
+        elif _is_as_sent(template, slot) and (variable is None or variable.recorded is None):
             yield slot, template
+
+
+def _is_as_sent(template: str, slot: Slot) -> bool:
+    """Return whether a template says what whoever reads the request has: an address in JSON with an
+    id in it is encoded as addresses are, and no more."""
+    if slot.place is Place.JSON_STRING:
+        template = template.replace("|url}", "}")
+    return "|" not in template
 
 
 def is_change(step: RecordedStep) -> bool:

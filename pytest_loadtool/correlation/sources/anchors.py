@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape as in_html
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.names import is_password, is_typed_secret
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 #: Texts with fewer characters are in many rows by chance, and tell no row from another.
 _SHORT, _SHORTEST = 2, 3
+#: In how many words of a text at most, one is sought that was sent. Numbers beside it may differ.
+_MOST_WORDS, _DIGIT = 12, re.compile(r"\d")
 #: How many answers before a change are looked at to see whether its text is new.
 _MOST_ANSWERS = 40
 #: The name of a file; group 1 is what is before its ending.
@@ -82,10 +85,25 @@ class AnchorTexts:
 
     def by(self, response: int) -> Callable[[str], Sequence[AnchorText]]:
         """Return a function that gives the anchors that a text is for who reads that response, the
-        latest last: what was sent before it, and taken from earlier ones."""
-        return lambda text: [
-            one for one in self._by_text.get(text, ()) if one.at + one.extracted <= response
-        ]
+        latest last: what was sent before it, and taken from earlier ones; if it is none, what was
+        sent with other words before or behind it: ``Copy of Tea House``."""
+
+        def known(text: str) -> Sequence[AnchorText]:
+            found = self._by_text.get(text) or (self._with_words(text) if " " in text else ())
+            return [one for one in found if one.at + one.extracted <= response]
+
+        return known
+
+    def _with_words(self, text: str) -> Iterator[AnchorText]:
+        words = text.split(" ")
+        spans = ((0, at) for at in range(len(words) - 1, 0, -1))
+        ends = ((at, len(words)) for at in range(1, len(words)))
+        for start, end in chain(spans, ends) if len(words) <= _MOST_WORDS else ():
+            for one in self._by_text.get(" ".join(words[start:end]), ()):
+                before, behind = " ".join((*words[:start], "")), " ".join(("", *words[end:]))
+                if one.telling and not one.extracted and not _DIGIT.search(before + behind):
+                    template = f"{escape(before)}{one.template}{escape(behind)}"
+                    yield replace(one, recorded=text, template=template, shortened=True)
 
 
 def sent_anchors(traffic: Traffic, found: Sequence[Found] = ()) -> list[AnchorText]:
