@@ -372,6 +372,11 @@ def singular(name: str) -> str:
 
 
 _PLURALS = (
+    *(("people", "person"), ("children", "child"), ("women", "woman"), ("criteria", "criterion")),
+    *(("indices", "index"), ("matrices", "matrix"), ("vertices", "vertex"), ("caches", "cache")),
+    *(("statuses", "status"), ("bonuses", "bonus"), ("campuses", "campus"), ("aliases", "alias")),
+    *(("movies", "movie"), ("cookies", "cookie"), ("series", "series"), ("species", "species")),
+    *(("analyses", "analysis"), ("quizzes", "quiz"), ("prizes", "prize"), ("sizes", "size")),
     *(("shoes", "shoe"), ("oes", "o"), ("elves", "elf"), ("eaves", "eaf"), ("alves", "alf")),
     *(("ies", "y"), ("sses", "ss"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh")),
     *(("ss", "ss"), ("us", "us"), ("s", "")),

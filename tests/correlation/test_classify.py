@@ -101,6 +101,12 @@ def test_names() -> None:
         ("items", "item"), ("categories", "category"), ("boxes", "box"), ("houses", "house"),
         ("addresses", "address"), ("branches", "branch"), ("status", "status"), ("news", "new"),
         ("line-items", "line item"), ("user", "user"), ("", ""),
+        ("people", "person"),
+        ("sub children", "sub child"),
+        ("statuses", "status"),
+        ("movies", "movie"),
+        ("caches", "cache"),
+        ("series", "series"),
     ],
 )  # fmt: skip
 def test_one_of_many(many: str, one: str) -> None:

@@ -23,6 +23,7 @@ from pytest_loadtool.correlation.requests.decoded_view import OWN_FILTER, View, 
 from pytest_loadtool.correlation.requests.positions import (
     HOLE,
     IN_NAME,
+    JOINED,
     ValueSpan,
     comparison_spans,
     graphql_spans,
@@ -59,6 +60,9 @@ _BRACKETED = re.compile(r"<[A-Za-z][\w+.-]*:[^<>\s]+>[^<>]*")
 _COMMAS = re.compile(r"[\w-]+(?:,[\w-]+)+")
 _BETWEEN = re.compile(r"[^,]+")
 _STEP = re.compile(r"[^/]+")
+#: Numbers of several things in one, and no day.
+_JOINED = re.compile(r"(?!\d{4}-\d\d-\d\d\Z)\d{1,19}(?:[_:|-]\d{1,19}){1,2}")
+_NUMBER = re.compile(r"\d+")
 #: The id of a resource behind its kind: ``order:17``, ``urn:shop:order:17``, ``Order/17`` (FHIR),
 #: ``order-2026-17``.
 _TYPED = re.compile(
@@ -221,6 +225,9 @@ def _spans(text: str, name: str, calls: Sequence[str]) -> Iterator[ValueSpan]:
     elif " HTTP/1." in text and (sent := [*MESSAGE.finditer(text)]):
         for one in sent:
             yield from _of_message(text, one)
+    elif _JOINED.fullmatch(text):
+        for one in _NUMBER.finditer(text):
+            yield *one.span(), Place.TEXT, "", one[0], JOINED
     elif called := _TYPED.fullmatch(text):
         yield called.start(2), called.end(2), Place.TEXT, f"{called[1]}_id", called[2], ""
     elif filtered_by := _OPERATOR.match(text):

@@ -35,6 +35,8 @@ ARGUMENT = "argument"
 _NUMBERS_OF_CALLS = frozenset({"id", "tag"})
 #: What is around a value that stands in the name of a field, as the 17 of ``items[17][note]``.
 IN_NAME = "name of a field"
+#: What is around a number that stands beside others in one text: ``17_4``.
+JOINED = "joined"
 #: Start, end, place, name, value (decoded), and of a path segment the path before it, of an
 #: argument in GraphQL the field that it is for, of a value in JSON the key of the object it is in.
 ValueSpan = tuple[int, int, Place, str, str, str]

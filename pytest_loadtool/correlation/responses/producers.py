@@ -111,7 +111,7 @@ def shown(
     """Yield the values, which the text of a response has, as they stand there."""
     within = [*_in_sentences(response, values, transaction)] if values else []
     yield from within
-    for value in sorted(values.difference(one.value for one in within)):
+    for value in sorted(values - {one.value for one in within}):
         if searches.allow(len(response.text)):
             yield from in_text(response.text, value, transaction)
 

@@ -71,11 +71,13 @@ class Settled:
         self._named: dict[str, dict[str, Proposal]] = {}
         self._asked: dict[tuple[int, str], Proposal] = {}
         self._fields: dict[_Field, Proposal] = {}
+        self._sent: dict[int, list[Proposal]] = {}
 
     def add(self, proposal: Proposal) -> None:
         """A proposal is settled."""
         slot = proposal.slot
         self.values.add(slot.value)
+        self._sent.setdefault(slot.transaction, []).append(proposal)
         new = "new" in proposal.rule.evidence
         if new and is_code(slot.value):
             self.codes.setdefault(slot.value, proposal)
@@ -96,6 +98,25 @@ class Settled:
     def addressed(self, value: str) -> Mapping[str, Proposal]:
         """Return the last proposal on the id by what is before it in an address."""
         return self._addressed.get(value, {})
+
+    def sent_together(self, values: Sequence[str], before: int) -> Sequence[Proposal]:
+        """Return the proposals on these values of the last request before that has sent them in
+        this order, each by itself; else in another order. None: there is no such request."""
+        any_order: Sequence[Proposal] = ()
+        for at in sorted((one for one in self._sent if one < before), reverse=True):
+            left = {one.slot: one for one in self._sent[at]}
+            found: list[Proposal] = []
+            for value in values:
+                one = next((one for one in left.values() if one.slot.value == value), None)
+                if one is None:
+                    break
+                found.append(left.pop(one.slot))
+            if len(found) == len(values):
+                places = [one.slot.start for one in found]
+                if places == sorted(places):
+                    return found
+                any_order = any_order or found
+        return any_order
 
     def named(self, value: str) -> Mapping[str, Proposal]:
         """Return the first proposal on the id by what a field or query calls the resource."""

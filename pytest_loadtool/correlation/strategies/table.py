@@ -14,6 +14,7 @@ from pytest_loadtool.correlation.strategies.client_made import (
     IdempotencyKeys,
 )
 from pytest_loadtool.correlation.strategies.edited_rows import EditedRows
+from pytest_loadtool.correlation.strategies.joined_ids import JoinedIds
 from pytest_loadtool.correlation.strategies.known_ids import KnownIds
 from pytest_loadtool.correlation.strategies.listed_ids import ListedIds
 from pytest_loadtool.correlation.strategies.made_ids import MadeIds
@@ -32,6 +33,7 @@ def strategies(rules: Sequence[Rule]) -> tuple[Strategy, ...]:
         Rules(rules),
         KnownIds(),
         ListedIds(),
+        JoinedIds(),
         EditedRows(),
         CallIds(),
         RowIds(),
