@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
-from itertools import pairwise
+from datetime import UTC, date, datetime
+from itertools import chain, pairwise
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.correlation.classify import looks_random
+from pytest_loadtool.correlation.classify import is_chosen, looks_random
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 from pytest_loadtool.correlation.proposals import ByClient
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
-from pytest_loadtool.model.generator import ALPHABETS, Generator, RandomText, Timestamp, Uuid
+from pytest_loadtool.model.generator import ALPHABETS, Date, Generator, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule, same_name
 
@@ -53,6 +54,15 @@ _TIME = Rule(
     confidence=0.95,
 )
 
+_DAY = Rule(
+    "client-day",
+    "{field} is the day of the recording, for which a script has asked: replay asks for its own.",
+    confidence=0.8,
+)
+
+_DATE = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
+#: How many days the beginning and the end of what is asked for may be away, at most.
+_MOST_DAYS = 400
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 #: RFC 7636 §4.1.
 _VERIFIER = re.compile(r"[A-Za-z0-9\-._~]{43,128}")
@@ -143,6 +153,42 @@ class ClientTimes:
                 yield ByClient(tuple(own), _TIME, Timestamp("iso"), value)
             elif _is_bare(first) or _is_called_time(first.name) or _runs(numbers[_field(first)]):
                 yield ByClient(tuple(own), _TIME, _UNITS[len(value)][0], value)
+
+
+class ClientDays:
+    """The days for which a client asks: today, and what is so far from that."""
+
+    name = "client-days"
+    why = "A request that changes nothing asks for the day on which it was recorded."
+    source = "calendars and reports: ?start=2026-11-22&end=2026-11-29, /days/2026-11-29"
+    turns = frozenset({Turn.LAST})
+
+    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[ByClient]:
+        """Yield the day of a request in its address, which no response gave out, and the other days
+        there, in all their slots."""
+        dates = (one for one in slots if _DATE.fullmatch(one.value))
+        values = _not_given_out(dates, traffic)
+        days: dict[str, int] = {}
+        for asked in _asked_days(values.values(), traffic):
+            if 0 in asked.values():
+                days |= {value: away for value, away in asked.items() if abs(away) <= _MOST_DAYS}
+        for value, away in days.items():
+            offset = MappingProxyType({"days": float(away)} if away else {})
+            yield ByClient(tuple(values[value]), _DAY, Date(offset=offset), value)
+
+
+def _asked_days(found: Iterable[Sequence[Slot]], traffic: Traffic) -> Iterator[Mapping[str, int]]:
+    """Yield, for each request that changes nothing, how many days from its own those are for which
+    it asks."""
+    asked: dict[int, dict[str, int]] = {}
+    for slot in chain.from_iterable(found):
+        step = traffic.steps[slot.transaction]
+        if slot.part == "target" and not step.changes_state and not is_chosen(slot.name):
+            today = datetime.fromtimestamp(_started(slot, traffic), UTC).date()
+            with suppress(ValueError):
+                away = (date.fromisoformat(slot.value) - today).days
+                asked.setdefault(slot.transaction, {})[slot.value] = away
+    yield from asked.values()
 
 
 class ClientValues:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pytest_loadtool.correlation.strategies.call_ids import CallIds
 from pytest_loadtool.correlation.strategies.changed_items import ChangedItems
 from pytest_loadtool.correlation.strategies.client_made import (
+    ClientDays,
     ClientIds,
     ClientTimes,
     ClientValues,
@@ -41,6 +42,7 @@ def strategies(rules: Sequence[Rule]) -> tuple[Strategy, ...]:
         ChangedItems(),
         CodeVerifiers(),
         ClientTimes(),
+        ClientDays(),
         ClientValues(),
         IdempotencyKeys(),
         ClientIds(),
