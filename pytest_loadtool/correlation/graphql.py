@@ -41,6 +41,15 @@ def declared_ids(exchange: Exchange) -> frozenset[str]:
     return frozenset(one.decode() for one in _ID_VARIABLE.findall(body))
 
 
+def argument_of(exchange: Exchange, variable: str) -> str:
+    """Return what the argument is called for which a document takes a variable; empty if there is
+    none, or there are several: ``userId`` of ``addNote(userId: $id)``."""
+    written = rf"(\w+)\s*:\s*\[?\s*\${re.escape(variable)}\b".encode()
+    body = exchange.request_body
+    found = {*re.findall(written, body)} if b'"query"' in body else set()
+    return found.pop().decode() if len(found) == 1 else ""
+
+
 def operation(exchange: Exchange) -> Operation | None:
     """Return the operation that a request asks for; None if it is not GraphQL."""
     body = exchange.request_body

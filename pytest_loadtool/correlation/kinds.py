@@ -124,9 +124,16 @@ WRAPPERS = (
 KIND_WORDS = frozenset(
     ["class", "collection", "entity", "index", "kind", "model", "resource", "table", "type"]
 )
-#: What is asked for who has signed in, and what such people are called elsewhere.
-_ONESELF = frozenset({"current user", "me", "myself", "profile", "self", "session", "whoami"})
-_SOMEBODY = frozenset({"account", "customer", "member", "person", "profile", "user"})
+#: What is asked for who has signed in, and under which names such a person's id stands.
+_ONESELF = frozenset(
+    {"current user", "me", "myself", "profile", "self", "session", "userinfo", "viewer", "whoami"}
+)
+_OWN_IDS = frozenset({"sub", "uid"})
+#: What people are called that have signed in, and in fields.
+PEOPLE = frozenset({"account", "customer", "member", "person", "profile", "user"})
+_ROLES = PEOPLE | {"author", "creator", "owner", "requester", "sender"}
+#: What is before that, where who has signed in is meant: ``current_user_id``, ``X-User-Id``.
+_MEANING_ONESELF = frozenset({"auth", "current", "logged", "my", "own", "session", "x"})
 _PARTS = re.compile(r"[.:/]")
 
 
@@ -242,9 +249,12 @@ def words_of(called: str) -> frozenset[str]:
 def resources_of(producer: Producer, called: str) -> frozenset[str]:
     """Return what the id under that key may be the id of, in the answer to a request: that of
     ``{"facet": {"values": [{"id": 1}]}}`` of a facet value, too."""
+    if producer.name in _OWN_IDS:
+        return _ROLES
     stem = id_stem(producer.name)
     if stem:
-        return frozenset({stem})
+        words = stem.split()
+        return frozenset({stem, words[-1]} if words[0] in _MEANING_ONESELF else {stem})
     keys = (one for one in producer.steps[:-1] if isinstance(one, str) and not is_dynamic_key(one))
     around = [plain(one).removesuffix(" edge") for one in keys]
     inner = [name for name in around if name not in WRAPPERS]
@@ -252,11 +262,30 @@ def resources_of(producer: Producer, called: str) -> frozenset[str]:
     if typed and len(inner) < 2:  # what a call of GraphQL does tells less
         return typed
     if not inner:
-        own = collection_names(collection(_of_answer(called, producer.value)))
-        return own | _SOMEBODY if own & _ONESELF else own
+        return _and_people(_of_document(producer, called))
     outer = collection(inner[-1])
     within = {f"{outer} {singular(around[-1])}"} if around[-1] not in inner else set[str]()
-    return collection_names(outer) | typed | within
+    return _and_people(collection_names(outer) | typed | within)
+
+
+def _of_document(producer: Producer, called: str) -> frozenset[str]:
+    """Return what a document is about that does not say so itself: of one in a page, what its
+    script calls it, ``currentUser``."""
+    named = plain(producer.box.producer.name) if producer.box is not None else ""
+    if named:
+        return frozenset({named, named.split()[-1]})
+    return collection_names(collection(_of_answer(called, producer.value)))
+
+
+def _and_people(resources: frozenset[str]) -> frozenset[str]:
+    """Return the same, and of who has signed in what people are called elsewhere."""
+    return resources if resources.isdisjoint(_ONESELF) else resources | _ROLES
+
+
+def is_own_id(name: str) -> bool:
+    """Return whether a field of that name has the id of who has signed in (OpenID Connect Core
+    §2)."""
+    return name in _OWN_IDS
 
 
 def _of_answer(called: str, id_: str) -> str:

@@ -42,7 +42,7 @@ EVIDENCE_NAMES = (
     *("not typed", "hidden", "carried"),
     *("filled in", "submitted form", "created", "created resource", "same path", "same thing"),
     *("new link", "new data", "linked thing", "named link", "named item", "named choice"),
-    *("spelled", "changing", "version", "moment", "told alone", "picked option"),
+    *("spelled", "changing", "version", "moment", "told alone", "picked option", "of oneself"),
 )
 
 

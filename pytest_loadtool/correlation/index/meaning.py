@@ -14,7 +14,7 @@ from pytest_loadtool.correlation.classify import (
     is_version_name,
     singular,
 )
-from pytest_loadtool.correlation.graphql import declared_ids, operation
+from pytest_loadtool.correlation.graphql import argument_of, declared_ids, operation
 from pytest_loadtool.correlation.index.spelling import slug
 from pytest_loadtool.correlation.kinds import (
     ARGUMENTS,
@@ -70,6 +70,16 @@ def _declared(slot: Slot, traffic: Traffic) -> str | None:
     return singular(slot.name) if declared else None
 
 
+def _of_argument(slot: Slot, traffic: Traffic) -> str:
+    """Return what a field for an id is for by its own name, or, of a variable of GraphQL that does
+    not say it, by the argument."""
+    stem, exchange = id_stem(slot.name), traffic.steps[slot.transaction].exchange
+    if stem or exchange is None or slot.part != "body":
+        return stem
+    argument = argument_of(exchange, slot.name)
+    return id_stem(argument) if is_id_name(argument) else ""
+
+
 def is_index(slot: Slot, traffic: Traffic) -> bool:
     """Return whether a number in the name of a field counts such fields, from 0 on:
     ``date_1`` beside ``date_0``."""
@@ -89,7 +99,7 @@ def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
             return True  # POST /new, GET /id/1: neither says of what
         return bool(resources & _behind(slot, traffic))
     step = traffic.steps[slot.transaction]
-    stem = id_stem(slot.name) if is_id_name(slot.name) else _declared(slot, traffic)
+    stem = _of_argument(slot, traffic) if is_id_name(slot.name) else _declared(slot, traffic)
     if stem is None and slot.place is Place.JSON and plain(slot.name) in _REFERENCES:
         stem = plain(slot.name)
     if stem:

@@ -47,6 +47,8 @@ class Embedded:
     decode: tuple[str, ...] = ()
     """What makes the text of what is written in the page."""
     written: str = ""
+    name: str = ""
+    """What its script calls it, or what its element is called."""
 
     def steps_to(self, value: str) -> tuple[str | int, ...]:
         """Return the way to the first place of a value; empty if it is no value of the document."""
@@ -85,8 +87,10 @@ def _embedded(text: str) -> Iterator[Embedded]:
             document = with_named_rows(expanded(json.loads(found[3])), found[3])
         except (ValueError, RecursionError):
             continue
+        id_ = _ID.search(found[1])
+        name = found[2] or (id_[2] if id_ else "")
         pattern = _pattern(found[1], found[2])
-        yield Embedded(found.start(3), found[3], pattern, document, written=found[3])
+        yield Embedded(found.start(3), found[3], pattern, document, written=found[3], name=name)
 
 
 def _in_attributes(text: str) -> Iterator[Embedded]:

@@ -28,7 +28,12 @@ from pytest_loadtool.correlation.classify import (
     singular,
 )
 from pytest_loadtool.correlation.graphql import TYPE
-from pytest_loadtool.correlation.kinds import is_in_own_list, is_result, is_result_name
+from pytest_loadtool.correlation.kinds import (
+    is_in_own_list,
+    is_own_id,
+    is_result,
+    is_result_name,
+)
 from pytest_loadtool.correlation.producer import (
     PARTIAL,
     Box,
@@ -259,12 +264,12 @@ def _in_body(
 
 
 def _in_scripts(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
-    """Yield what is one of many in the JSON that the page's scripts read: its name does not tell
-    which."""
+    """Yield what is one of many in the JSON that the page's scripts read, of which its name does
+    not tell which; and short numbers, which no text tells."""
     for one in embedded(text):
-        around = Producer(transaction, ProducerKind.TEXT, "", one.written, text=one.pattern)
+        around = Producer(transaction, ProducerKind.TEXT, one.name, one.written, text=one.pattern)
         for leaf in in_json(one.document, transaction, wanted):
-            if leaf.of_many:
+            if leaf.of_many or is_short_number(leaf.value):
                 yield replace(leaf, box=Box(around, one.decode, one.text))
 
 
@@ -352,7 +357,7 @@ def _own_key(document: Any, steps: tuple[str | int, ...], transaction: int) -> I
 
 
 def _has_ids(name: str) -> bool:
-    return is_id_name(name) or is_version_name(name) or is_result_name(name)
+    return is_id_name(name) or is_version_name(name) or is_result_name(name) or is_own_id(name)
 
 
 def _titles(document: Any, steps: tuple[str | int, ...], *, deep: bool = True) -> frozenset[str]:

@@ -35,12 +35,14 @@ from pytest_loadtool.correlation.classify import (
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.index.meaning import is_for
 from pytest_loadtool.correlation.index.spelling import spelled
-from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 from pytest_loadtool.correlation.kinds import (
+    PEOPLE,
     collection,
     id_stem,
     is_done,
     is_in_own_list,
+    is_own_id,
     is_result,
     resources_of,
     words_of,
@@ -315,10 +317,15 @@ def _filled_in(_: Slot, producer: Producer, __: Traffic) -> bool:
 def _created(_: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The request that was answered may have created something, and it succeeded."""
     step = traffic.steps[producer.transaction]
-    if step.exchange is None or not step.changes_state or step.method == "DELETE":
+    if step.exchange is None or step.method == "DELETE":
         return False
-    asked = operation(step.exchange)
-    return 200 <= step.exchange.status < 400 and (asked is None or asked.changes)
+    return 200 <= step.exchange.status < 400 and _changes(step)
+
+
+def _changes(step: RecordedStep) -> bool:
+    """Return whether a request may change anything; a query of GraphQL is sent by POST, too."""
+    asked = operation(step.exchange) if step.exchange is not None else None
+    return step.changes_state and (asked is None or asked.changes)
 
 
 def _same_path(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
@@ -357,10 +364,16 @@ def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     was created with.
     """
     made = traffic.steps[producer.transaction]
-    if is_id_name(producer.name) or is_result(producer) or is_in_own_list(producer):
+    if (
+        is_id_name(producer.name)
+        or is_own_id(producer.name)
+        or is_result(producer)
+        or is_in_own_list(producer)
+    ):
         resources = resources_of(producer, made.called)
         return (
             is_for(slot, resources, traffic)
+            or (is_own_id(slot.name) and slot.name == producer.name)
             or _is_only_kind(slot, resources, traffic)
             or has_its_ids(producer, slot, traffic)
         )
@@ -390,7 +403,18 @@ def _is_only_kind(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bo
 def _told_alone(_: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The answer, to a request that changes nothing, has it in no list: of others, it says which is
     meant."""
-    return not producer.of_many and not traffic.steps[producer.transaction].changes_state
+    return not producer.of_many and not _changes(traffic.steps[producer.transaction])
+
+
+def _of_oneself(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The slot is for who has signed in, and the page says of nobody else who it is."""
+    if not collection_names(slot.name) & PEOPLE or not is_short_number(slot.value):
+        return False
+    text = traffic.response(producer.transaction).text
+    if producer.kind is ProducerKind.LINK:
+        there = re.findall(rf"{re.escape(traffic.before(slot))}(\d+)", text)
+        return set(there) == {slot.value}
+    return producer.control in ("", "hidden") and text.count(producer.name) <= 1
 
 
 def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
@@ -515,6 +539,7 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "same path": _same_path,
         "same thing": _same_resource,
         "told alone": _told_alone,
+        "of oneself": _of_oneself,
         "named link": _named_link,
         "named item": _named_item,
         "spelled": spelled,
