@@ -33,9 +33,9 @@ def token(subject: str) -> str:
 TOLD: Mapping[str, Callable[[int], Answer]] = {
     "link": lambda id_: page(f'<a href="/users/{id_}/notes">My notes</a><a href="/help">Help</a>'),
     "attribute": lambda id_: page(f'<body data-user-id="{id_}"><div id="app"></div>'),
-    "script": lambda id_: page(f'<script>window.currentUser = {{"id": {id_}, "a": 1}};</script>'),
+    "script": lambda id_: page(f'<script>window.me = {{"id": {id_}, "name": "Kim"}};</script>'),
     "json": lambda id_: page(
-        f'<script type="application/json" id="boot">{{"user": {{"id": {id_}}}}}</script>'
+        f'<script type="application/json" id="app">{{"user": {{"id": {id_}}}, "page": 1}}</script>'
     ),
     "meta": lambda id_: page(f'<meta name="user-id" content="{id_}">'),
     "hidden": lambda id_: page(f'<form><input type="hidden" name="user_id" value="{id_}"></form>'),
