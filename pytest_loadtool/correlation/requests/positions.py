@@ -16,8 +16,10 @@ from pytest_loadtool.codec.places import query_syntax
 from pytest_loadtool.correlation.classify import (
     ids_within,
     is_id_name,
+    is_identity_name,
     is_kindless,
     is_path_id,
+    is_title_name,
     looks_random,
     may_be_code,
 )
@@ -368,12 +370,17 @@ def xml_spans(text: str, *, of_lists: bool = False) -> Iterator[ValueSpan]:
 
 def multipart_spans(text: str, content_type: str) -> Iterator[ValueSpan]:
     """Yield the values of parts, and the names of files. Of files only JSON is looked into, which
-    is what a script sends so."""
+    is what a script sends so, and tables."""
     for part in parts_of(text, content_type):
         if part.is_file:
             start, end = part.name_start, part.name_end
             name = decoded(Place.FILE_NAME, text[start:end])
             yield start, end, Place.FILE_NAME, f"{part.field}.filename", name, ""
+            if part.media == "text/csv" or name.lower().endswith(".csv"):
+                for first, last, place, column, cell, before in csv_spans(
+                    text[part.start : part.end]
+                ):
+                    yield part.start + first, part.start + last, place, column, cell, before
         if not part.is_file or is_json(part.media):
             yield part.start, part.end, Place.MULTIPART, part.field, text[part.start : part.end], ""
 
@@ -391,15 +398,15 @@ def comparison_spans(text: str) -> Iterator[ValueSpan]:
 
 
 def csv_spans(text: str) -> Iterator[ValueSpan]:
-    """Yield the cells of the columns for ids below a line of names (RFC 4180 §2), but for those in
-    quotes."""
+    """Yield the cells of the columns for ids and for what things are called, below a line of names
+    (RFC 4180 §2), but for those in quotes."""
     names: list[str] = []
     position = 0
     for line in text.splitlines(keepends=True) if '"' not in text[:_LONGEST_TEXT] else ():
         cells = [*_CELL.finditer(line)]
         names = names or [one[0] for one in cells]
         for name, cell in zip(names, cells, strict=False) if position else ():
-            if is_id_name(name):
+            if is_id_name(name) or is_title_name(name) or is_identity_name(name):
                 start, end = cell.span()
                 yield position + start, position + end, Place.TEXT, name, cell[0], ""
         position += len(line)
