@@ -272,9 +272,8 @@ def _of_document(producer: Producer, called: str) -> frozenset[str]:
     """Return what a document is about that does not say so itself: of one in a page, what its
     script calls it, ``currentUser``."""
     named = plain(producer.box.producer.name) if producer.box is not None else ""
-    if named:
-        return frozenset({named, named.split()[-1]})
-    return collection_names(collection(_of_answer(called, producer.value)))
+    own = frozenset({named, named.split()[-1]} if named else ())
+    return own | collection_names(collection(_of_answer(called, producer.value)))
 
 
 def _and_people(resources: frozenset[str]) -> frozenset[str]:

@@ -43,6 +43,7 @@ EVIDENCE_NAMES = (
     *("filled in", "submitted form", "created", "created resource", "same path", "same thing"),
     *("new link", "new data", "linked thing", "named link", "named item", "named choice"),
     *("spelled", "changing", "version", "moment", "told alone", "picked option", "of oneself"),
+    "of one's own",
 )
 
 

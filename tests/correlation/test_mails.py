@@ -68,6 +68,8 @@ def test_the_mail_of_the_user(by: str) -> None:
     used = Office(by, {"123456": "old@shop.test"})
     assert colour(replayed(case, used)) == "GREEN"
     assert used.confirmed == ["anna@tea.test"]
+    rules = {one.rule for one in case.variables.values()}
+    assert rules == {"record-scan" if by == "link" else "one-time-code"}
 
 
 @dataclass

@@ -29,6 +29,9 @@ def token(subject: str) -> str:
     return ".".join(base64.urlsafe_b64encode(one).decode().rstrip("=") for one in parts)
 
 
+#: By which rule the number is found, where it is not the answer to the login that gives it out.
+RULES = {"link": "own-link", **dict.fromkeys(("attribute", "meta", "hidden"), "own-id")}
+RULES |= dict.fromkeys(("cookie", "header"), "own-id")
 #: What is answered to the login, by the number of who has signed in.
 TOLD: Mapping[str, Callable[[int], Answer]] = {
     "link": lambda id_: page(f'<a href="/users/{id_}/notes">My notes</a><a href="/help">Help</a>'),
@@ -80,6 +83,8 @@ def test_who_it_is(how: str) -> None:
     other = Notes(how, user=41)
     assert colour(replayed(case, other)) == "GREEN"
     assert other.notes == ["Buy two cups"]
+    (variable,) = (one for one in case.variables.values() if one.recorded == "5")
+    assert variable.rule == RULES.get(how, "created-id")
 
 
 @dataclass

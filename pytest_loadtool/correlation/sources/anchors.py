@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape as in_html
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.names import is_password, is_typed_secret
@@ -20,6 +20,7 @@ from pytest_loadtool.correlation.classify import (
     SWITCHES,
     TELLING,
     is_id_name,
+    is_short_number,
     is_type_name,
     without_ids,
 )
@@ -28,8 +29,11 @@ from pytest_loadtool.correlation.kinds import resources_of
 from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
 from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.slots import Masked, Slot, request_slots
+from pytest_loadtool.correlation.responses.controls import form_start
+from pytest_loadtool.correlation.responses.markup_items import row_texts
 from pytest_loadtool.model.case import Request, Variable
 from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import ProducerKind
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.proposals import ByClient
@@ -39,6 +43,8 @@ if TYPE_CHECKING:
 _SHORT, _SHORTEST = 2, 3
 #: In how many words of a text at most, one is sought that was sent. Numbers beside it may differ.
 _MOST_WORDS, _DIGIT = 12, re.compile(r"\d")
+#: How many texts of a row count as what a thing is called.
+_MOST_CALLED = 8
 #: How many answers before a change are looked at to see whether its text is new.
 _MOST_ANSWERS = 40
 #: The name of a file; group 1 is what is before its ending.
@@ -132,7 +138,36 @@ def sent_anchors(traffic: Traffic, found: Sequence[Found] = ()) -> list[AnchorTe
     ]
     for step in traffic.steps:
         anchors += _placed(step)
+    anchors += _picked(traffic)
     return [*anchors, *(named for one in anchors if (named := _without_ending(one)) is not None)]
+
+
+def _picked(traffic: Traffic) -> Iterator[AnchorText]:
+    """Yield what the things are called whose numbers changes send: of ``product=8`` what the row of
+    the form has, or the item of a list, with that number."""
+    for slot in traffic.slots:
+        if slot.part != "body" or slot.depth or not is_short_number(slot.value):
+            continue
+        if not traffic.steps[slot.transaction].changes_state:
+            continue
+        for called in islice(_called(slot, traffic), _MOST_CALLED):
+            if len(called) >= TELLING and any(map(str.isalpha, called)):
+                yield AnchorText(called, escape(called), "", slot.transaction, shortened=True)
+
+
+def _called(slot: Slot, traffic: Traffic) -> Iterator[str]:
+    """Yield the texts of the nearest row or item that has the number of a slot under its name, or
+    under that of an id."""
+    for one in reversed([*traffic.producers_of(slot.value)]):
+        if one.transaction >= slot.transaction:
+            continue
+        if one.kind is ProducerKind.CONTROL and one.name == slot.name:
+            text = traffic.response(one.transaction).text
+            yield from sorted(row_texts(text, form_start(text, one.form) or 0))
+            return
+        if one.kind is ProducerKind.JSON and one.labels and is_id_name(one.name):
+            yield from sorted(one.labels)
+            return
 
 
 def _without_ending(file: AnchorText) -> AnchorText | None:

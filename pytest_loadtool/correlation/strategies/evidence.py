@@ -54,6 +54,7 @@ from pytest_loadtool.correlation.responses.markup_items import ELEMENT
 from pytest_loadtool.correlation.strategies.changed_items import changed_alone
 from pytest_loadtool.correlation.strategies.new_pages import (
     is_id,
+    is_only_one,
     linked_resource,
     new_data,
     new_link,
@@ -406,14 +407,18 @@ def _told_alone(_: Slot, producer: Producer, traffic: Traffic) -> bool:
     return not producer.of_many and not _changes(traffic.steps[producer.transaction])
 
 
+def _of_own(_: Slot, producer: Producer, __: Traffic, own: Set[int]) -> bool:
+    """The request that was answered is about something that the session created."""
+    return producer.transaction in own
+
+
 def _of_oneself(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The slot is for who has signed in, and the page says of nobody else who it is."""
     if not collection_names(slot.name) & PEOPLE or not is_short_number(slot.value):
         return False
-    text = traffic.response(producer.transaction).text
     if producer.kind is ProducerKind.LINK:
-        there = re.findall(rf"{re.escape(traffic.before(slot))}(\d+)", text)
-        return set(there) == {slot.value}
+        return is_only_one(slot, producer, traffic)
+    text = traffic.response(producer.transaction).text
     return producer.control in ("", "hidden") and text.count(producer.name) <= 1
 
 
@@ -549,7 +554,12 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
 )
 #: Likewise, those that ask what the session has created.
 OF_OWN: Mapping[str, _OfOwn] = MappingProxyType(
-    {"new link": new_link, "new data": new_data, "linked thing": linked_resource}
+    {
+        "new link": new_link,
+        "new data": new_data,
+        "linked thing": linked_resource,
+        "of one's own": _of_own,
+    }
 )
 
 

@@ -27,6 +27,9 @@ from pytest_loadtool.extraction.row_search import row_around
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind, same_name
 
+#: The number of a thing in an address, behind its kind; and what fields for such add to that.
+_NUMBERED, _IDS = re.compile(r"/([A-Za-z][\w-]{1,40})/(\d{1,7})(?=[\"'/?#])"), ("", "_id", "Id")
+
 
 def is_id(slot: Slot, traffic: Traffic) -> bool:
     """Return whether a part of an address may be the id of something: of a path any; of a query
@@ -69,14 +72,25 @@ def _is_done_to_it(slot: Slot, traffic: Traffic) -> bool:
 def new_link(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
     """Return whether the page was seen without the link before the last change, and has it since;
     the row of the link has a text that a change has sent; or the page is that of something created,
-    a form or script goes to the link, and no other id is behind this one."""
+    and a form or script goes to the link, and no other id is behind this one, or it links to no
+    other such thing."""
     if not is_id(slot, traffic):
         return False
     step, address = traffic.steps[slot.transaction], traffic.linked_as(slot.transaction)
     first = traffic.responses.links[address][0].transaction
     if _is_later(first, traffic) or _is_in_own_row(producer, traffic):
         return True
-    return first in own and step.changes_state and _is_last_id(slot, address, traffic)
+    return first in own and (
+        (step.changes_state and _is_last_id(slot, address, traffic))
+        or is_only_one(slot, producer, traffic)
+    )
+
+
+def is_only_one(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """Return whether a page has no other number behind what is before that of a slot."""
+    before = re.escape(traffic.before(slot))
+    there = re.findall(rf"{before}(\d+)", traffic.response(producer.transaction).text)
+    return set(there) == {slot.value}
 
 
 def new_data(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
@@ -127,9 +141,15 @@ def _is_later(first: int, traffic: Traffic) -> bool:
 
 def _is_in_own_row(producer: Producer, traffic: Traffic) -> bool:
     """Return whether the row around a link has a text that tells it from others and that a change
-    has sent: of a list that was not seen before, this alone tells what is new."""
+    has sent, or links to a thing of which it has sent the number: of a list that was not seen
+    before, this alone tells what is new."""
     text = traffic.response(producer.transaction).text
     start, end = row_around(text, text.find(producer.text)) if producer.text in text else (0, 0)
+    for kind, number in _NUMBERED.findall(text, start, end) if end else ():
+        named = {(number, one + ending) for one in collection_names(kind) for ending in _IDS}
+        sent = min(traffic.requests.sent_as.get(one, producer.transaction) for one in named)
+        if sent < producer.transaction and traffic.steps[sent].changes_state:
+            return True
     for found in ELEMENT.finditer(text, start, end) if end else ():
         plain_text = unescape(found[1].strip())
         sent = traffic.requests.written.get(plain_text, producer.transaction)
