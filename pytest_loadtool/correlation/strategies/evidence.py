@@ -35,6 +35,7 @@ from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import (
     collection,
     id_stem,
+    is_called,
     is_done,
     is_in_own_list,
     is_result,
@@ -53,6 +54,7 @@ from pytest_loadtool.correlation.strategies.new_pages import (
     new_link,
     signs_in,
 )
+from pytest_loadtool.correlation.strategies.row_ids import OF_ANY_KIND
 from pytest_loadtool.correlation.strategies.states import has_its_ids, outlasts, read_of_it
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
@@ -400,9 +402,23 @@ def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The text of the link is what a change before has sent: a name, or several of them."""
+    """The text of the link is what a change before has sent: a name, or several of them; an
+    attribute with a small number is not called after another kind of thing."""
     at = producer.transaction
-    return is_id(slot, traffic) and any(_sent(one, at, traffic) for one in producer.labels)
+    named = is_id(slot, traffic) and any(_sent(one, at, traffic) for one in producer.labels)
+    return named and not _is_of_another(slot, producer, traffic)
+
+
+def _is_of_another(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """Return whether a field is for the number of one kind of thing, and an attribute is called
+    after another: ``task_id`` and ``data-owner-id``."""
+    stem = id_stem(producer.name)
+    wanted = collection(slot.before) if slot.place is Place.PATH else id_stem(slot.name)
+    told = stem and wanted and OF_ANY_KIND.isdisjoint((stem.split()[-1], wanted.split()[-1]))
+    if not told or producer.kind is not ProducerKind.TEXT or not is_short_number(slot.value):
+        return False
+    alike = any(is_called(stem, one) for one in collection_names(wanted))
+    return not alike and not is_for(slot, frozenset({stem}), traffic)
 
 
 def _named_choice(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
