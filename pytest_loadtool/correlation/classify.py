@@ -92,6 +92,8 @@ _TITLE_WORDS = frozenset(
         *("subject", "summary", "text", "title", "username"),
     }
 )
+#: Of these, what fields have that say more of a resource than what it is called.
+_TEXT_WORDS = frozenset({"body", "comment", "content", "description", "message", "summary", "text"})
 
 #: Last words of the names under which a resource has its kind; and words before ``name`` there.
 _TYPE_WORDS = frozenset({"classname", "discriminator", "kind", "type", "typename"})
@@ -343,6 +345,12 @@ def is_title_name(name: str) -> bool:
     ``item_name``."""
     words = words_of(name)
     return bool(words) and words[-1] in _TITLE_WORDS and not is_type_name(name)
+
+
+def is_text_name(name: str) -> bool:
+    """Return whether such a field holds what is said of a resource, which may be the same of
+    many: ``description``."""
+    return not _TEXT_WORDS.isdisjoint(words_of(name)[-1:])
 
 
 def is_type_name(name: str) -> bool:
