@@ -52,16 +52,16 @@ class Notes:
             number = max(self.notes, default=self.before) + 1
             self.notes[number] = _Note(sent["title"], sent["description"])
         elif method == "POST":
-            self._do(sent, int(asked.get("details", ["0"])[0]))
+            self._do(sent)
         elif "details" in asked:
             return self._details(int(asked["details"][0]))
         else:
             return self._list()
         return 302, {"Location": "/notes"}, ""
 
-    def _do(self, sent: dict[str, str], details: int) -> None:
-        if details:
-            self.notes[details].shared = "shared" in sent
+    def _do(self, sent: dict[str, str]) -> None:
+        if "update_state" in sent and self.deaf != "update_state":
+            self.notes[int(sent["update_state"])].shared = "shared" in sent
         for name in _BUTTONS:
             if name in sent and name != self.deaf:
                 self._press(name, int(sent[name]))
@@ -78,8 +78,8 @@ class Notes:
         note = self.notes[number]
         checked = " checked" if note.shared else ""
         form = (
-            f'<form method=post action="/notes?details={number}"><input type=hidden name=update '
-            f'value=""><input type=checkbox name=shared{checked}></form>'
+            f'<form method=post action="/notes?details={number}"><input type=hidden '
+            f'name=update_state value="{number}"><input type=checkbox name=shared{checked}></form>'
         )
         return 200, HTML, f"<html><title>{note.title}</title>{form}</html>"
 
@@ -167,6 +167,6 @@ def test_a_row_is_known_by_the_name_and_not_by_what_is_said_of_it() -> None:
 def test_what_a_button_does_not_do_is_red() -> None:
     """All that is taken from one row is about one thing, so that the list tells of each change."""
     case, _ = _recorded(Notes())
-    for button in _BUTTONS:
+    for button in (*_BUTTONS, "update_state"):
         said = failures(replayed(case, Notes(deaf=button)))
         assert any("did not take effect" in one for one in said), (button, said)

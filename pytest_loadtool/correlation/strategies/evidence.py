@@ -29,7 +29,7 @@ from pytest_loadtool.correlation.classify import (
     without_ids,
 )
 from pytest_loadtool.correlation.graphql import operation
-from pytest_loadtool.correlation.index.meaning import is_for
+from pytest_loadtool.correlation.index.meaning import SWITCHES, is_for
 from pytest_loadtool.correlation.index.spelling import spelled
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import (
@@ -305,6 +305,16 @@ def _carried(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     )
 
 
+def _asked_for(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The address of the page has the number, under a name that may be that of an id:
+    ``/notes?details=17``, ``/notes/17``."""
+    return is_short_number(slot.value) and any(
+        one.value == slot.value and (one.place is Place.PATH or plain(one.name) not in SWITCHES)
+        for one in traffic.slots_of(producer.transaction)
+        if one.part == "target" and not one.depth
+    )
+
+
 def _filled_in(_: Slot, producer: Producer, __: Traffic) -> bool:
     """The field is one to write in, and the page came with the value in it."""
     return producer.control == "text"
@@ -503,6 +513,7 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "submitted form": _submitted_form,
         "hidden": _hidden,
         "carried": _carried,
+        "asked for": _asked_for,
         "filled in": _filled_in,
         "created": _created,
         "created resource": _created_resource,
