@@ -67,6 +67,8 @@ _OfOwn = Callable[[Slot, Producer, Traffic, Set[int]], bool]
 _NAME = re.compile(r"[A-Z][a-z]+(?:[_-][A-Za-z]?[a-z]+)*|[A-Z]+")
 #: Which of several forms in one a field is of: ``items[0][tag]``, ``item-0-tag``.
 _INDEX = re.compile(r"\[\d{1,2}\](?=\[[A-Za-z])|-\d{1,2}(?=-[A-Za-z])")
+#: How many digits two things seldom have in common.
+_LONG_NUMBER = 5
 #: In how many words of a label a name is looked for.
 _MOST_WORDS = 12
 #: On how many answers before, a word is looked for that is done to something else.
@@ -358,10 +360,11 @@ def _may_be_one_kind(slot: Slot, address: str, traffic: Traffic) -> bool:
 def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The key and the field are about the same kind of resource.
 
-    Five cases: the id of an item, used in a path behind ``items``; used in a field ``item_id``; in
+    Six cases: the id of an item, used in a path behind ``items``; used in a field ``item_id``; in
     a field ``id`` of a request that does not say what it is about, if nothing else has that id, or
-    if that item alone is another one afterwards; beside another id that only that item has; or a
-    number of another name, used in the path behind the very path it was created with.
+    if that item alone is another one afterwards; beside another id that only that item has; in a
+    path, if it is long and no answer had it before; or a number of another name, used in the path
+    behind the very path it was created with.
     """
     made = traffic.steps[producer.transaction]
     if is_id_name(producer.name) or is_result(producer) or is_in_own_list(producer):
@@ -370,6 +373,7 @@ def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
             is_for(slot, resources, traffic)
             or _is_only_kind(slot, resources, traffic)
             or has_its_ids(producer, slot, traffic)
+            or _is_first_of_all(producer, slot, traffic)
         )
     if is_code_name(producer.name) and not is_short_number(slot.value):
         return is_for(slot, resources_of(producer, made.called), traffic)
@@ -377,6 +381,18 @@ def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
         slot.place is Place.PATH
         and not is_short_number(slot.value)
         and slot.before.rstrip("/") == made.path.rstrip("/")
+    )
+
+
+def _is_first_of_all(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
+    """Return whether a path has a number that few things have by chance, which no answer had before
+    that one, and no later one for what the path is about: ``/database/connect/16384``."""
+    if slot.place is not Place.PATH or slot.in_word or len(slot.value) < _LONG_NUMBER:
+        return False
+    return traffic.responses.served.get(slot.value) == producer.transaction and not any(
+        is_for(slot, resources_of(one, traffic.steps[one.transaction].called), traffic)
+        for one in traffic.producers_of(slot.value)
+        if producer.transaction < one.transaction < slot.transaction and is_id_name(one.name)
     )
 
 
