@@ -107,6 +107,9 @@ AMOUNTS = frozenset(
     {"amount", "count", "page", "price", "qty", "quantity", "rows", "size", "total"}
 )
 
+#: From how many digits on two things seldom have one number in common.
+LONG_NUMBER = 5
+
 #: From how many characters on a text tells one resource from another, whatever its field is called.
 TELLING = 6
 

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
+    LONG_NUMBER,
     TELLING,
     collection_names,
     id_before_ending,
@@ -67,8 +68,6 @@ _OfOwn = Callable[[Slot, Producer, Traffic, Set[int]], bool]
 _NAME = re.compile(r"[A-Z][a-z]+(?:[_-][A-Za-z]?[a-z]+)*|[A-Z]+")
 #: Which of several forms in one a field is of: ``items[0][tag]``, ``item-0-tag``.
 _INDEX = re.compile(r"\[\d{1,2}\](?=\[[A-Za-z])|-\d{1,2}(?=-[A-Za-z])")
-#: How many digits two things seldom have in common.
-_LONG_NUMBER = 5
 #: In how many words of a label a name is looked for.
 _MOST_WORDS = 12
 #: On how many answers before, a word is looked for that is done to something else.
@@ -387,7 +386,7 @@ def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 def _is_first_of_all(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
     """Return whether a path has a number that few things have by chance, which no answer had before
     that one, and no later one for what the path is about: ``/database/connect/16384``."""
-    if slot.place is not Place.PATH or slot.in_word or len(slot.value) < _LONG_NUMBER:
+    if slot.place is not Place.PATH or slot.in_word or len(slot.value) < LONG_NUMBER:
         return False
     return traffic.responses.served.get(slot.value) == producer.transaction and not any(
         is_for(slot, resources_of(one, traffic.steps[one.transaction].called), traffic)
