@@ -174,6 +174,8 @@ def _behind_collection(slot: Slot, producer: Producer, traffic: Traffic) -> bool
     about = collection_names(collection(producer.before)) & collection_names(asked)
     changes = traffic.steps[slot.transaction].changes_state
     if slot.place is Place.PATH:
+        if is_path_id(producer.before.rstrip("/").rpartition("/")[2]):
+            return False  # a list of what the resource has: ``/projects/17/checks/``
         if not about or not (changes or traffic.requests.uses[slot.value] > 1):
             return False
         ends = producer.text.partition("?")[0].rstrip("/").endswith(f"/{slot.value}")
