@@ -92,6 +92,8 @@ _TITLE_WORDS = frozenset(
         *("subject", "summary", "text", "title", "username"),
     }
 )
+#: Of these, what fields have that say more of a resource than what it is called.
+_TEXT_WORDS = frozenset({"body", "comment", "content", "description", "message", "summary", "text"})
 
 #: Last words of the names under which a resource has its kind; and words before ``name`` there.
 _TYPE_WORDS = frozenset({"classname", "discriminator", "kind", "type", "typename"})
@@ -108,6 +110,8 @@ AMOUNTS = frozenset(
 #: Under which key of JSON a list of what there is to choose from has what is sent: the ``value`` of
 #: a ``label``.
 OPTION_KEYS = frozenset({"key", "val", "value"})
+#: From how many digits on two things seldom have one number in common.
+LONG_NUMBER = 5
 
 #: From how many characters on a text tells one resource from another, whatever its field is called.
 TELLING = 6
@@ -347,6 +351,12 @@ def is_title_name(name: str) -> bool:
     ``item_name``."""
     words = words_of(name)
     return bool(words) and words[-1] in _TITLE_WORDS and not is_type_name(name)
+
+
+def is_text_name(name: str) -> bool:
+    """Return whether such a field holds what is said of a resource, which may be the same of
+    many: ``description``."""
+    return not _TEXT_WORDS.isdisjoint(words_of(name)[-1:])
 
 
 def is_type_name(name: str) -> bool:

@@ -95,6 +95,8 @@ class Producer:
     encoded: str | None = None
     """What an extractor takes, where that is not the value yet: ``filters`` make it so."""
     filters: tuple[str, ...] = ()
+    header: str = "Location"
+    """Of an address in the head: the header that has it."""
     box: Box | None = None
     """The encoded text that it stands in; all but ``transaction`` is then about its place in it."""
 

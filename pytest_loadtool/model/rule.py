@@ -39,7 +39,7 @@ class Role(Enum):
 #: What a rule may ask for besides names; `correlation.evidence` tells whether it holds.
 EVIDENCE_NAMES = (
     *("served", "new", "long", "random", "dynamic", "numbered", "id shaped"),
-    *("not typed", "hidden", "carried"),
+    *("not typed", "hidden", "carried", "asked for"),
     *("filled in", "submitted form", "created", "created resource", "same path", "same thing"),
     *("new link", "new data", "linked thing", "named link", "named item", "named choice"),
     *("spelled", "changing", "version", "moment", "told alone", "picked option", "of oneself"),

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
+from uuid import uuid4
 
 import pytest
 
 from tests.correlation.client import Client
 from tests.correlation.outcomes.adversary import colour, replayed
-from tests.correlation.small_servers import Answer, json_answer, recorded
+from tests.correlation.small_servers import HTML, Answer, json_answer, recorded
 
 #: The ends of codes, of which no two servers give out one.
 _CODES = count(0x3C41A7, 0x1F35B)
@@ -159,3 +160,34 @@ def test_whose_number_it_is(codes: bool) -> None:
         others = [*used.things["Customer"].values()][: first - 1]
         assert not any(one["vip"] for one in others)
     assert colour(replayed(case, Panel(codes, works=False))) == "red"
+
+
+def test_what_a_thing_has_is_no_id() -> None:
+    """Who makes a project is led to the list of its checks, to which the form there adds."""
+    checks: dict[str, list[str]] = {}
+
+    class Projects:
+        def answer(self, method: str, target: str, body: str) -> Answer:
+            code, kind = ("", "", *target.split("/"))[-3:-1]
+            if method == "GET":
+                code = target.split("/")[2] if "/checks/" in target else ""
+                shown = "".join(f"<li>{one}</li>" for one in checks.get(code, ()))
+                return 200, HTML, f"<html><title>x</title><form method=post></form>{shown}</html>"
+            name = dict(parse_qsl(body))["name"]
+            if kind == "projects":
+                code = str(uuid4())
+                checks[code] = []
+            else:
+                checks[code].append(name)
+            return 302, {"Location": f"/projects/{code}/checks/"}, ""
+
+    def session(client: Client) -> None:
+        page = client.open("/")
+        page = client.submit(page, {"name": "Tea house"}, action="/projects/add")
+        client.submit(page, {"name": "Boil water"}, action=f"{client.page}add")
+
+    case = recorded(Projects(), session)
+    targets = [one.request.target for one in case.transactions() if one.request.method == "POST"]
+    assert targets[-1].endswith("/checks/add"), targets
+    assert colour(replayed(case, Projects())) == "GREEN"
+    assert [*checks.values()] == [["Boil water"], ["Boil water"]]

@@ -10,6 +10,7 @@ from tests.correlation.exchanges import FORM, case_of, exchange
 
 _TEXT = ("Content-Type", "text/plain")
 _TO_PAGE = ("Location", "/page")
+_BY_SCRIPT = ("X-Ajax-Redirect", "/page")
 
 
 def _link(url: str) -> Exchange:
@@ -25,6 +26,10 @@ def _link(url: str) -> Exchange:
         (_link("http://shop.test/do?n=3"), True),
         (_link("http://shop.test/other"), False),
         (_link("http://star.test/other"), False),  # that is the name of a server
+        (exchange(url="http://shop.test/?action=close&n=3&csrf_token=a17"), True),
+        (exchange(url="http://shop.test/?action=show&n=3&csrf_token=a17"), False),
+        (exchange(url="http://shop.test/?n=3&csrf_token=a17", received=(_BY_SCRIPT,)), True),
+        (exchange(url="http://shop.test/?n=3", received=(_BY_SCRIPT,)), False),
         (exchange("POST", sent=(FORM,), body=b"action=query-files&n=1"), False),
         (exchange("POST", sent=(FORM,), body=b"action=query&n=1"), True),
         (exchange("POST", sent=(FORM,), body=b"action=get-and-delete"), True),
@@ -32,6 +37,7 @@ def _link(url: str) -> Exchange:
     ],
 )
 def test_what_changes_something(one: Exchange, changes: bool) -> None:
-    """A link by the path that it has, and that it leads back; a form by the field for that."""
+    """A link by the path that it has, and that it leads back; one with a token by what it says is
+    done, and that it leads elsewhere; a form by the field for that."""
     (step,) = steps_of(case_of(one), [one])
     assert step.changes_state is changes

@@ -58,7 +58,7 @@ BESIDE = frozenset(
 #: Words in the name of what is called behind which another resource is named: ``addItemToOrder``.
 _LINKING = frozenset({"for", "from", "in", "of", "on", "to", "with"})
 #: Fields of queries that say how much there is to see, and in which order.
-_SWITCHES = AMOUNTS | {"group", "level", "limit", "offset", "order", "sort", "step"}
+SWITCHES = AMOUNTS | {"group", "level", "limit", "offset", "order", "sort", "step"}
 _BRACE = re.compile("[{}]")
 
 
@@ -128,7 +128,7 @@ def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
 def _asks_for_made(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
     """Return whether all numbers that queries ask for by that name are those of such resources that
     changes before have made: ``?view=1`` after ``POST /views``."""
-    if slot.place is not Place.QUERY or slot.depth or plain(slot.name) in _SWITCHES:
+    if slot.place is not Place.QUERY or slot.depth or plain(slot.name) in SWITCHES:
         return False
     queried = traffic.requests.queried.get(slot.name, {})
     return all(_was_made(value, at, resources, traffic) for value, at in queried.items())

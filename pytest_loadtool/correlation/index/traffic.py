@@ -35,7 +35,7 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.parts import content_type, rendered
 from pytest_loadtool.correlation.requests.positions import HOLE
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots
-from pytest_loadtool.correlation.responses.recorded import LastRead, RecordedResponse
+from pytest_loadtool.correlation.responses.recorded import LastRead, RecordedResponse, leads
 from pytest_loadtool.correlation.search_budget import Searches
 from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
@@ -53,6 +53,12 @@ _OF_BUILDS = re.compile(r"\.(?:woff2?|ttf|otf|eot|wasm)\Z")
 #: What is to be done, in a form.
 _OPERATION = re.compile(
     rb"(?:^|&)(?:action|call|cmd|command|do|method|op|operation|task)=([A-Za-z_.-]+)(?=&|$)"
+)
+
+#: What is given out against forgery, in a query.
+_GUARD = re.compile(
+    r"[?&][\w\[\]-]*(?:csrf|xsrf|nonce|authenticity_token|form_?key|sess_?key|sectok)[\w\[\]-]*=",
+    re.IGNORECASE,
 )
 
 
@@ -220,9 +226,9 @@ class Traffic:
     def led_to(self, transaction: int) -> RecordedStep | None:
         """Return the next transaction, if the answer to this one redirects to it."""
         exchange = self.steps[transaction].exchange
-        location = exchange.response_header("location") if exchange is not None else None
+        to = [one for _, one in leads(exchange.response_headers)] if exchange is not None else []
         following = self.steps[transaction + 1 : transaction + 2]
-        return next((one for one in following if location and location.endswith(one.address)), None)
+        return next((one for one in following for to_it in to if to_it.endswith(one.address)), None)
 
     def linked_as(self, transaction: int) -> str:
         """Return the address of a request as links to it have it: the router of a page may add a
@@ -294,7 +300,8 @@ def _writes(called: str, exchange: Exchange | None) -> bool:
 def changes_state(request: Request, exchange: Exchange | None) -> bool:
     """Return what `RecordedStep.changes_state` is for a request that was recorded so."""
     if _method(request, exchange) in SAFE_METHODS:
-        return exchange is not None and (_leads_back(exchange) or _does_by_name(exchange))
+        does = (_leads_back, _does_by_name, _is_guarded)
+        return exchange is not None and any(one(exchange) for one in does)
     called = _called(request, exchange) or _path(request.target)
     return not (reads(called) or _asks_by_form(exchange)) or _writes(called, exchange)
 
@@ -335,6 +342,15 @@ def _does_by_name(exchange: Exchange) -> bool:
     to_one = is_path_id(last) and calls_for(before)
     media = media_type(exchange.response_header("content-type"))
     return (to_one or ("=" in query and calls_for(last))) and media.endswith(("json", "xml"))
+
+
+def _is_guarded(exchange: Exchange) -> bool:
+    """Return whether a link has what a server gave out against forgery, and leads elsewhere or says
+    what is done: ``/?action=remove&task=3&csrf_token=…``. What only reads needs none."""
+    if exchange.method != "GET" or exchange.status >= 400 or not _GUARD.search(exchange.url):
+        return False
+    leads_on = any(True for _ in leads(exchange.response_headers))
+    return leads_on or acts(exchange.url.partition("?")[2].replace("&", "/"))
 
 
 def _method(request: Request, exchange: Exchange | None) -> str:

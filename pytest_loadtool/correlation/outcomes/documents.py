@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
+    LONG_NUMBER,
     TELLING,
     is_id_name,
     is_short_number,
@@ -42,6 +43,7 @@ from pytest_loadtool.correlation.responses.objects import (
     inner,
     leaves,
 )
+from pytest_loadtool.correlation.strategies.row_ids import OF_ANY_KIND
 from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.extraction.jsonpath import compile_path, json_text
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
@@ -423,7 +425,8 @@ def is_kind(
     """Return whether what has the id under that key is such a resource: many kinds have the same
     small numbers. The key tells it, what the object says of itself where there is no more to it but
     what JSON:API has, the list or object that it is in, or what was asked for."""
-    if resource.noun == NAMELESS or not is_short_number(resource.id):
+    says_no_kind = resource.noun in OF_ANY_KIND and len(resource.id) >= LONG_NUMBER
+    if resource.noun == NAMELESS or says_no_kind or not is_short_number(resource.id):
         return True
     if key == "id" and isinstance(item.get("type"), str) and _OF_JSON_API.issuperset(item):
         return resource.noun.split()[-1] in singular(item["type"]).split()

@@ -59,6 +59,7 @@ from pytest_loadtool.correlation.outcomes.rows import row_gone, short_in_row, wo
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.correlation.outcomes.sent import is_change
 from pytest_loadtool.correlation.outcomes.switched import switched_in_document, switched_on_page
+from pytest_loadtool.correlation.responses.recorded import leads
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 #: Makes a validator that it is there; or, told so, that it is not.
@@ -161,8 +162,9 @@ def _is_last(change: Change, answer: SeenAnswer, was: Before) -> bool:
 
 def _led_to(change: Change, answers: Answers) -> SeenAnswer | None:
     """Return the page that the answer to the change redirects to."""
-    leads = change.step.exchange and change.step.exchange.response_header("location")
-    return answers.next(change.step.index) if leads else None
+    answered = change.step.exchange
+    is_led = answered is not None and any(True for _ in leads(answered.response_headers))
+    return answers.next(change.step.index) if is_led else None
 
 
 def _of(step: RecordedStep, found: Iterable[Proof]) -> Shown:

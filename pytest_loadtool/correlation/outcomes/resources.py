@@ -92,8 +92,8 @@ class Nouns:
     behind: Mapping[str, Mapping[str, Set[str]]]
     """By a value in an address: what stands there for it, by what is before it."""
     same: Mapping[str, tuple[str, str]]
-    """By the template of a number that the page of a thing gives out for what is done to it: that
-    of the thing, and what it is called."""
+    """By the template of a number that the page or row of a thing gives out for what is done to it:
+    that of the thing, and what it is called."""
 
     @classmethod
     def of(
@@ -127,7 +127,8 @@ class Nouns:
         }
         shown = frozenset(noun for noun in nouns if _is_shown(noun, steps))
         changed = frozenset(chain.from_iterable(map(_kinds, filter(is_change, steps))))
-        same = dict(_same(transactions, sent, called, variables))
+        in_rows = _same_row(transactions, called, variables)
+        same = dict(chain(in_rows, _same(transactions, sent, called, variables)))
         return cls(variables, called, ids, shown, changed, behind, same)
 
     def resources(
@@ -165,7 +166,8 @@ class Nouns:
             noun = types.get(slot) or _noun(slot, step)
             if slot.name in ARGUMENTS or not slot.name:
                 noun = self.called.get(template, noun)
-            template, noun = self.same.get(template, (template, noun))
+            template, thing = self.same.get(template, (template, noun))
+            noun = thing or noun
             if noun == NAMELESS and _within(slot):
                 yield Resource(slot.value, template, self.called.get(template, noun))
                 continue
@@ -244,6 +246,24 @@ def _same(
             noun = called.get(template, "")
             if thing in called and isinstance(one.source, Link) and begins_with_a_verb(noun):
                 yield template, (thing, called[thing])
+
+
+def _same_row(
+    transactions: Iterable[Transaction],
+    called: Mapping[str, str],
+    variables: Mapping[str, Variable],
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the placeholders of numbers of rows, each with that of the same number of the row of
+    that text before, unless they are those of two kinds: ``archive=17`` and ``/notes/17/edit``."""
+    first: dict[tuple[str, str], str] = {}
+    for one in chain.from_iterable(transaction.extractors for transaction in transactions):
+        variable, template = variables.get(one.variable), f"${{{one.variable}}}"
+        if not isinstance(one.source, InItem) or variable is None or not variable.recorded:
+            continue
+        thing = first.setdefault((variable.recorded, one.source.text), template)
+        nouns = {called[each] for each in (thing, template) if each in called}
+        if thing != template and len(nouns) < 2:
+            yield template, (thing, next(iter(nouns), ""))
 
 
 def _names_a_resource(slot: Slot) -> bool:

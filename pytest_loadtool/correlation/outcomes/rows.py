@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from functools import lru_cache
 from html import escape as in_html
 from itertools import islice
@@ -40,6 +40,8 @@ _TAG = re.compile(r"<\w+")
 _MARK = re.compile(
     r"""\b(?:class|aria-[a-z]+|data-(?:state|status))=(?:"[^"<>]*"|'[^'<>]*'|[\w-]+)"""
 )
+#: What fields have that are switched on.
+_ON = frozenset({"1", "on", "true", "yes"})
 #: What an element is that comes with a state: ``badge read icon-ok``.
 _CLASSES = re.compile(r"[^\W\d_]+(?:[ _-]+[^\W\d_]+){0,9}")
 #: A row of a table, and how much before and behind one is looked at.
@@ -136,7 +138,8 @@ def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
         return
     for row in _rows_then(change, answer, earlier, was):
         items = repeated_around(answer.text, row.at)
-        shown = (_changed(answer, earlier, row, item, was) for item in items)
+        fields = {plain(one.field) for one in change.said if one.value in _ON}
+        shown = (_changed(answer, earlier, row, item, was, fields) for item in items)
         if (state := next(filter(None, shown), None)) is not None:
             says = f"{short(state.word)} is shown with {row.called}"
             check = TextValidator(escape(state.written), row=row.template, item=state.kind)
@@ -183,10 +186,11 @@ class _ItemState(NamedTuple):
 
 
 def _changed(
-    answer: SeenAnswer, earlier: SeenAnswer, row: ShownRow, item: Item, was: Before
+    answer: SeenAnswer, earlier: SeenAnswer, row: ShownRow, item: Item, was: Before, on: Set[str]
 ) -> _ItemState | None:
-    """Return the state of an item that is another than it was: its one word, or a number beside a
-    name that the session has given, or else what a class or the like of an element in it says."""
+    """Return the state of an item that is another than it was: its one word, or the name of what
+    was switched ``on``, or a number beside a name that the session has given, or else what a class
+    or the like of an element in it says."""
     then = earlier.text.find(row.anchor)
     around = item_around(earlier.text, then, item.kind) if item.kind else None
     before = around or row_around(earlier.text, then)
@@ -199,6 +203,8 @@ def _changed(
         for one in (_CELL, _MARK)
     )
     cell = _other(*cells, _in_cell) if len(cells[0]) <= len(cells[1]) else ""  # buttons may be gone
+    more = [*(Counter(cells[0]) - Counter(cells[1])).elements()]
+    cell = cell or next((one for one in more if plain(unescape(_in_cell(one))) in on), "")
     if not cell and any(was.named(unescape(_in_cell(one))) for one in cells[0]):
         cell = _other_number(*cells)
         if cell and _is_place(answer.text, *now, cells[0].index(cell)):

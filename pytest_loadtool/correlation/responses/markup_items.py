@@ -34,6 +34,9 @@ ELEMENT = re.compile(r">\s*+([^<>\s][^<>]*+)<")
 _BREAK = re.compile(r"<[bh]r\s*/?>\Z", re.IGNORECASE)
 #: The rows of lists; so many are a list.
 _ROW, _FEW = re.compile(r"<(?:tr|li|article)(?=[\s>])", re.IGNORECASE), 2
+#: What says in a tag which one of several an element is, and the number there.
+_MARK = re.compile(r'\s(id|data-(?:[\w-]*-)?(?:id|pk|key))="([^"<>]*\d[^"<>]*)"')
+_NUMBER = re.compile(r"\d+")
 #: How many texts of a row are read.
 _MOST_TEXTS = 50
 
@@ -61,8 +64,27 @@ def items_around(text: str, position: int) -> tuple[Item, ...]:
 def _items(text: str, position: int) -> Iterator[Item]:
     start, end = row_around(text, position)
     if end:
+        inner = (one for one in _elements(text, position, frames=True) if one.start > start)
+        yield from (one for one in inner if _is_one_of(text, one, start, end))
         yield Item(start, end, repeated=True)
-        return
+    else:
+        yield from _elements(text, position, frames=False)
+
+
+def _is_one_of(text: str, one: Item, start: int, end: int) -> bool:
+    """Return whether an element within a row is one of a list, of which its own tag says which it
+    is: the row around cards is only their frame."""
+    for name, value in _MARK.findall(text, one.start, text.find(">", one.start)):
+        others = re.findall(rf'\s{name}="([^"]*)"', text[start:end])
+        stem = _NUMBER.sub("#", value)
+        if len({each for each in others if _NUMBER.sub("#", each) == stem}) > 1:
+            return True
+    return False
+
+
+def _elements(text: str, position: int, *, frames: bool) -> Iterator[Item]:
+    """Yield the elements around a place that may be items; ``frames``: also what has a list in it,
+    such as the menu of a card."""
     for tag, at in reversed(_opened(text, position)):
         class_ = _CLASS.match(text, at)
         names = _classes(class_) if len(tag) > 2 or tag.lower() in _SOMETIMES else []
@@ -79,7 +101,7 @@ def _items(text: str, position: int) -> Iterator[Item]:
             continue
         if tag.lower() in _SOMETIMES or (kind == tag and tag in _ALONE) or not end:
             continue
-        if len(tuple(islice(_ROW.finditer(text, start, end), _FEW))) == _FEW:
+        if not frames and len(tuple(islice(_ROW.finditer(text, start, end), _FEW))) == _FEW:
             continue  # a frame around lists: it is longer where these are
         like_it = class_[1] if names and class_ is not None else f"<{tag}"
         alone = (class_ is not None or "-" in tag) and text.count(like_it) == 1

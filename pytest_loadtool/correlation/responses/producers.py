@@ -49,7 +49,7 @@ from pytest_loadtool.correlation.responses.embedded import embedded
 from pytest_loadtool.correlation.responses.escaped import decoding, escaped, is_base64
 from pytest_loadtool.correlation.responses.markup_items import row_texts
 from pytest_loadtool.correlation.responses.objects import inner
-from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse, leads
 from pytest_loadtool.correlation.responses.script_calls import in_calls
 from pytest_loadtool.correlation.responses.script_names import named
 from pytest_loadtool.correlation.responses.tokens import tokens
@@ -178,15 +178,14 @@ def _in_headers(response: RecordedResponse, transaction: int, wanted: Wanted) ->
                 transaction, ProducerKind.COOKIE, name, plain,
                 text=line, encoded=value, filters=("unurl",),
             )  # fmt: skip
-    location = response.header("location")
-    if location:
+    for header, location in leads(response.headers):
         address = target_slots(location.partition("#")[0], transaction)
         for slot in (*address, *fragment_slots(location, transaction)):
             filters = undo(slot)
             if slot.value in wanted and filters is not None:
                 yield Producer(
                     transaction, ProducerKind.LOCATION, slot.name, slot.value, text=location,
-                    before=slot.before, encoded=slot.raw, filters=filters,
+                    before=slot.before, encoded=slot.raw, filters=filters, header=header,
                 )  # fmt: skip
     for name, value in response.headers:
         value = _SCHEME.sub("", value, count=1)

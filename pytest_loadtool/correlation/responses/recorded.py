@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
@@ -19,6 +20,26 @@ _NOISE = re.compile(
     r"|connection|keep-alive|transfer-encoding|cache-control|alt-svc|nel|report-to|traceparent"
     r"|.*(?:trace|request|correlation|span)-?id|.*rate-?limit.*|x-runtime|x-response-time|cf-.*"
 )
+
+
+#: An address on its own, with a path, which a script may have the page go to.
+_ADDRESS = re.compile(r"(?:https?:/)?/[^/\s,;]\S*")
+#: Headers with an address to which nobody is sent.
+_NOT_LED = frozenset({"access-control-allow-origin", "content-location", "origin", "sourcemap"})
+
+
+def leads(headers: HeaderList) -> Iterator[tuple[str, str]]:
+    """Yield each header that sends a client to another address, with that: ``Location``, and those
+    that scripts of pages heed, as ``X-Ajax-Redirect`` or ``HX-Redirect``."""
+    for name, value in headers:
+        known = name.lower() == "location"
+        if known or (
+            value.startswith(("/", "http"))
+            and _ADDRESS.fullmatch(value)
+            and name.lower() not in _NOT_LED
+            and not is_noise(name)
+        ):
+            yield name, value
 
 
 def is_noise(header: str) -> bool:

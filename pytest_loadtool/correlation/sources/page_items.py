@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.template import escape
@@ -125,14 +125,15 @@ class PageItems:
     def link_row(self, producer: Producer, slot: Slot, known: Collection[str]) -> Row | None:
         """Return what finds the value of a slot in a link to its address; None as `form_row`."""
         text = self.response.text
-        written = re.search(rf"[\"'=]{re.escape(producer.text)}[\"'\s>]", text)
+        written = [*re.finditer(rf"[\"'=]{re.escape(producer.text)}[\"'\s>]", text)]
         addresses = link_addresses(producer, slot, known)
         own = is_about(self.address, producer.value, resources_in(unescape(producer.text)))
-        if written is None or not addresses or own:
+        if not written or not addresses or own:
             return None
         link = Link(escape(addresses[-1]))
-        by_label = _labelled(link, text, written.end() - 1, self.anchors)
-        by_row = _by_text(self.response, written.start(), link, self.anchors, self._many(link))
+        places = [one.end() - 1 for one in written]  # the first may be that of an icon
+        by_label = chain(*(_labelled(link, text, end, self.anchors) for end in places))
+        by_row = _by_text(self.response, written[0].start(), link, self.anchors, self._many(link))
         return self._first((*by_label, *by_row), producer)
 
     def _many(self, source: Source) -> bool:

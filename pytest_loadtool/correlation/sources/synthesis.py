@@ -227,13 +227,13 @@ def _relation(producer: Producer) -> str:
 
 
 def _location(producer: Producer, slot: Slot, reading: Reading, known: _Known) -> Iterator[Source]:
+    header, patterns = producer.header, location_patterns(producer, slot, known)
     for span in fragment_slots(producer.text, 0):
         if span.value == slot.value:
-            yield HeaderValue("Location", f"[#&]{escaped_text(span.name)}=([^&]+)")
-    patterns = location_patterns(producer, slot, known)
-    yield from _addresses((HeaderValue("Location", one) for one in patterns), producer, reading)
+            yield HeaderValue(header, f"[#&]{escaped_text(span.name)}=([^&]+)")
+    yield from _addresses((HeaderValue(header, one) for one in patterns), producer, reading)
     if len(producer.filters) > 1:  # in another value
-        yield from _header(replace(producer, name="Location"), slot, reading, known)
+        yield from _header(replace(producer, name=header), slot, reading, known)
 
 
 def _link(producer: Producer, slot: Slot, reading: Reading, known: _Known) -> Iterator[Source]:
@@ -253,12 +253,14 @@ def _varying(label: str, value: str) -> str:
 def _addresses(
     patterns: Iterator[Source], producer: Producer, reading: Reading
 ) -> Iterator[Source]:
-    """Yield the pattern that tells least of the address, if it leads to the value, and the one that
-    tells most."""
+    """Yield the pattern that tells least of the address, if it leads to the value and to no other,
+    the one that tells most, and then the former, if that has the value first of all."""
     for loose in patterns:
-        if reading.taken(loose) == producer.extracted:
-            yield loose
+        leads = reading.taken(loose) == producer.extracted
+        alone = leads and reading.taken(loose, 2) in (None, producer.extracted)
+        yield from (loose,) if alone else ()
         yield from patterns
+        yield from (loose,) if leads and not alone else ()
 
 
 def _text(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator[Source]:

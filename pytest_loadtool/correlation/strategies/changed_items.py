@@ -254,8 +254,10 @@ def row_changed(pattern: re.Pattern[str], slot: Slot, page: int, traffic: Traffi
 
 def _asked_again(before: int, slot: Slot, traffic: Traffic) -> int | None:
     """Return the next transaction after a change that asks for what one before it does, with no
-    other change between; None if there is none."""
+    other change between the two; None if there is none."""
     if not traffic.steps[slot.transaction].changes_state:
+        return None
+    if any(step.changes_state for step in traffic.steps[before + 1 : slot.transaction]):
         return None
     for step in traffic.steps[slot.transaction + 1 :][:_MOST_STEPS]:
         if step.changes_state:

@@ -14,6 +14,7 @@ from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
     AMOUNTS,
+    LONG_NUMBER,
     OPTION_KEYS,
     TELLING,
     collection_names,
@@ -33,13 +34,14 @@ from pytest_loadtool.correlation.classify import (
     without_ids,
 )
 from pytest_loadtool.correlation.graphql import operation
-from pytest_loadtool.correlation.index.meaning import is_for
+from pytest_loadtool.correlation.index.meaning import SWITCHES, is_for
 from pytest_loadtool.correlation.index.spelling import spelled
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 from pytest_loadtool.correlation.kinds import (
     PEOPLE,
     collection,
     id_stem,
+    is_called,
     is_done,
     is_in_own_list,
     is_own_id,
@@ -60,6 +62,7 @@ from pytest_loadtool.correlation.strategies.new_pages import (
     new_link,
     signs_in,
 )
+from pytest_loadtool.correlation.strategies.row_ids import OF_ANY_KIND
 from pytest_loadtool.correlation.strategies.states import has_its_ids, outlasts, read_of_it
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
@@ -178,6 +181,8 @@ def _behind_collection(slot: Slot, producer: Producer, traffic: Traffic) -> bool
     about = collection_names(collection(producer.before)) & collection_names(asked)
     changes = traffic.steps[slot.transaction].changes_state
     if slot.place is Place.PATH:
+        if is_path_id(producer.before.rstrip("/").rpartition("/")[2]):
+            return False  # a list of what the resource has: ``/projects/17/checks/``
         if not about or not (changes or traffic.requests.uses[slot.value] > 1):
             return False
         ends = producer.text.partition("?")[0].rstrip("/").endswith(f"/{slot.value}")
@@ -310,6 +315,16 @@ def _carried(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     )
 
 
+def _asked_for(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The address of the page has the number, under a name that may be that of an id:
+    ``/notes?details=17``, ``/notes/17``."""
+    return is_short_number(slot.value) and any(
+        one.value == slot.value and (one.place is Place.PATH or plain(one.name) not in SWITCHES)
+        for one in traffic.slots_of(producer.transaction)
+        if one.part == "target" and not one.depth
+    )
+
+
 def _filled_in(_: Slot, producer: Producer, __: Traffic) -> bool:
     """The field is one to write in, and the page came with the value in it."""
     return producer.control == "text"
@@ -358,11 +373,11 @@ def _may_be_one_kind(slot: Slot, address: str, traffic: Traffic) -> bool:
 def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The key and the field are about the same kind of resource.
 
-    Six cases: the id of an item, used in a path behind ``items``; used in a field ``item_id``; in
+    Seven cases: the id of an item, used in a path behind ``items``; used in a field ``item_id``; in
     a field ``id`` of a request that does not say what it is about, if nothing else has that id, or
-    if that item alone is another one afterwards; beside another id that only that item has; a
-    number that is called ``item``; or one of another name, used in the path behind the very path it
-    was created with.
+    if that item alone is another one afterwards; beside another id that only that item has; in a
+    path, if it is long and no answer had it before; a number that is called ``item``; or one of
+    another name, used in the path behind the very path it was created with.
     """
     made = traffic.steps[producer.transaction]
     if (
@@ -377,6 +392,7 @@ def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
             or (is_own_id(slot.name) and slot.name == producer.name)
             or _is_only_kind(slot, resources, traffic)
             or has_its_ids(producer, slot, traffic)
+            or _is_first_of_all(producer, slot, traffic)
         )
     if is_code_name(producer.name) and not is_short_number(slot.value):
         return is_for(slot, resources_of(producer, made.called), traffic)
@@ -386,6 +402,18 @@ def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     if called and singular(called) == called and is_for(slot, frozenset({called}), traffic):
         return True
     return not is_short_number(slot.value) and slot.before.rstrip("/") == made.path.rstrip("/")
+
+
+def _is_first_of_all(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
+    """Return whether a path has a number that few things have by chance, which no answer had before
+    that one, and no later one for what the path is about: ``/database/connect/16384``."""
+    if slot.place is not Place.PATH or slot.in_word or len(slot.value) < LONG_NUMBER:
+        return False
+    return traffic.responses.served.get(slot.value) == producer.transaction and not any(
+        is_for(slot, resources_of(one, traffic.steps[one.transaction].called), traffic)
+        for one in traffic.producers_of(slot.value)
+        if producer.transaction < one.transaction < slot.transaction and is_id_name(one.name)
+    )
 
 
 def _is_only_kind(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
@@ -441,9 +469,23 @@ def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The text of the link is what a change before has sent: a name, or several of them."""
+    """The text of the link is what a change before has sent: a name, or several of them; an
+    attribute with a small number is not called after another kind of thing."""
     at = producer.transaction
-    return is_id(slot, traffic) and any(_sent(one, at, traffic) for one in producer.labels)
+    named = is_id(slot, traffic) and any(_sent(one, at, traffic) for one in producer.labels)
+    return named and not _is_of_another(slot, producer, traffic)
+
+
+def _is_of_another(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """Return whether a field is for the number of one kind of thing, and an attribute is called
+    after another: ``task_id`` and ``data-owner-id``."""
+    stem = id_stem(producer.name)
+    wanted = collection(slot.before) if slot.place is Place.PATH else id_stem(slot.name)
+    told = stem and wanted and OF_ANY_KIND.isdisjoint((stem.split()[-1], wanted.split()[-1]))
+    if not told or producer.kind is not ProducerKind.TEXT or not is_short_number(slot.value):
+        return False
+    alike = any(is_called(stem, one) for one in collection_names(wanted))
+    return not alike and not is_for(slot, frozenset({stem}), traffic)
 
 
 def _named_choice(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
@@ -538,6 +580,7 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "submitted form": _submitted_form,
         "hidden": _hidden,
         "carried": _carried,
+        "asked for": _asked_for,
         "filled in": _filled_in,
         "created": _created,
         "created resource": _created_resource,

@@ -18,9 +18,11 @@ from pytest_loadtool.correlation.classify import (
     is_code_name,
     is_id_name,
     is_short_number,
+    is_text_name,
+    is_title_name,
     looks_random,
 )
-from pytest_loadtool.correlation.index.meaning import ANYTHING, is_index
+from pytest_loadtool.correlation.index.meaning import ANYTHING, SWITCHES, is_index
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 from pytest_loadtool.correlation.kinds import collection, id_stem, is_called, is_done
 from pytest_loadtool.correlation.producer import Producer
@@ -134,7 +136,9 @@ def may_be_id(slot: Slot, traffic: Traffic) -> bool:
         return slot.in_word or slot.before != "/"
     in_list = slot.place is Place.TEXT and is_id_name(slot.name)  # ``ids=17,18``
     return (in_list or slot.place in (*FIELDS, Place.QUERY)) and (
-        traffic.steps[slot.transaction].changes_state or is_id_name(slot.name)
+        traffic.steps[slot.transaction].changes_state
+        or is_id_name(slot.name)
+        or (slot.place is Place.QUERY and plain(slot.name) not in SWITCHES)
     )
 
 
@@ -165,11 +169,8 @@ def _in_row(text: str, start: int, end: int, at: int, traffic: Traffic) -> _Plac
     item = next((one for one in items_around(text, start) if not one.alone), None)
     if item is None:
         return None
-    own = sorted(
-        (one for one in row_texts(text, start) if was_sent(one, at, traffic)),
-        key=len,
-        reverse=True,
-    )
+    sent = (one for one in row_texts(text, start) if was_sent(one, at, traffic))
+    own = sorted(sent, key=lambda one: (_names(one, traffic), len(one)), reverse=True)
     if not own:
         return None
     begin = max(item.start, start - _LONGEST_BEFORE)
@@ -191,6 +192,12 @@ def was_sent(text: str, at: int, traffic: Traffic) -> bool:
     nearest before that had it."""
     first = traffic.requests.written.get(text, at)
     return first < at and is_new_text(text, first, traffic) and not signs_in(traffic, first)
+
+
+def _names(text: str, traffic: Traffic) -> bool:
+    """Return whether the change that sent a text has called something so, and not described."""
+    sent = (one for one in traffic.slots_of(traffic.requests.written[text]) if one.value == text)
+    return any(is_title_name(one.name) and not is_text_name(one.name) for one in sent)
 
 
 def _is_alone(called: str, text: str) -> bool:
@@ -220,7 +227,7 @@ def _rank(place: _Place, slot: Slot, at: int, traffic: Traffic) -> int:
     first = pattern.search(row)
     if first is None or first[1] != slot.value:
         return 0
-    if slot.before == IN_NAME and slot.name and _names(place, slot):
+    if slot.before == IN_NAME and slot.name and _is_named_so(place, slot):
         return _OF_ITS_KIND
     words = _WORD.findall(place.before)
     if _MEASURES.intersection(map(str.lower, words)):
@@ -234,6 +241,8 @@ def _rank(place: _Place, slot: Slot, at: int, traffic: Traffic) -> int:
     )
     if is_short_number(slot.value) and _is_of_another(place, slot, text, resources):
         return 0
+    if slot.place is Place.QUERY and not traffic.steps[slot.transaction].changes_state:
+        return _leads_to_each(place, slot, others)
     own = {*words_of(slot.name), plain(slot.name)}
     submitted = _NAMED.search(place.tag)
     called = _WORD.findall(submitted[1]) if submitted is not None else ()
@@ -253,7 +262,14 @@ def _rank(place: _Place, slot: Slot, at: int, traffic: Traffic) -> int:
     return int(several or not is_short_number(slot.value))
 
 
-def _names(place: _Place, slot: Slot) -> bool:
+def _leads_to_each(place: _Place, slot: Slot, others: Sequence[str]) -> int:
+    """Return 2 if each row has a link with such a field, and another number in it:
+    ``/notes?details=17``."""
+    link = place.tag.lower().startswith("<a") and place.before.endswith(f"{slot.name}=")
+    return 2 if link and 1 < len(others) == len(set(others)) else 0
+
+
+def _is_named_so(place: _Place, slot: Slot) -> bool:
     """Return whether a place is in the name of a control, behind the word that the slot is behind:
     ``name="qty_17"`` of ``qty_17=3``."""
     name = _NAMED_UP_TO.search(place.tag)
