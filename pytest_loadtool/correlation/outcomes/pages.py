@@ -233,10 +233,11 @@ def _row_of(
     change: Change, answer: SeenAnswer, at: int, raw: str
 ) -> tuple[str, str, bool, str] | None:
     """Return what the row around that place is known by: the resource's id in an attribute there,
-    and not in that of a row within, which does not have the text;
+    and not in that of a row within, which does not have the text, and of what the change has made
+    first;
     whether the change has created the resource, so that all in its row comes from that; and what
     the row is."""
-    own = [one for one in known(change, answer) if one.id in answer.text]
+    own = sorted((one for one in known(change, answer) if one.id in answer.text), key=_is_there)
     for item in items_around(answer.text, at) if own else ():
         row = answer.text[item.start : item.end]
         for resource in own if not item.alone else ():
