@@ -135,6 +135,10 @@ _ROLES = PEOPLE | {"author", "creator", "owner", "requester", "sender"}
 #: What is before that, where who has signed in is meant: ``current_user_id``, ``X-User-Id``.
 _MEANING_ONESELF = frozenset({"auth", "current", "logged", "my", "own", "session", "x"})
 _PARTS = re.compile(r"[.:/]")
+#: A field of a query that says how it is compared, of Directus, Strapi and JSON:API.
+_COMPARED = re.compile(
+    r"\w+\[(?:(\w+)\]\[)?([A-Za-z_]\w*)\]\[[$_]?(?:eq|in|is|equals)\](?:\[\d*\])?"
+)
 
 
 def id_stem(name: str) -> str:
@@ -147,6 +151,13 @@ def id_stem(name: str) -> str:
         words.pop()
     stem = last.removesuffix("s").removesuffix("id")
     return " ".join((*words, stem) if ends_in_id(last) else words)
+
+
+def compared(name: str) -> str:
+    """Return ``item`` of ``filter[item][_eq]``, and ``note_id`` of ``filter[note][id][_eq]``; any
+    other name as it is."""
+    found = _COMPARED.fullmatch(name)
+    return name if found is None else "_".join(filter(None, found.groups()))
 
 
 def is_called(stem: str, resource: str) -> bool:

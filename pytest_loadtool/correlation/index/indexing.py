@@ -29,7 +29,7 @@ from pytest_loadtool.correlation.index.traffic import (
     Traffic,
     recorded_slots,
 )
-from pytest_loadtool.correlation.kinds import KIND_WORDS, collection
+from pytest_loadtool.correlation.kinds import KIND_WORDS, collection, compared
 from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
 from pytest_loadtool.correlation.requests.parts import header_sets
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots
@@ -114,7 +114,7 @@ def _requests(
             queried[slot.name].setdefault(slot.value, slot.transaction)
         if is_short_number(slot.value):
             numbers[slot.transaction, slot.value].append(slot)
-        if not slot.users and not KIND_WORDS.isdisjoint(plain(slot.name).split()[-1:]):
+        if not slot.users and not KIND_WORDS.isdisjoint(plain(compared(slot.name)).split()[-1:]):
             types[slot.transaction].append(slot)
         if slot.part == "body" and not slot.depth:
             fields[slot.transaction].add(slot.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.names import plain
@@ -21,6 +22,7 @@ from pytest_loadtool.correlation.kinds import (
     KIND_WORDS,
     WRAPPERS,
     collection,
+    compared,
     id_stem,
     is_called,
     resources_of,
@@ -29,7 +31,7 @@ from pytest_loadtool.correlation.kinds import (
 )
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.parts import part_text
-from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
+from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME, WRITES
 from pytest_loadtool.correlation.requests.slots import Masked, Slot
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import same_name
@@ -45,6 +47,7 @@ _BARE = frozenset(
         *("long", "nodes", "string", "value"),
         *("objects", "order", "records", "rows", "selected", "selection"),
         *ARGUMENTS,
+        *WRITES,
     }
 )
 #: What any resource may be to another one.
@@ -99,6 +102,9 @@ def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
             return True  # POST /new, GET /id/1: neither says of what
         return bool(resources & _behind(slot, traffic))
     step = traffic.steps[slot.transaction]
+    in_brackets = slot.place is Place.QUERY and slot.name.endswith("]")  # ``filter[project]=7``
+    if in_brackets:
+        slot = replace(slot, name=compared(slot.name))
     stem = _of_argument(slot, traffic) if is_id_name(slot.name) else _declared(slot, traffic)
     if stem is None and slot.place is Place.JSON and plain(slot.name) in _REFERENCES:
         stem = plain(slot.name)
@@ -118,7 +124,7 @@ def is_for(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bool:
     named = any(resources & collection_names(one) for one in (slot.name, collection(slot.name)))
     if not is_short_number(slot.value):
         return named
-    if slot.place is Place.QUERY and slot.name.endswith("]"):  # ``filter[project]=7``
+    if in_brackets:
         return named
     # A person may mean another number.
     sent = slot.part == "body" and step.changes_state and slot.name not in traffic.responses.typed
@@ -203,7 +209,7 @@ def kinds_beside(slot: Slot, stem: str, traffic: Traffic) -> set[str]:
     return {
         plain(one.value)
         for one in traffic.requests.types.get(slot.transaction, ())
-        if plain(one.name) in names
+        if plain(compared(one.name)) in names
         and not one.value.isdigit()
         and (stem or _are_beside(one, slot, traffic))
     }

@@ -16,6 +16,7 @@ from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, changes_of, goes_by
 from pytest_loadtool.correlation.outcomes.choosing import chosen
 from pytest_loadtool.correlation.outcomes.not_yet import goes_by_number, is_gone, not_yet
+from pytest_loadtool.correlation.outcomes.places import counted_places
 from pytest_loadtool.correlation.outcomes.proof import REPLY, Proof, SessionChanges
 from pytest_loadtool.correlation.outcomes.proof import names as names_resource
 from pytest_loadtool.correlation.outcomes.proofs import look
@@ -96,6 +97,9 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep], told: Told = silent)
             if "${" not in targets[one.at].partition("?")[0]:  # that of a resource of its own
                 earlier.append((change, one, True))
                 decisions.append(_sends_back(change, one, title))
+        for one in counted_places(change, answers):
+            earlier.append((change, one, True))
+            decisions.append(_goes_by_place(change, one, title))
         shown.extend((change, one, seen) for one in best)
     own_names = frozenset(_by_own_names(shown))
     for change, one, seen in sorted(_either_way(shown), key=lambda each: each[1].again):
@@ -241,6 +245,20 @@ def _sends_back(change: Change, proof: Proof, title: Title) -> Decision:
         rule=OUTCOME,
         reason=f'"{done}" sends back what "{read}" shows, with a change in it: what has come since '
         "the recording would be lost, and a replay says so.",
+        confidence=_CONFIDENCE[1],
+    )
+
+
+def _goes_by_place(change: Change, proof: Proof, title: Title) -> Decision:
+    done, read = title(change.step.index), title(proof.at)
+    return Decision(
+        value=proof.says,
+        variable="",
+        producer=done,
+        consumers=(read,),
+        rule=OUTCOME,
+        reason=f'"{done}" says by its place in "{read}" what it is about: something else may stand '
+        "there, and a replay says so.",
         confidence=_CONFIDENCE[1],
     )
 

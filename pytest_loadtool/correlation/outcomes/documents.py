@@ -430,9 +430,26 @@ def is_kind(
         return True
     if key == "id" and isinstance(item.get("type"), str) and _OF_JSON_API.issuperset(item):
         return resource.noun.split()[-1] in singular(item["type"]).split()
+    if bool(led_to(resource, item)) != resource.is_link:
+        return False
     named = (one for one in reversed(steps) if isinstance(one, str) and plain(one) not in WRAPPERS)
     kind = id_stem(key) or before_by(next(named, "")) or collection(answer.step.called)
     return resource.noun.split()[-1] in {*singular(kind).split(), *plain(kind).split()}
+
+
+def led_to(resource: Resource, item: dict[str, Any]) -> str:
+    """Return under which key an object has another one that is called as the resource is: a link,
+    ``{"id": 9, "tags_id": {"id": 2}}`` of a tag, has an id of its own. Empty if it is none."""
+    return next(
+        (
+            key
+            for key, one in item.items()
+            if isinstance(one, dict)
+            and KEY.fullmatch(key)
+            and singular(id_stem(key) or key) == resource.noun
+        ),
+        "",
+    )
 
 
 def id_key(item: dict[str, Any], resource: Resource) -> str:

@@ -13,6 +13,7 @@ from pytest_loadtool.correlation.outcomes.documents import (
     Steps,
     id_key,
     is_kind,
+    led_to,
     may_be_pushed_off,
     of_resource,
     path_of,
@@ -86,9 +87,13 @@ def _called(keys: Keys) -> str:
 def _among(
     items: list[Any], resource: Resource, steps: Steps, answer: SeenAnswer
 ) -> tuple[Keys, str, Any] | None:
-    """Return how the item of a list is found that has the id of a resource; None if none has."""
+    """Return how the item of a list is found that has the id of a resource, or links to it; None if
+    none has."""
     for one in items:
         key = id_key(one, resource) if isinstance(one, dict) else ""
+        led = led_to(resource, one) if isinstance(one, dict) and not resource.is_link else ""
+        if led and (inner_key := id_key(one[led], resource)):
+            return (led, inner_key), resource.template, one[led][inner_key]
         if key and is_kind(resource, steps, key, answer, one):
             return (key,), resource.template, one[key]
     return None

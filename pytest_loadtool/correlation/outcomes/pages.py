@@ -63,6 +63,8 @@ _CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.I
 _PICKED = frozenset(
     {"check", "checked", "choose", "chosen", "pick", "picked", "select", "selected"}
 )
+#: Behind an id in the name of a field.
+_COMPARED = re.compile(r"(?<= id) (?:eq|in|not eq|not in|exact)\Z")
 _NO_ADDRESS = re.compile(r"[<>\s]")
 #: What may be behind an id in an attribute.
 _AFTER = frozenset("\"'/?&#")
@@ -231,14 +233,18 @@ def _row_of(
     change: Change, answer: SeenAnswer, at: int, raw: str
 ) -> tuple[str, str, bool, str] | None:
     """Return what the row around that place is known by: the resource's id in an attribute there,
-    and not in that of a row within, which does not have the text;
+    and not in that of a row within, which does not have the text, and of what the change has made
+    first;
     whether the change has created the resource, so that all in its row comes from that; and what
     the row is."""
-    own = [one for one in known(change, answer) if one.id in answer.text]
+    own = sorted((one for one in known(change, answer) if one.id in answer.text), key=_is_there)
     for item in items_around(answer.text, at) if own else ():
         row = answer.text[item.start : item.end]
         for resource in own if not item.alone else ():
-            for template, recorded in attributes_with(row, resource, change.resources):
+            place = slice(item.start, item.end)
+            for template, recorded in attributes_with(
+                answer.text, resource, change.resources, place
+            ):
                 if item.kind and _has_others(row, recorded, resource):
                     return None  # it is the list
                 if holds(answer, raw, recorded, item.kind):
@@ -258,12 +264,12 @@ def known(change: Change, answer: SeenAnswer) -> Iterator[Resource]:
 
 
 def attributes_with(
-    text: str, resource: Resource, others: Sequence[Resource] = ()
+    text: str, resource: Resource, others: Sequence[Resource] = (), within: slice = slice(0, None)
 ) -> Iterator[tuple[str, str]]:
-    """Yield the id with what is around it in attributes, as a template and as recorded. Ids
-    of ``others`` may stand before it: ``/orders/17/items/5``."""
+    """Yield the id with what is around it in attributes ``within`` a text, as a template and as
+    recorded. Ids of ``others`` may stand before it: ``/orders/17/items/5``."""
     known: dict[str, str] = {}
-    for at in islice(_places(text, resource.id), _MOST_ATTRIBUTES):
+    for at in islice(_places(text, resource.id, within), _MOST_ATTRIBUTES):
         head = text[max(0, at - _LONGEST_ADDRESS) : at]
         written = head[max(head.rfind('"'), head.rfind("'")) :]  # without one, the last character
         inside = written[1:]
@@ -275,7 +281,7 @@ def attributes_with(
         if (
             not inside
             and is_short_number(resource.id)
-            and not _is_attribute_for(resource, text, at)
+            and not _is_attribute_for(resource, text, at, others)
         ):
             continue  # any attribute may be 1
         before = re.sub(r"""^["'](?:https?://[^/]*)?(?=[/?])""", "", written)
@@ -294,9 +300,13 @@ def attributes_with(
         yield known[recorded], recorded
 
 
-def _is_attribute_for(resource: Resource, text: str, at: int) -> bool:
+def _is_attribute_for(
+    resource: Resource, text: str, at: int, others: Sequence[Resource] = ()
+) -> bool:
     """Return whether a number that is all there is between two quotes may be the id of such a
-    resource, of which each run has another one: in an attribute, by the name of that."""
+    resource, of which each run has another one: in an attribute, by the name of that. Where that
+    says of no kind, it is that of the first of the ``others`` that have the number: what the change
+    has made, or what its path is about."""
     start = text.rfind("<", 0, at)
     found = _ATTRIBUTE.search(text, max(start, 0), at)
     if found is None or not resource.is_own:
@@ -307,10 +317,18 @@ def _is_attribute_for(resource: Resource, text: str, at: int) -> bool:
             tag = text[max(text.rfind("<select", 0, start), 0) : start].partition(">")[0]
         submitted = _NAME.search(tag)
         if submitted is None or (_CHOICE.search(tag) and not _says_a_kind(submitted[1])):
-            return True
+            alike = sorted((one for one in others if one.id == resource.id), key=_is_there)
+            return alike[:1] in ([], [resource])
         name = submitted[1]
-    last = (id_stem(name) if is_id_name(name) else plain(name)).rpartition(" ")[2]
-    return last in (resource.noun.split()[-1], *_ANYTHING) or is_id_name(last or name)
+    # ``q[order_id_eq]`` says behind the id how it is compared.
+    named = _COMPARED.sub("", plain(name))
+    last = (id_stem(named) if is_id_name(named) else named).rpartition(" ")[2]
+    return last in (resource.noun.split()[-1], *_ANYTHING) or is_id_name(last or named)
+
+
+def _is_there(resource: Resource) -> bool:
+    """Return whether the change has not made it."""
+    return not resource.given
 
 
 def _says_a_kind(name: str) -> bool:
@@ -344,11 +362,11 @@ def _above(before: str, resource: Resource, others: Sequence[Resource]) -> str:
     return template
 
 
-def _places(text: str, wanted: str) -> Iterator[int]:
-    at = text.find(wanted)
+def _places(text: str, wanted: str, within: slice) -> Iterator[int]:
+    at = text.find(wanted, within.start, within.stop)
     while at >= 0:
         yield at
-        at = text.find(wanted, at + 1)
+        at = text.find(wanted, at + 1, within.stop)
 
 
 def _is_kind(resource: Resource, before: str) -> bool:

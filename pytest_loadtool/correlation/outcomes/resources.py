@@ -31,13 +31,16 @@ from pytest_loadtool.correlation.outcomes.sent import (
     is_extracted,
     operation_of,
 )
-from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
+from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME, WRITES
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.sources.variables import kind_of_resource
+from pytest_loadtool.correlation.strategies.link_ids import LINK_RULE
 from pytest_loadtool.model.case import Transaction, Variable
 from pytest_loadtool.model.extractor import Extractor, InItem, JsonPath, Link
 from pytest_loadtool.model.place import Place
 
+#: The name of the list that a path leads into at its end.
+_IN_LIST = re.compile(r"([A-Za-z_]\w*)\[[^\]]*\](?:\.\w+)?\Z")
 #: What the names of calls have, and those of fields have not.
 _OF_CALL = re.compile(r"\w[./]\w|^/")
 #: What a resource is called of which nothing says what it is.
@@ -64,6 +67,9 @@ class Resource:
     """What the other changes of the session are about: behind their path it is another number."""
     others: frozenset[str] = frozenset()
     """Behind what in an address the session sends the id of something else that has this number."""
+
+    is_link: bool = False
+    """Whether it is no such thing, but what links to one, and has an id of its own."""
 
     @property
     def is_own(self) -> bool:
@@ -108,6 +114,7 @@ class Nouns:
             f"${{{one.variable}}}": singular(collection(step.called))
             for step, transaction in zip(steps, transactions, strict=True)
             for one in (transaction.extractors if is_change(step) else ())
+            if not _is_of_a_part(one, step)
         }
         called: dict[str, str] = {}
         behind: dict[str, dict[str, set[str]]] = {}
@@ -172,8 +179,16 @@ class Nouns:
                 yield Resource(slot.value, template, self.called.get(template, noun))
                 continue
             is_called = template not in self.ids or noun in self.shown or looks_random(slot.value)
-            kept = noun if is_called else NAMELESS
-            yield Resource(slot.value, template, kept, elsewhere=self._elsewhere(slot, noun, own))
+            elsewhere = self.called.get(template, NAMELESS)
+            kept = noun if is_called else elsewhere if elsewhere in self.shown else NAMELESS
+            variable = self.variables.get(name[1]) if name is not None else None
+            yield Resource(
+                slot.value,
+                template,
+                kept,
+                elsewhere=self._elsewhere(slot, noun, own),
+                is_link=variable is not None and variable.rule == LINK_RULE.name,
+            )
 
     def _elsewhere(self, slot: Slot, noun: str, own: frozenset[str]) -> frozenset[str]:
         """Return what else changes are about than a slot that is called so: ``poller_id`` says it,
@@ -202,6 +217,15 @@ class Nouns:
             and resource.noun not in collection_names(collection(before)) - {NAMELESS}
         )
         return replace(resource, others=others) if others else resource
+
+
+def _is_of_a_part(one: Extractor, step: RecordedStep) -> bool:
+    """Return whether the answer to a change has an id in a list that is called after something
+    else: ``{"id": 7, "variants": [1, 2]}``."""
+    found = _IN_LIST.search(one.source.path) if isinstance(one.source, JsonPath) else None
+    if found is None or plain(found[1]) in WRAPPERS:
+        return False
+    return collection_names(found[1]).isdisjoint(collection_names(collection(step.called)))
 
 
 def _kinds(step: RecordedStep) -> frozenset[str]:
@@ -279,6 +303,8 @@ def _noun(slot: Slot, step: RecordedStep) -> str:
         kind = kind_of_resource(slot) or NAMELESS
         is_call = step.method == "GET" and calls_for(kind)
         return (is_call and singular(collection(slot.before))) or kind
+    if slot.name in WRITES and slot.before:  # ``{"tags": {"delete": [7]}}``
+        return singular(slot.before)
     words = singular(slot.name).split() if slot.name not in ARGUMENTS else []
     if words and is_id_name(words[-1]):
         words = words[:-1]

@@ -72,6 +72,9 @@ _COLON = re.compile(r"\s*:")
 _COMPARED = frozenset({"=", "==", "!=", "<>", "in", "not in", "child_of", "parent_of", "eq", "ne"})
 #: Keys that say how the key around them is compared: of MongoDB, Hasura and Prisma.
 _OPERATORS = frozenset({"$eq", "$in", "$ne", "_eq", "_in", "equals"})
+#: Keys that say what is done to the things of the list around them: of Directus, Prisma and Strapi.
+WRITES = frozenset({"add", "connect", "create", "delete", "disconnect", "link", "remove", "set",
+                    "unlink", "update", "upsert"})  # fmt: skip
 #: Keys of all that a call is given (superjson has the value itself under ``json``).
 _WHOLE = frozenset({"args", "arguments", "input", "json", "params", "variables"})
 #: How deep JSON is looked into: Python's own reader goes no deeper either.
@@ -221,7 +224,8 @@ def json_spans(text: str, calls: Sequence[str] = ()) -> Iterator[ValueSpan]:
     The number of a call has `CALL` there, and an argument of a call behind its first value that is
     no text has `ARGUMENT`. What is compared, ``["shop", "=", 7]``, is called as what it is compared
     with, and the ``value`` of an id as the ``name`` beside it: ``{"name": "shopId", "value": 7}``.
-    Of several ``calls``, in a list or under their numbers, arguments are in what is called so.
+    Of several ``calls``, in a list or under their numbers, arguments are in what is called so. Of
+    what is done to the things of a list, ``{"tags": {"delete": [7]}}``, the list is around them.
     """
     is_call = may_be_call(text)
     outside = 1 if calls and text.startswith("[") else 0  # the list of calls
@@ -237,8 +241,10 @@ def json_spans(text: str, calls: Sequence[str] = ()) -> Iterator[ValueSpan]:
             return CALL
         if is_call and len(keys) == 3 + outside and not objects[-1] and 0 < first < token.start():
             return ARGUMENT
-        around = keys[-3:-1] if keys[-1] in _OPERATORS else keys[-2:-1]
-        name = around[0] if objects[-1] else ""
+        at = max(0, len(keys) - (3 if keys[-1] in _OPERATORS else 2))
+        while at > 1 and keys[at] in WRITES:
+            at -= 1
+        name = keys[at] if objects[-1] or (at < len(keys) - 2 and keys[at] not in WRITES) else ""
         is_whole = (not name or name in _WHOLE or name.isdigit()) and nth < len(calls)
         return calls[nth] if is_whole else name
 

@@ -25,7 +25,7 @@ from pytest_loadtool.correlation.classify import (
     without_ids,
 )
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic, recorded_slots
-from pytest_loadtool.correlation.kinds import resources_of
+from pytest_loadtool.correlation.kinds import is_in_own_list, resources_of
 from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
 from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.slots import Masked, Slot, request_slots
@@ -233,7 +233,8 @@ def extracted_anchors(
 
 
 def _kinds(producer: Producer, traffic: Traffic) -> frozenset[str]:
-    is_id = producer.kind in DOCUMENTS and is_id_name(producer.name)
+    is_called = is_id_name(producer.name) or is_in_own_list(producer)
+    is_id = producer.kind in DOCUMENTS and is_called
     called = traffic.steps[producer.transaction].called
     return resources_of(producer, called) if is_id else frozenset()
 

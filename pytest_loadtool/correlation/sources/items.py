@@ -349,7 +349,7 @@ def _best(
     """Return the field by which to know the item: of those that none of the others has, the one
     that tells most. What the ``rest`` of the way leads to tells nothing: who knows it need not look
     for it."""
-    found: list[tuple[int, int, int, Keys, AnchorText]] = []
+    found: list[tuple[int, int, bool, int, Keys, AnchorText]] = []
     for keys, value in leaves(items[index], key, named=shared_keys(items)):
         if keys == rest or not (isinstance(value, str) or value.__class__ is int):
             continue
@@ -359,13 +359,22 @@ def _best(
             if rank == 0 and resources.has_none_of(anchor, anchors):
                 rank = _BY_CHANCE
             if rank is not None and _fits(value, anchor):
-                found.append((rank, len(keys), -anchor.at, keys, anchor))
-    found.sort(key=lambda one: one[:3])
-    for _, _, _, keys, anchor in found:
+                of_another = _is_of_another(keys, anchor)
+                found.append((rank, len(keys), of_another, -anchor.at, keys, anchor))
+    found.sort(key=lambda one: one[:4])
+    for *_, keys, anchor in found:
         value = inner(items[index], keys)
         if sum(inner(other, keys) == value for other in items) == 1:
             return keys, anchor
     return None
+
+
+def _is_of_another(keys: Keys, anchor: AnchorText) -> bool:
+    """Return whether an id in an object within the item is not called after what the anchor is the
+    id of, as far as that is known: of two with one number the other counts."""
+    around = keys[-2] if len(keys) > 1 else ""
+    called = collection_names(id_stem(around) or around) if around else frozenset[str]()
+    return bool(called and anchor.kinds) and called.isdisjoint(anchor.kinds)
 
 
 def _fits(value: Any, anchor: AnchorText) -> bool:

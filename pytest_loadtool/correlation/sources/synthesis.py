@@ -319,6 +319,8 @@ _WRITTEN = (r"\d+", r"[\w-]+", r"[^\s\"'<>]+", r".+")
 #: What ends a value: a character, or an escape, as a value may have other ones.
 _RIGHT = re.compile(r"%[0-9a-fA-F]{2}|&[#\w]+;|\\u[0-9a-fA-F]{4}|\\.|.|\Z", re.DOTALL)
 _CONTEXT_END = re.compile(r"[<>;{}]")
+#: What is before a text in a list: the list's beginning or another text, which may be elsewhere.
+_ITEM = re.compile(r"(?:\[|[\"']\s*,)\s*[\"']")
 _CONTEXT_START = re.compile(r"[\s,()\[\]&]")
 
 
@@ -339,4 +341,5 @@ def _left_of(context: str) -> str:
     starts = [0, *(match.end() for match in _CONTEXT_START.finditer(narrow))]
     candidates = [left for left in (narrow[start:] for start in starts) if left.strip()]
     steady = (left for left in candidates if not any(map(str.isdigit, left)))
-    return next(steady, candidates[0])
+    own = (left.lstrip() for left in candidates if not _ITEM.search(left))
+    return next(steady, None) or next(own, candidates[0])

@@ -23,15 +23,16 @@ from pytest_loadtool.correlation.classify import (
 )
 from pytest_loadtool.correlation.index.meaning import BESIDE
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
-from pytest_loadtool.correlation.kinds import WRAPPERS, id_stem, resources_of
+from pytest_loadtool.correlation.kinds import WRAPPERS, collection, id_stem, resources_of
 from pytest_loadtool.correlation.producer import Producer
-from pytest_loadtool.correlation.proposals import ProducerCandidate
+from pytest_loadtool.correlation.proposals import ProducerCandidate, Proposal
 from pytest_loadtool.correlation.requests.positions import CALL
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.markup_items import items_around
 from pytest_loadtool.correlation.responses.objects import inner
 from pytest_loadtool.correlation.responses.producers import json_leaves
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.strategies.known_ids import claimed_as
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.strategies.typed import is_typed
 from pytest_loadtool.extraction.json_steps import OwnKey
@@ -78,22 +79,31 @@ class ChangedItems:
     turns = frozenset({Turn.OPEN})
 
     def propose(
-        self, slots: Sequence[Slot], traffic: Traffic, _: Settled
-    ) -> Iterator[ProducerCandidate]:
-        """Yield the lists that have the number as an id; a field for something else has it by
-        chance, and so has one of two that have the same."""
+        self, slots: Sequence[Slot], traffic: Traffic, known: Settled
+    ) -> Iterator[ProducerCandidate | Proposal]:
+        """Yield the lists that have the number as an id, or what that is known as; a field for
+        something else has it by chance, and so has one of two that have the same."""
         for slot in slots:
             if not (is_short_number(slot.value) or _is_code(slot.value)) or not _may_be_id(slot):
                 continue
             if changed_alone(slot, traffic):
                 for one in _lists(slot, traffic):
-                    yield ProducerCandidate(slot, _RULE, one)
+                    yield _known(one, slot, traffic, known) or ProducerCandidate(slot, _RULE, one)
             for one in _lists(slot, traffic):
                 if _is_of_new_order(one, slot, traffic):
-                    yield ProducerCandidate(slot, _MOVED, one)
+                    yield _known(one, slot, traffic, known) or ProducerCandidate(slot, _MOVED, one)
             if is_short_number(slot.value) and (kinds := _linked_as(slot, traffic)):
                 for one in _of_kinds(kinds, slot, traffic):
                     yield ProducerCandidate(slot, _LINKED, one)
+
+
+def _known(producer: Producer, slot: Slot, traffic: Traffic, known: Settled) -> Proposal | None:
+    """Return the id of such a thing as an address before has it: several may be called like it."""
+    kinds = resources_of(producer, traffic.steps[producer.transaction].called)
+    for before, found in known.addressed(slot.value).items():
+        if kinds & collection_names(collection(before.partition("?")[0])):
+            return claimed_as(slot, found)
+    return None
 
 
 def _linked_as(slot: Slot, traffic: Traffic) -> frozenset[str]:

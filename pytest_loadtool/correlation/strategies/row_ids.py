@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from html import escape as in_html
 from itertools import chain, islice
 
-from pytest_loadtool.codec.names import plain, words_of
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
     AMOUNTS,
@@ -24,7 +25,7 @@ from pytest_loadtool.correlation.classify import (
 )
 from pytest_loadtool.correlation.index.meaning import ANYTHING, SWITCHES, is_index
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
-from pytest_loadtool.correlation.kinds import collection, id_stem, is_called, is_done
+from pytest_loadtool.correlation.kinds import collection, id_stem, is_called, is_done, words_of
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.proposals import Proposal, fitting
 from pytest_loadtool.correlation.requests.positions import CALL, IN_NAME
@@ -33,6 +34,7 @@ from pytest_loadtool.correlation.responses.markup_items import Item, items_aroun
 from pytest_loadtool.correlation.responses.tokens import standing_alone
 from pytest_loadtool.correlation.sources.anchors import is_new_text
 from pytest_loadtool.correlation.strategies.changed_items import row_changed
+from pytest_loadtool.correlation.strategies.known_ids import claimed_as
 from pytest_loadtool.correlation.strategies.new_pages import signs_in
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.strategies.typed import is_typed
@@ -98,10 +100,12 @@ class RowIds:
     source = "data attributes, ids of elements and handlers of HTML; check boxes of rows"
     turns = frozenset({Turn.OPEN})
 
-    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[Proposal]:
+    def propose(
+        self, slots: Sequence[Slot], traffic: Traffic, known: Settled
+    ) -> Iterator[Proposal]:
         """Yield the proposals on short numbers and random ids in fields for ids, in names of fields
-        and in addresses: ``1`` of ``id=1`` where a row has ``<tr data-key="1"><td>Tea House``."""
-        offered = traffic.responses.choices
+        and in addresses: ``1`` of ``id=1`` where a row has ``<tr data-key="1"><td>Tea House``; if
+        the row links to a thing that is known, what that is known as."""
         for slot in slots:
             if not may_be_id(slot, traffic):
                 continue
@@ -112,14 +116,26 @@ class RowIds:
                 continue
             step, place = max(some, key=lambda one: one[1][0] == _OF_ITS_KIND)
             found = place[1]
-            if (slot.name, slot.value) in offered and _NAMED.search(found.tag) is None:
-                continue  # it is picked from what a form offers, and not from that row
+            row = traffic.response(step.index).text[found.item.start : found.item.end]
+            if (same := _linked(slot, row, traffic, known)) is not None:
+                yield same
             producer = Producer(step.index, ProducerKind.TEXT, "", slot.value)
             fits = fitting(slot, producer)
             if fits is not None:
                 inner = RegularExpression(escape(found.pattern(slot.value)))
                 source = InItem(inner, escape(found.text), found.item.kind)
                 yield Proposal(fits, producer, _RULE, source, 1)
+
+
+def _linked(slot: Slot, row: str, traffic: Traffic, known: Settled) -> Proposal | None:
+    """Return the id of a thing to which the row links, of the kind that the request is about: of
+    several rows with one text, it is that of the session's own."""
+    about = words_of(traffic.steps[slot.transaction].called)
+    for before, found in known.addressed(slot.value).items():
+        address = re.compile(rf"{re.escape(before)}{re.escape(slot.raw)}(?![\w-])")
+        if about & collection_names(collection(before)) and address.search(row):
+            return claimed_as(slot, found)
+    return None
 
 
 def may_be_id(slot: Slot, traffic: Traffic) -> bool:
@@ -179,8 +195,9 @@ def _in_row(text: str, start: int, end: int, at: int, traffic: Traffic) -> _Plac
     before = before[cut if before[cut : cut + 1] == "<" else cut + 1 :]
     if _DIGIT.search(before):
         return None
-    tag = text[max(item.start, text.rfind("<", 0, start)) : start]
-    place = _Place(before, text[end : end + 1], tag, own[0], item)
+    opened = max(item.start, text.rfind("<", 0, start))
+    closed = start if ">" in text[opened:start] else text.find(">", start)
+    place = _Place(before, text[end : end + 1], text[opened:closed], own[0], item)
     by_itself = (one for one in own if _is_alone(one, text))
     there = (one for one in own if _tells(one, place, text[start:end], text))
     called = next(chain(by_itself, there), None)
@@ -218,6 +235,21 @@ def _tells(called: str, place: _Place, value: str, text: str) -> bool:
     return first == value and second is None
 
 
+def _are_alike(one: str, other: str) -> bool:
+    """Return whether two names of fields have a word in common, other than that of the form which
+    both are of: ``note[text]`` and ``note[tag_ids][]`` have none."""
+    mine, theirs = ([*map(str.lower, _WORD.findall(name))] for name in (one, other))
+    while len(mine) > 1 and len(theirs) > 1 and mine[0] == theirs[0]:
+        mine, theirs = mine[1:], theirs[1:]
+    return not {*mine, plain(one)}.isdisjoint(theirs)
+
+
+def _is_named(tag: str, slot: Slot) -> bool:
+    """Return whether a tag is that of a control which submits its value as the slot's."""
+    name = _NAMED.search(tag)
+    return name is not None and unescape(name[1]) == slot.name
+
+
 def _rank(place: _Place, slot: Slot, at: int, traffic: Traffic) -> int:
     """Return how well a place of that page says that it is that of an id: 3 by the name of what the
     slot is about, 2 by another, 1 as all rows have another there, 0 not at all."""
@@ -227,6 +259,8 @@ def _rank(place: _Place, slot: Slot, at: int, traffic: Traffic) -> int:
     first = pattern.search(row)
     if first is None or first[1] != slot.value:
         return 0
+    if (slot.name, slot.value) in traffic.responses.choices and not _is_named(place.tag, slot):
+        return 0  # it is picked from what a form offers, and not from what else is in that row
     if slot.before == IN_NAME and slot.name and _is_named_so(place, slot):
         return _OF_ITS_KIND
     words = _WORD.findall(place.before)
@@ -243,10 +277,9 @@ def _rank(place: _Place, slot: Slot, at: int, traffic: Traffic) -> int:
         return 0
     if slot.place is Place.QUERY and not traffic.steps[slot.transaction].changes_state:
         return _leads_to_each(place, slot, others)
-    own = {*words_of(slot.name), plain(slot.name)}
     submitted = _NAMED.search(place.tag)
-    called = _WORD.findall(submitted[1]) if submitted is not None else ()
-    if several and _CHOICE.search(place.tag) and own.intersection(called):
+    called = unescape(submitted[1]) if submitted is not None else ""
+    if several and _CHOICE.search(place.tag) and _are_alike(slot.name, called):
         return 2
     is_in_place = slot.place is Place.PATH or slot.before == IN_NAME
     if not (is_in_place or is_code_name(slot.name) or collection_names(slot.name) & resources):
@@ -272,7 +305,7 @@ def _leads_to_each(place: _Place, slot: Slot, others: Sequence[str]) -> int:
 def _is_named_so(place: _Place, slot: Slot) -> bool:
     """Return whether a place is in the name of a control, behind the word that the slot is behind:
     ``name="qty_17"`` of ``qty_17=3``."""
-    name = _NAMED_UP_TO.search(place.tag)
+    name = _NAMED_UP_TO.search(place.before)
     return name is not None and _WORD.findall(name[1])[-1:] == [slot.name]
 
 

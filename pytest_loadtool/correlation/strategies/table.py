@@ -17,6 +17,7 @@ from pytest_loadtool.correlation.strategies.client_made import (
 from pytest_loadtool.correlation.strategies.edited_rows import EditedRows
 from pytest_loadtool.correlation.strategies.joined_ids import JoinedIds
 from pytest_loadtool.correlation.strategies.known_ids import KnownIds
+from pytest_loadtool.correlation.strategies.link_ids import LinkIds
 from pytest_loadtool.correlation.strategies.listed_ids import ListedIds
 from pytest_loadtool.correlation.strategies.made_ids import MadeIds
 from pytest_loadtool.correlation.strategies.row_ids import RowIds
@@ -31,6 +32,7 @@ def strategies(rules: Sequence[Rule]) -> tuple[Strategy, ...]:
     trusted first."""
     return (
         TypedFields(),
+        LinkIds(),
         Rules(rules),
         KnownIds(),
         ListedIds(),
