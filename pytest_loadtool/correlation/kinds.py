@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import dropwhile
+from types import MappingProxyType
 
 from pytest_loadtool.codec.batches import MIXED, BatchedCall, calls_of
 from pytest_loadtool.codec.calls import may_be_call, rpc_method, soap_operation, xml_rpc_method
@@ -134,6 +136,15 @@ PEOPLE = frozenset({"account", "customer", "member", "person", "profile", "user"
 _ROLES = PEOPLE | {"author", "creator", "owner", "requester", "sender"}
 #: What is before that, where who has signed in is meant: ``current_user_id``, ``X-User-Id``.
 _MEANING_ONESELF = frozenset({"auth", "current", "logged", "my", "own", "session", "x"})
+#: What is done to something, and what that is then.
+_PARTICIPLES: Mapping[str, str] = MappingProxyType(
+    {
+        "build": "built", "do": "done", "freeze": "frozen", "hide": "hidden", "hold": "held",
+        "lose": "lost", "pay": "paid", "read": "read", "sell": "sold", "send": "sent",
+        "take": "taken", "undo": "undone", "win": "won", "withdraw": "withdrawn",
+        "write": "written",
+    }
+)  # fmt: skip
 _PARTS = re.compile(r"[.:/]")
 #: A field of a query that says how it is compared, of Directus, Strapi and JSON:API.
 _COMPARED = re.compile(
@@ -197,6 +208,23 @@ def calls_for(segment: str) -> bool:
 def is_done(segment: str) -> bool:
     """Return whether a segment of a path says what is done, and not to what."""
     return _DONE.issuperset(plain(segment).split())
+
+
+@lru_cache(1 << 10)
+def done_to(called: str) -> frozenset[str]:
+    """Return what a thing may be afterwards, by what a path or a procedure calls: ``published`` of
+    ``/reports/2/publish`` and ``report.publish``."""
+    return frozenset(
+        form for word in plain(_PARTS.split(called)[-1]).split() for form in _done(word)
+    )
+
+
+def _done(verb: str) -> tuple[str, ...]:
+    if verb in _PARTICIPLES:
+        return (_PARTICIPLES[verb],)
+    if verb.endswith("e"):
+        return (f"{verb}d",)
+    return (f"{verb[:-1]}ied",) if verb.endswith("y") else (f"{verb}ed", f"{verb}{verb[-1:]}ed")
 
 
 @lru_cache(1 << 12)

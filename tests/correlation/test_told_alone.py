@@ -152,3 +152,45 @@ def test_a_row_has_its_number_under_its_kind() -> None:
 def rules_of(case: TestCase) -> set[str]:
     """By which rules values of the case are extracted."""
     return {one.rule for one in case.variables.values() if one.set_by == "asm"}
+
+
+@pytest.mark.parametrize(
+    ("verb", "shown"),
+    [
+        ("close", "closed"),
+        ("ship", "Shipped"),
+        ("pay", "paid"),
+        ("apply", "applied"),
+        ("hide", True),
+    ],
+)
+def test_what_was_done_is_what_it_is(verb: str, shown: str | bool) -> None:
+    """The list was not seen between what made the thing and what was done to it: that its state is
+    what the request calls tells that it was done."""
+
+    @dataclass
+    class Desk:
+        works: bool = True
+        things: dict[int, str | bool] = field(default_factory=dict)
+
+        def answer(self, method: str, target: str, _: str) -> Answer:
+            """What is answered to a request."""
+            _, __, *rest = target.split("/")
+            if method == "POST" and not rest:
+                self.things[len(self.things) + 1] = shown is not True and "new"
+                return json_answer({"id": len(self.things)}, 201)
+            if method == "POST" and self.works:
+                self.things[int(rest[0])] = shown
+            key = "is_hidden" if shown is True else "state"
+            return json_answer([{"id": id_, key: state} for id_, state in self.things.items()])
+
+        def session(self, client: Client) -> None:
+            """One is made, something is done to it, and then it is looked at."""
+            client.json("POST", "/things", {"size": 4})
+            client.send("POST", f"/things/{len(self.things)}/{verb}")
+            client.send("GET", "/things")
+
+    desk = Desk()
+    case = recorded(desk, desk.session)
+    assert colour(replayed(case, Desk(things={1: "new", 2: "new"}))) == "GREEN"
+    assert colour(replayed(case, Desk(works=False))) == "red"

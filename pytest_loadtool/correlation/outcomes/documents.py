@@ -19,7 +19,14 @@ from pytest_loadtool.correlation.classify import (
     looks_random,
     singular,
 )
-from pytest_loadtool.correlation.kinds import WRAPPERS, before_by, collection, id_stem, sets
+from pytest_loadtool.correlation.kinds import (
+    WRAPPERS,
+    before_by,
+    collection,
+    done_to,
+    id_stem,
+    sets,
+)
 from pytest_loadtool.correlation.outcomes.changes import EMPTY, Change, Said
 from pytest_loadtool.correlation.outcomes.proof import (
     LONGEST_STATE,
@@ -89,6 +96,8 @@ def of_object(
                 yield from _added(answer, path + format_path(keys)[1:], said, value, is_seen)
             elif said is not None:
                 yield equal(answer, 0, path, keys, said.template, value)
+            elif _is_done(change, keys, value):
+                yield equal(answer, 0, path, keys, escape(json_text(value) or ""), value)
             elif alone and before is not None and tells_state(keys, value, before, is_made):
                 template = _reference(change, keys, value) or escape(json_text(value) or "")
                 state = equal(answer, 0, path, keys, template, value)
@@ -98,6 +107,15 @@ def of_object(
         return
     if names(answer.step, resource):
         yield from of_answer(change, answer, was)
+
+
+def _is_done(change: Change, keys: Keys, value: Any) -> bool:
+    """Return whether a value says that it was done what the change calls: the state ``published``
+    after ``/reports/2/publish``, or ``"is_published": true``."""
+    said = plain(keys[-1]).split()[-1:] if value is True else [value]
+    return (
+        bool(said) and isinstance(said[0], str) and said[0].lower() in done_to(change.step.called)
+    )
 
 
 def _may_add_up(change: Change, value: Any) -> bool:

@@ -6,20 +6,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Set
 from functools import lru_cache
-from itertools import combinations
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
-from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
-    AMOUNTS,
     LONG_NUMBER,
-    OPTION_KEYS,
-    TELLING,
     collection_names,
     id_before_ending,
-    is_chosen,
     is_code,
     is_code_name,
     is_id_name,
@@ -31,7 +25,6 @@ from pytest_loadtool.correlation.classify import (
     looks_random,
     random_part,
     singular,
-    without_ids,
 )
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.index.meaning import SWITCHES, is_for
@@ -41,7 +34,6 @@ from pytest_loadtool.correlation.kinds import (
     PEOPLE,
     collection,
     id_stem,
-    is_called,
     is_done,
     is_in_own_list,
     is_own_id,
@@ -54,15 +46,18 @@ from pytest_loadtool.correlation.requests.positions import HOLE, IN_NAME
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.markup_items import ELEMENT
 from pytest_loadtool.correlation.strategies.changed_items import changed_alone
+from pytest_loadtool.correlation.strategies.naming import (
+    named_choice,
+    named_item,
+    named_link,
+    picked_option,
+)
 from pytest_loadtool.correlation.strategies.new_pages import (
-    is_id,
     is_only_one,
     linked_resource,
     new_data,
     new_link,
-    signs_in,
 )
-from pytest_loadtool.correlation.strategies.row_ids import OF_ANY_KIND
 from pytest_loadtool.correlation.strategies.states import has_its_ids, outlasts, read_of_it
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
@@ -73,10 +68,6 @@ _OfOwn = Callable[[Slot, Producer, Traffic, Set[int]], bool]
 
 #: ``Admin``, ``All_teas``.
 _NAME = re.compile(r"[A-Z][a-z]+(?:[_-][A-Za-z]?[a-z]+)*|[A-Z]+")
-#: Which of several forms in one a field is of: ``items[0][tag]``, ``item-0-tag``.
-_INDEX = re.compile(r"\[\d{1,2}\](?=\[[A-Za-z])|-\d{1,2}(?=-[A-Za-z])")
-#: In how many words of a label a name is looked for.
-_MOST_WORDS = 12
 #: On how many answers before, a word is looked for that is done to something else.
 _MOST_PAGES = 40
 _NUMBERED = re.compile(r"[A-Za-z]+[-_]?\d+")
@@ -468,101 +459,6 @@ def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     return f"{folder}/" == slot.before and slot.value in (name, id_before_ending(name))
 
 
-def _named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The text of the link is what a change before has sent: a name, or several of them; an
-    attribute with a small number is not called after another kind of thing."""
-    at = producer.transaction
-    named = is_id(slot, traffic) and any(_sent(one, at, traffic) for one in producer.labels)
-    return named and not _is_of_another(slot, producer, traffic)
-
-
-def _is_of_another(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """Return whether a field is for the number of one kind of thing, and an attribute is called
-    after another: ``task_id`` and ``data-owner-id``."""
-    stem = id_stem(producer.name)
-    wanted = collection(slot.before) if slot.place is Place.PATH else id_stem(slot.name)
-    told = stem and wanted and OF_ANY_KIND.isdisjoint((stem.split()[-1], wanted.split()[-1]))
-    if not told or producer.kind is not ProducerKind.TEXT or not is_short_number(slot.value):
-        return False
-    alike = any(is_called(stem, one) for one in collection_names(wanted))
-    return not alike and not is_for(slot, frozenset({stem}), traffic)
-
-
-def _named_choice(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The label of the choice is what a change has sent before any page had it: a name, or several
-    of them, or has that name, as no other there has; not that of who has signed in, nor of a box
-    whose name has the id."""
-    name = _INDEX.sub("", slot.name)
-    if without_ids(name) != name:
-        return False
-    first = traffic.offered[producer.name, producer.value, producer.text]
-    sent = any(_sent(one, first, traffic, by_login=False) for one in producer.labels)
-    return sent or _has_own_name(producer, first, traffic)
-
-
-def _has_own_name(producer: Producer, first: int, traffic: Traffic) -> bool:
-    """Whether the label has several words or a long one that a person has typed before: ``Tea House
-    (open)``, and no other choice of the field has them."""
-    (label,) = producer.labels
-    words = label.split()[:_MOST_WORDS]
-    spans = combinations(range(len(words) + 1), 2)
-    parts = (" ".join(words[start:end]) for start, end in spans if end - start < len(words))
-    names = [
-        one
-        for one in parts
-        if len(one) >= TELLING
-        and _sent(one, first, traffic, by_login=False)
-        and traffic.responses.served.get(one, first) >= traffic.requests.sent.get(one, first)
-    ]
-    others = [
-        unescape(text)
-        for name, value, text in (traffic.offered if names else ())
-        if name == producer.name and value != producer.value
-    ]
-    return any(all(one not in each for each in others) for one in names)
-
-
-def _sent(label: str, at: int, traffic: Traffic, *, by_login: bool = True) -> bool:
-    """Whether a change has sent the label, or its words, before the transaction is answered."""
-
-    def sent(text: str) -> bool:
-        first = traffic.requests.written.get(text, at + 1)
-        telling = len(text) > 2 and not text.isdigit()
-        return telling and first <= at and (by_login or not signs_in(traffic, first))
-
-    return sent(label) or (" " in label and all(map(sent, label.split())))
-
-
-def _named_item(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The item of a list is called what a change before has sent: the name of the resource; and no
-    change has sent the value before any answer had it, as clients do that make ids up. Who has
-    signed in names an item that has the name itself, and not what they have made."""
-    at = producer.transaction
-    first = traffic.responses.served.get(slot.value, at)
-    if (
-        not is_short_number(slot.value)
-        and traffic.requests.written.get(slot.value, first + 1) <= first
-    ):
-        return False
-    return any(
-        len(one) > 2
-        and not one.isdigit()
-        and (sent := traffic.requests.written.get(one, at)) < at
-        and not (one in producer.inner and signs_in(traffic, sent))
-        for one in producer.labels
-    )
-
-
-def _picked_option(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The item of a list has it as the value of what a person has picked there: of a name that a
-    change before has sent, or that the request sends, too."""
-    if producer.name not in OPTION_KEYS or slot.name in AMOUNTS or is_chosen(slot.name):
-        return False
-    said = traffic.requests.echoes.get(slot.transaction, frozenset())
-    names = (one for one in producer.labels if len(one) > 2 and not one.isdigit())
-    return _named_item(slot, producer, traffic) or not said.isdisjoint(names)
-
-
 #: By the names that rules call them.
 EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
     {
@@ -588,11 +484,11 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "same thing": _same_resource,
         "told alone": _told_alone,
         "of oneself": _of_oneself,
-        "named link": _named_link,
-        "named item": _named_item,
+        "named link": named_link,
+        "named item": named_item,
         "spelled": spelled,
-        "named choice": _named_choice,
-        "picked option": _picked_option,
+        "named choice": named_choice,
+        "picked option": picked_option,
     }
 )
 #: Likewise, those that ask what the session has created.
