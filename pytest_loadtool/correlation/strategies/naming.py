@@ -11,10 +11,12 @@ from pytest_loadtool.correlation.classify import (
     AMOUNTS,
     OPTION_KEYS,
     TELLING,
+    collection_names,
     is_chosen,
     is_short_number,
     without_ids,
 )
+from pytest_loadtool.correlation.index.meaning import is_for
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import collection, id_stem, is_called
 from pytest_loadtool.correlation.producer import Producer
@@ -22,6 +24,7 @@ from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.strategies.new_pages import is_id, signs_in
 from pytest_loadtool.correlation.strategies.row_ids import OF_ANY_KIND
 from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import ProducerKind
 
 #: Which of several forms in one a field is of: ``items[0][tag]``, ``item-0-tag``.
 _INDEX = re.compile(r"\[\d{1,2}\](?=\[[A-Za-z])|-\d{1,2}(?=-[A-Za-z])")
