@@ -66,6 +66,9 @@ _OF_JSON_API = frozenset({"attributes", "id", "lid", "links", "meta", "relations
 
 Steps = tuple[str | int, ...]
 
+#: With so many keys alike, two objects may still be of different kinds.
+_FEW_KEYS = 2
+
 
 def of_object(
     change: Change, resource: Resource, answer: SeenAnswer, was: Before
@@ -452,7 +455,19 @@ def is_kind(
         return False
     named = (one for one in reversed(steps) if isinstance(one, str) and plain(one) not in WRAPPERS)
     kind = id_stem(key) or before_by(next(named, "")) or collection(answer.step.called)
-    return resource.noun.split()[-1] in {*singular(kind).split(), *plain(kind).split()}
+    kinds = (kind, *_kinds_around(steps, answer, item))
+    return any(
+        resource.noun.split()[-1] in {*singular(one).split(), *plain(one).split()} for one in kinds
+    )
+
+
+def _kinds_around(steps: Steps, answer: SeenAnswer, item: dict[str, Any]) -> Iterator[str]:
+    """Yield what the lists around an object are called that have such objects, too: of a reply to a
+    comment, comments."""
+    for at, step in enumerate(steps[1:-1], 1):
+        outer = inner(answer.document, steps[: at + 1]) if isinstance(step, int) else None
+        if isinstance(outer, dict) and len(item) > _FEW_KEYS and outer.keys() == item.keys():
+            yield str(steps[at - 1])
 
 
 def led_to(resource: Resource, item: dict[str, Any]) -> str:
