@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import dropwhile
 from types import MappingProxyType
@@ -318,6 +318,12 @@ def _of_document(producer: Producer, called: str) -> frozenset[str]:
 def _and_people(resources: frozenset[str]) -> frozenset[str]:
     """Return the same, and of who has signed in what people are called elsewhere."""
     return resources if resources.isdisjoint(_ONESELF) else resources | _ROLES
+
+
+def is_of_somebody(names: Iterable[str]) -> bool:
+    """Return whether a value under these names is of who has signed in: ``currentUser``, ``id``."""
+    words = {word for one in names for word in plain(one).split()}
+    return not words.isdisjoint(PEOPLE | _ONESELF | _OWN_IDS)
 
 
 def is_own_id(name: str) -> bool:

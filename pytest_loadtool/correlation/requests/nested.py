@@ -60,8 +60,8 @@ _BRACKETED = re.compile(r"<[A-Za-z][\w+.-]*:[^<>\s]+>[^<>]*")
 _COMMAS = re.compile(r"[\w-]+(?:,[\w-]+)+")
 _BETWEEN = re.compile(r"[^,]+")
 _STEP = re.compile(r"[^/]+")
-#: Numbers of several things in one, and no day.
-_JOINED = re.compile(r"(?!\d{4}-\d\d-\d\d\Z)\d{1,19}(?:[_:|-]\d{1,19}){1,2}")
+#: Numbers of several things in one, and no day, nor a moment.
+_JOINED = re.compile(r"(?!\d{4}-\d\d-\d\d\Z)\d{1,9}(?:[_:|-]\d{1,9}){1,2}")
 _NUMBER = re.compile(r"\d+")
 #: The id of a resource behind its kind: ``order:17``, ``urn:shop:order:17``, ``Order/17`` (FHIR),
 #: ``order-2026-17``.

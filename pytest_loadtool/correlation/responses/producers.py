@@ -30,6 +30,7 @@ from pytest_loadtool.correlation.classify import (
 from pytest_loadtool.correlation.graphql import TYPE
 from pytest_loadtool.correlation.kinds import (
     is_in_own_list,
+    is_of_somebody,
     is_own_id,
     is_result,
     is_result_name,
@@ -132,7 +133,8 @@ def _in_sentences(
     except ValueError:
         return
     for steps, said in json_leaves(document):
-        for value in values if " " in said and "<" not in said else ():
+        is_field = bool(steps) and isinstance(steps[-1], str)  # of a list of texts, any may be it
+        for value in values if is_field and " " in said and "<" not in said else ():
             if value in said:
                 yield replace(json_leaf(steps, value, transaction), text=said)
 
@@ -264,11 +266,12 @@ def _in_body(
 
 def _in_scripts(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
     """Yield what is one of many in the JSON that the page's scripts read, of which its name does
-    not tell which; and short numbers, which no text tells."""
+    not tell which; and who has signed in."""
     for one in embedded(text):
         around = Producer(transaction, ProducerKind.TEXT, one.name, one.written, text=one.pattern)
         for leaf in in_json(one.document, transaction, wanted):
-            if leaf.of_many or is_short_number(leaf.value):
+            keys = (step for step in leaf.steps if isinstance(step, str))
+            if leaf.of_many or (is_short_number(leaf.value) and is_of_somebody((one.name, *keys))):
                 yield replace(leaf, box=Box(around, one.decode, one.text))
 
 

@@ -72,18 +72,20 @@ def _is_done_to_it(slot: Slot, traffic: Traffic) -> bool:
 def new_link(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
     """Return whether the page was seen without the link before the last change, and has it since;
     the row of the link has a text that a change has sent; or the page is that of something created,
-    and a form or script goes to the link, and no other id is behind this one, or it links to no
-    other such thing."""
+    and a form or script goes to the link, and no other id is behind this one, or it was seen
+    without any such link before, as that of a job is."""
     if not is_id(slot, traffic):
         return False
     step, address = traffic.steps[slot.transaction], traffic.linked_as(slot.transaction)
     first = traffic.responses.links[address][0].transaction
     if _is_later(first, traffic) or _is_in_own_row(producer, traffic):
         return True
-    return first in own and (
-        (step.changes_state and _is_last_id(slot, address, traffic))
-        or is_only_one(slot, producer, traffic)
-    )
+    if first not in own:
+        return False
+    if step.changes_state:
+        return _is_last_id(slot, address, traffic)
+    seen = traffic.responses.pages.get(traffic.steps[first].path, [])
+    return bool(seen) and seen[0] < first and is_only_one(slot, producer, traffic)
 
 
 def is_only_one(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
