@@ -25,6 +25,7 @@ from pytest_loadtool.correlation.classify import (
 from pytest_loadtool.correlation.producer import Producer, is_dynamic_key
 from pytest_loadtool.correlation.requests.positions import HOLE
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.rule import ProducerKind
 
 #: Keys under which the answer to a call has its result, and which say nothing else of it.
 _ANSWERS = frozenset({"", "d", "data", "result", "return", "value"})
@@ -128,9 +129,13 @@ KIND_WORDS = frozenset(
 )
 #: What is asked for who has signed in, and under which names such a person's id stands.
 _ONESELF = frozenset(
-    {"current user", "me", "myself", "profile", "self", "session", "userinfo", "viewer", "whoami"}
+    {
+        *("context", "current user", "me", "myself", "profile", "self", "session", "userinfo"),
+        *("viewer", "whoami"),
+    }
 )
 _OWN_IDS = frozenset({"sub", "uid"})
+_IN_HEAD = frozenset({ProducerKind.COOKIE, ProducerKind.HEADER})
 #: What people are called that have signed in, and in fields.
 PEOPLE = frozenset({"account", "customer", "member", "person", "profile", "user"})
 _ROLES = PEOPLE | {"author", "creator", "owner", "requester", "sender"}
@@ -288,7 +293,7 @@ def words_of(called: str) -> frozenset[str]:
 def resources_of(producer: Producer, called: str) -> frozenset[str]:
     """Return what the id under that key may be the id of, in the answer to a request: that of
     ``{"facet": {"values": [{"id": 1}]}}`` of a facet value, too."""
-    if producer.name in _OWN_IDS:
+    if producer.name == "sub" or (producer.name == "uid" and producer.kind in _IN_HEAD):
         return _ROLES
     stem = id_stem(producer.name)
     if stem:

@@ -380,7 +380,7 @@ def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
         resources = resources_of(producer, made.called)
         return (
             is_for(slot, resources, traffic)
-            or (is_own_id(slot.name) and slot.name == producer.name)
+            or _is_own(slot, producer, resources)
             or _is_only_kind(slot, resources, traffic)
             or has_its_ids(producer, slot, traffic)
             or _is_first_of_all(producer, slot, traffic)
@@ -393,6 +393,12 @@ def _same_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     if called and singular(called) == called and is_for(slot, frozenset({called}), traffic):
         return True
     return not is_short_number(slot.value) and slot.before.rstrip("/") == made.path.rstrip("/")
+
+
+def _is_own(slot: Slot, producer: Producer, resources: frozenset[str]) -> bool:
+    """Return whether both are called the id of who has signed in, and the answer is about that."""
+    alike = slot.name == producer.name and is_own_id(slot.name)
+    return alike and not resources.isdisjoint(PEOPLE)
 
 
 def _is_first_of_all(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
