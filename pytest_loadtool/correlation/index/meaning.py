@@ -61,7 +61,7 @@ BESIDE = frozenset(
 #: Words in the name of what is called behind which another resource is named: ``addItemToOrder``.
 _LINKING = frozenset({"for", "from", "in", "of", "on", "to", "with"})
 #: Fields of queries that say how much there is to see, and in which order.
-SWITCHES = AMOUNTS | {"group", "level", "limit", "offset", "order", "sort", "step"}
+SWITCHES = AMOUNTS | {"group", "level", "limit", "number", "offset", "order", "sort", "step"}
 _BRACE = re.compile("[{}]")
 
 

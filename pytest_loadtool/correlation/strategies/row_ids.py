@@ -150,11 +150,11 @@ def may_be_id(slot: Slot, traffic: Traffic) -> bool:
         return False
     if slot.place is Place.PATH:
         return slot.in_word or slot.before != "/"
+    if slot.place is Place.QUERY:
+        return plain(slot.name) not in SWITCHES
     in_list = slot.place is Place.TEXT and is_id_name(slot.name)  # ``ids=17,18``
-    return (in_list or slot.place in (*FIELDS, Place.QUERY)) and (
-        traffic.steps[slot.transaction].changes_state
-        or is_id_name(slot.name)
-        or (slot.place is Place.QUERY and plain(slot.name) not in SWITCHES)
+    return (in_list or slot.place in FIELDS) and (
+        traffic.steps[slot.transaction].changes_state or is_id_name(slot.name)
     )
 
 
