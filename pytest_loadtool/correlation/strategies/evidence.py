@@ -31,6 +31,7 @@ from pytest_loadtool.correlation.index.meaning import SWITCHES, is_for
 from pytest_loadtool.correlation.index.spelling import spelled
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 from pytest_loadtool.correlation.kinds import (
+    ABOUT,
     PEOPLE,
     collection,
     id_stem,
@@ -274,13 +275,22 @@ def was_typed(slot: Slot, traffic: Traffic) -> bool:
 
 
 def _submitted_form(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The value is in a field of the name, in a form with half of its fields."""
+    """The value is in a field of the name, in a form with half of its fields, that is about the
+    same by a field for that (``controller``)."""
     if producer.name != slot.name:
         return False
     if producer.form == PARTIAL:
         return True
     form = traffic.responses.forms[producer.transaction, producer.form]
-    return _has_half(form, traffic.requests.fields[slot.transaction])
+    return _has_half(form, traffic.requests.fields[slot.transaction]) and all(
+        any(
+            (each.transaction, each.form, each.name)
+            == (producer.transaction, producer.form, one.name)
+            for each in traffic.producers_of(one.value)
+        )
+        for one in (traffic.slots_of(slot.transaction) if ABOUT & form else ())
+        if one.name in ABOUT & form
+    )
 
 
 @lru_cache(1 << 8)
