@@ -61,7 +61,7 @@ from pytest_loadtool.correlation.strategies.new_pages import (
 )
 from pytest_loadtool.correlation.strategies.states import has_its_ids, outlasts, read_of_it
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import ProducerKind
+from pytest_loadtool.model.rule import ProducerKind, same_name
 
 Evidence = Callable[[Slot, Producer, Traffic], bool]
 #: Likewise, with the transactions that are about something which the session created.
@@ -317,10 +317,12 @@ def _carried(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _asked_for(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The address of the page has the number, under a name that may be that of an id:
+    """The address of the page has the number, under another name that may be that of an id:
     ``/notes?details=17``, ``/notes/17``."""
     return is_short_number(slot.value) and any(
-        one.value == slot.value and (one.place is Place.PATH or plain(one.name) not in SWITCHES)
+        one.value == slot.value
+        and (one.place is Place.PATH or plain(one.name) not in SWITCHES)
+        and not same_name(slot.name).endswith(same_name(one.name))
         for one in traffic.slots_of(producer.transaction)
         if one.part == "target" and not one.depth
     )
