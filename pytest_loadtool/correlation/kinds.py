@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import dropwhile
 from types import MappingProxyType
+from urllib.parse import parse_qsl, urlsplit
 
 from pytest_loadtool.codec.batches import MIXED, BatchedCall, calls_of
 from pytest_loadtool.codec.calls import may_be_call, rpc_method, soap_operation, xml_rpc_method
-from pytest_loadtool.codec.media import media_type
+from pytest_loadtool.codec.media import FORM, media_type
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
     collection_names,
@@ -155,6 +156,13 @@ _PARTS = re.compile(r"[.:/]")
 _COMPARED = re.compile(
     r"\w+\[(?:(\w+)\]\[)?([A-Za-z_]\w*)\]\[[$_]?(?:eq|in|is|equals)\](?:\[\d*\])?"
 )
+#: In which fields one address is told what a request is about, and what is to be done.
+ABOUT = frozenset({"component", "controller", "module", "op", "option"})
+_TO_DO = frozenset({"act", "action", "method", "subop", "task"})
+#: What such fields have.
+_ROUTE = re.compile(r"[A-Za-z][\w-]{1,60}")
+#: What says of an id how it is written, and not of what it is.
+_PLAINLY = frozenset({"bare", "internal", "plain", "raw"})
 
 
 def id_stem(name: str) -> str:
@@ -166,7 +174,8 @@ def id_stem(name: str) -> str:
     if len(words) > 1 and words[-1] in _DIRECTIONS:
         words.pop()
     stem = last.removesuffix("s").removesuffix("id")
-    return " ".join((*words, stem) if ends_in_id(last) else words)
+    words = [*words, stem] if ends_in_id(last) else words
+    return "" if _PLAINLY.issuperset(words) else " ".join(words)
 
 
 def compared(name: str) -> str:
@@ -382,6 +391,26 @@ def calls_in(exchange: Exchange) -> tuple[BatchedCall, ...]:
 def called_in(exchange: Exchange) -> tuple[str, ...]:
     """Return what each of them is about."""
     return tuple(collection(one.called) for one in calls_in(exchange))
+
+
+def routed(exchange: Exchange) -> str:
+    """Return what one address for everything is asked for in two fields, as a call:
+    ``pref-labels.edit`` of ``/backend.php?op=pref-labels&method=edit``; empty if it is not."""
+    try:
+        path, query = urlsplit(exchange.url)[2:4]
+    except ValueError:  # it is no URL
+        return ""
+    if path.strip("/") and not _FILE.search(path):
+        return ""
+    is_form = media_type(exchange.request_header("content-type")) == FORM
+    sent = f"{query}&{exchange.request_body.decode('utf-8', 'replace') if is_form else ''}"
+    about = to_do = ""
+    for name, value in parse_qsl(sent):
+        if _ROUTE.fullmatch(value):
+            about = about or (value if plain(name) in ABOUT else "")
+            to_do = to_do or (value if plain(name) in _TO_DO else "")
+    both = f"{about}.{to_do}" if is_done(to_do) else about
+    return both if about and to_do else ""
 
 
 def procedure(exchange: Exchange) -> str:

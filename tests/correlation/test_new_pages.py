@@ -199,7 +199,7 @@ def test_fields_that_are_called_like_it() -> None:
         post("/items", "category=7&parent=8&shelf=8"),
     )
     assert requests(configuration)[2:4] == [
-        "/items category=${category_id[1]}&parent=7&shelf=x",
+        "/items category=${category_id[1]}&parent=${parent[1]}&shelf=x",
         '/api/items {"category": ${category_id[1]}, "size": 7}',
     ]
     assert requests(configuration)[6] == "/items category=${category_id[1]}&parent=8&shelf=8"

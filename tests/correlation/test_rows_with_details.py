@@ -136,6 +136,8 @@ def test_rows_are_those_of_the_session() -> None:
     """Wherever numbers begin, and whatever others have said of theirs."""
     office = Notes()
     case, _ = _recorded(office)
+    (hidden,) = (one for one in case.variables.values() if one.name.startswith("update_state"))
+    assert hidden.rule == "hidden-asked"
     wanted = _own(office)
     for before, told in ((0, "GREEN"), (7, "told")):  # that theirs say the same, too
         again = Notes(before)

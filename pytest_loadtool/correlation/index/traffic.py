@@ -30,6 +30,7 @@ from pytest_loadtool.correlation.kinds import (
     id_stem,
     procedure,
     reads,
+    routed,
 )
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.parts import content_type, rendered
@@ -368,7 +369,8 @@ def _called(request: Request, exchange: Exchange | None) -> str:
     one = _telling(exchange)
     if one is not None:
         return one.called
-    return "" if _method(request, exchange) in SAFE_METHODS else procedure(exchange)
+    safe = _method(request, exchange) in SAFE_METHODS
+    return ("" if safe else procedure(exchange)) or routed(exchange)
 
 
 def _telling(exchange: Exchange) -> BatchedCall | None:

@@ -31,6 +31,7 @@ from pytest_loadtool.correlation.index.meaning import SWITCHES, is_for
 from pytest_loadtool.correlation.index.spelling import spelled
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 from pytest_loadtool.correlation.kinds import (
+    ABOUT,
     PEOPLE,
     collection,
     id_stem,
@@ -60,7 +61,7 @@ from pytest_loadtool.correlation.strategies.new_pages import (
 )
 from pytest_loadtool.correlation.strategies.states import has_its_ids, outlasts, read_of_it
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import ProducerKind
+from pytest_loadtool.model.rule import ProducerKind, same_name
 
 Evidence = Callable[[Slot, Producer, Traffic], bool]
 #: Likewise, with the transactions that are about something which the session created.
@@ -274,13 +275,22 @@ def was_typed(slot: Slot, traffic: Traffic) -> bool:
 
 
 def _submitted_form(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The value is in a field of the name, in a form with half of its fields."""
+    """The value is in a field of the name, in a form with half of its fields, that is about the
+    same by a field for that (``controller``)."""
     if producer.name != slot.name:
         return False
     if producer.form == PARTIAL:
         return True
     form = traffic.responses.forms[producer.transaction, producer.form]
-    return _has_half(form, traffic.requests.fields[slot.transaction])
+    return _has_half(form, traffic.requests.fields[slot.transaction]) and all(
+        any(
+            (each.transaction, each.form, each.name)
+            == (producer.transaction, producer.form, one.name)
+            for each in traffic.producers_of(one.value)
+        )
+        for one in (traffic.slots_of(slot.transaction) if ABOUT & form else ())
+        if one.name in ABOUT & form
+    )
 
 
 @lru_cache(1 << 8)
@@ -307,10 +317,12 @@ def _carried(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _asked_for(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The address of the page has the number, under a name that may be that of an id:
+    """The address of the page has the number, under another name that may be that of an id:
     ``/notes?details=17``, ``/notes/17``."""
     return is_short_number(slot.value) and any(
-        one.value == slot.value and (one.place is Place.PATH or plain(one.name) not in SWITCHES)
+        one.value == slot.value
+        and (one.place is Place.PATH or plain(one.name) not in SWITCHES)
+        and not same_name(slot.name).endswith(same_name(one.name))
         for one in traffic.slots_of(producer.transaction)
         if one.part == "target" and not one.depth
     )

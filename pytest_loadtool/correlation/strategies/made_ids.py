@@ -56,7 +56,17 @@ _LONGEST_BEFORE = 40
 _BEFORE = re.compile(r"[A-Za-z_$][\w$-]*[^\w\r\n]{0,12}\Z|[^\w\r\n]{0,12}\Z")
 #: What numbers mean that are no ids.
 _NO_IDS = AMOUNTS | {
-    *("affected", "changed", "code", "deleted", "errors", "inserted", "length", "matched"),
+    *(
+        "affected",
+        "changed",
+        "checked",
+        "code",
+        "deleted",
+        "errors",
+        "inserted",
+        "length",
+        "matched",
+    ),
     *("modified", "ok", "pages", "status", "success", "updated", "version"),
 }
 #: What an id is of, which is of whatever was made: ``lastInsertId``.
