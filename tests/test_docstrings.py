@@ -8,7 +8,11 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "pytest_loadtool"
 #: Docstrings of these are help texts and tables, which say what is so when the answer is yes.
-_TOLD = ("console/commands", "correlation/strategies/evidence.py")
+_TOLD = (
+    "console/commands",
+    "correlation/strategies/evidence.py",
+    "correlation/strategies/naming.py",
+)
 _QUESTIONS = ("What", "Whether", "How", "Which", "Who", "Where", "When", "Why")
 #: Those of causes are what is the case when it is one.
 _CAUSES = "diagnosis/causes"

@@ -65,8 +65,8 @@ def named_choice(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _has_own_name(producer: Producer, first: int, traffic: Traffic) -> bool:
-    """Return whether the label has several words or a long one that a person has typed before: ``Tea House
-    (open)``, and no other choice of the field has them."""
+    """Return whether the label has several words or a long one that a person has typed before:
+    ``Tea House (open)``, and no other choice of the field has them."""
     (label,) = producer.labels
     words = label.split()[:_MOST_WORDS]
     spans = combinations(range(len(words) + 1), 2)
@@ -87,7 +87,8 @@ def _has_own_name(producer: Producer, first: int, traffic: Traffic) -> bool:
 
 
 def _sent(label: str, at: int, traffic: Traffic, *, by_login: bool = True) -> bool:
-    """Return whether a change has sent the label, or its words, before the transaction is answered."""
+    """Return whether a change has sent the label, or its words, before a transaction is
+    answered."""
 
     def sent(text: str) -> bool:
         first = traffic.requests.written.get(text, at + 1)
