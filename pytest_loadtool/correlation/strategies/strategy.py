@@ -132,8 +132,8 @@ class Settled:
 
     def in_field(self, slot: Slot) -> Proposal | None:
         """Return the last proposal on the number in the same place of the same call, if that is an
-        argument without a name: one with a name says itself what it is for."""
-        if slot.place is not Place.JSON or slot.name not in ARGUMENTS:
+        argument without a name, or in a list: one with a name says itself what it is for."""
+        if slot.place is not Place.JSON or (slot.name and slot.name not in ARGUMENTS):
             return None
         return self._fields.get(self._field(slot))
 
