@@ -59,6 +59,11 @@ class Shop:
                     if all(str(one[key]) == wanted.get(name, str(one[key])) for key, name in keys)
                 ]}
             )  # fmt: skip
+        if kind == "sort":
+            names = [one for one in self.rows["products"] if one != sent["item"]]
+            names.insert(names.index(sent["to"]), sent["item"])
+            self.rows["products"] = {one: self.rows["products"][one] for one in names}
+            return json_answer({"data": None})
         if method == "GET":
             shown = [self.shown(kind, one) for one in self.rows[kind]]
             one = next((one for one in shown if rest and str(one["id"]) == rest[0]), None)
@@ -179,6 +184,32 @@ def test_within_things(used: bool) -> None:
     expected = shop.state | _OWN
     observed = replayed(case, shop)
     assert (failures(observed), shop.state) == ([], expected)
+
+
+def _move(client: Client) -> None:
+    """The last of three products becomes the first, after a remark on another one."""
+    client.send("GET", "/products")
+    ids = [client.json("POST", "/products", {"name": one})["data"]["id"] for one in _NAMES]
+    for one in ids:
+        client.send("GET", f"/products/{one}")
+    client.send("GET", "/products")
+    client.json("POST", "/remarks", {"collection": "products", "item": ids[1], "text": "Blue"})
+    client.json("POST", "/sort/products", {"item": ids[2], "to": ids[0]})
+    client.send("GET", "/products")
+
+
+_NAMES = ("Sencha", "Mug", "Kettle")
+
+
+@pytest.mark.promise(26)
+def test_moved_after_a_change_of_something_else() -> None:
+    """Beside which thing is the session's own, in a second run, too, though names are the same."""
+    case, shop = recorded(Shop(), _move), Shop()
+    shop.use()
+    for turn in (1, 2):
+        replayed(case, shop)
+        names = [one["name"] for one in shop.rows["products"].values()]
+        assert names[3:] == ["Kettle", "Sencha", "Mug"] * turn
 
 
 @pytest.mark.promise(26)

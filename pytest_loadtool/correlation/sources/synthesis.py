@@ -133,6 +133,8 @@ def _json(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator
         yield from (Decoded(one, (), inner) for one in paths)
     else:
         inner = RegularExpression(_in_sentence(producer.text, producer.value))
+        if isinstance(producer.steps[-1], int):  # a text of a list may be elsewhere in it
+            yield inner
         yield from (Decoded(one, (), inner) for one in paths)
 
 

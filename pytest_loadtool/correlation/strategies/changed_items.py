@@ -23,7 +23,7 @@ from pytest_loadtool.correlation.classify import (
 )
 from pytest_loadtool.correlation.index.meaning import BESIDE
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
-from pytest_loadtool.correlation.kinds import WRAPPERS, collection, id_stem, resources_of
+from pytest_loadtool.correlation.kinds import WRAPPERS, collection, id_stem, resources_of, words_of
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.proposals import ProducerCandidate, Proposal
 from pytest_loadtool.correlation.requests.positions import CALL
@@ -58,6 +58,8 @@ _LINKED = Rule(
 )
 #: How far behind a change a list is looked for, in transactions, and how many lists before it.
 _MOST_STEPS, _MOST_LISTS = 20, 2
+#: What fields are called that say where a thing is moved to: the place of another one, perhaps.
+_TO = frozenset({"over", "target", "to"})
 #: How many ids at least are in an order.
 _FEWEST = 2
 #: How many rows of a page are compared.
@@ -224,7 +226,10 @@ def _are_alike(slots: Sequence[Slot]) -> bool:
 
 
 def _is_of_new_order(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
-    again = _asked_again(producer.transaction, slot, traffic)
+    """Return whether a list is in the order that the slot says. A change of other things between
+    the list and this one does not bring that about."""
+    about = collection_names(collection(traffic.steps[producer.transaction].called))
+    again = _asked_again(producer.transaction, slot, traffic, about)
     if again is None:
         return False
     before, after = (_items(one, producer, traffic) for one in (producer.transaction, again))
@@ -244,7 +249,21 @@ def _says_order(slot: Slot, before: list[str], after: list[str], traffic: Traffi
         return True
     if len(sent) >= _FEWEST and any(_are_first(sent, ids) for ids in (after, after[::-1])):
         return True
-    return not BESIDE.isdisjoint(plain(slot.name).split())
+    called = plain(slot.name).split()
+    return not BESIDE.isdisjoint(called) or (
+        not _TO.isdisjoint(called) and _is_beside(slot, before, after, traffic)
+    )
+
+
+def _is_beside(slot: Slot, before: list[str], after: list[str], traffic: Traffic) -> bool:
+    """Return whether another id of the request is the only one that was moved, and is beside the
+    slot's now."""
+    for one in traffic.slots_of(slot.transaction):
+        if one.value != slot.value and {one.value, slot.value} <= {*after}:
+            rest = [[each for each in ids if each != one.value] for ids in (before, after)]
+            if rest[0] == rest[1] and abs(after.index(one.value) - after.index(slot.value)) == 1:
+                return True
+    return False
 
 
 def _are_first(sent: Sequence[str], ids: Sequence[str]) -> bool:
@@ -262,12 +281,15 @@ def row_changed(pattern: re.Pattern[str], slot: Slot, page: int, traffic: Traffi
     return alone or _says_order(slot, [*before], [*after], traffic)
 
 
-def _asked_again(before: int, slot: Slot, traffic: Traffic) -> int | None:
+def _asked_again(
+    before: int, slot: Slot, traffic: Traffic, about: Set[str] = frozenset()
+) -> int | None:
     """Return the next transaction after a change that asks for what one before it does, with no
-    other change between the two; None if there is none."""
+    other change between the two, or none of what it is ``about``; None if there is none."""
     if not traffic.steps[slot.transaction].changes_state:
         return None
-    if any(step.changes_state for step in traffic.steps[before + 1 : slot.transaction]):
+    changes = (one for one in traffic.steps[before + 1 : slot.transaction] if one.changes_state)
+    if any(not about or not about.isdisjoint(words_of(one.called)) for one in changes):
         return None
     for step in traffic.steps[slot.transaction + 1 :][:_MOST_STEPS]:
         if step.changes_state:
