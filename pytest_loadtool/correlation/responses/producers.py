@@ -133,8 +133,7 @@ def _in_sentences(
     except ValueError:
         return
     for steps, said in json_leaves(document):
-        is_field = bool(steps) and isinstance(steps[-1], str)  # of a list of texts, any may be it
-        for value in values if is_field and " " in said and "<" not in said else ():
+        for value in values if steps and " " in said and "<" not in said else ():
             if value in said:
                 yield replace(json_leaf(steps, value, transaction), text=said)
 
