@@ -77,7 +77,7 @@ def _answer(office: Office, method: str, target: str, body: str) -> tuple[int, A
             return 201, {
                 "number": number,
                 "shelf": shelf,
-                "zone": number + 300,
+                "zones": number + 300,
                 "gate": number + 600,
             }
         if (method, path) == ("POST", "/rounds"):

@@ -74,7 +74,7 @@ def test_only_a_second_replay_shows_it(
     assert "Green after 3 replays." in listener.text
 
 
-@pytest.mark.parametrize(("name", "replays"), [("zone", 3), ("gate", 4)])
+@pytest.mark.parametrize(("name", "replays"), [("zones", 3), ("gate", 4)])
 def test_what_the_server_does_not_take_is_taken_back(
     session: Console,
     office: Office,
