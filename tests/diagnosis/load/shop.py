@@ -38,7 +38,7 @@ class Shop:
     """Who logs in gets a session. The attributes are its faults, all off.
 
     ``broken_after``: seconds after its first request from which on pages answer 500; ``lifetime``:
-    of sessions, in seconds; ``slots``: how many pages it works on at a time, 20 ms each, while of
+    of sessions, in seconds; ``slots``: how many pages it works on at a time, 50 ms each, while of
     those that wait more than ``queue`` are turned away; and all from then on, if it ``collapses``.
     """
 
@@ -104,7 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
                 time.sleep(0.2)  # even to say no takes its time
                 return self._answer(503, "<h1>Try again</h1>")
             with shop.work:
-                time.sleep(0.02)
+                time.sleep(0.05)
             return self._answer(200, "<h1>Done</h1>")
         finally:
             with shop.lock:
