@@ -19,6 +19,7 @@ from pytest_loadtool.codec.media import FORM, media_type
 from pytest_loadtool.codec.multipart import as_template, pieces_of
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import is_id_name, is_path_id, is_short_number
+from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.kinds import (
     ARGUMENTS,
     WRAPPERS,
@@ -252,6 +253,14 @@ class Traffic:
         start = bisect_left(self.slots, transaction, key=lambda one: one.transaction)
         end = bisect_right(self.slots, transaction, key=lambda one: one.transaction)
         return (one for one in self.slots[start:end] if not one.users)
+
+
+def is_change(step: RecordedStep) -> bool:
+    """Return whether a transaction may do something; a query of GraphQL is sent by POST, too."""
+    if step.exchange is None or not step.changes_state:
+        return False
+    asked = operation(step.exchange)
+    return asked is None or asked.changes
 
 
 def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[RecordedStep, ...]:

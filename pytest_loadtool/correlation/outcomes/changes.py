@@ -14,13 +14,12 @@ from urllib.parse import parse_qsl
 from pytest_loadtool.codec.media import FORM, media_type
 from pytest_loadtool.codec.names import is_password, is_typed_secret
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.index.traffic import RecordedStep, recorded_slots
+from pytest_loadtool.correlation.index.traffic import RecordedStep, is_change, recorded_slots
 from pytest_loadtool.correlation.outcomes.resources import Nouns, Resource
 from pytest_loadtool.correlation.outcomes.sent import (
     REFERENCE,
     Sent,
     has_fields,
-    is_change,
     is_extracted,
     names_of_fields,
     sent_by,

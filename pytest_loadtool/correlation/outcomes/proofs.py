@@ -18,7 +18,7 @@ from pytest_loadtool.correlation.classify import (
     looks_random,
     singular,
 )
-from pytest_loadtool.correlation.index.traffic import RecordedStep
+from pytest_loadtool.correlation.index.traffic import RecordedStep, is_change
 from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.outcomes.beside import beside_in_document, beside_on_page
 from pytest_loadtool.correlation.outcomes.changes import Change, Said
@@ -57,7 +57,6 @@ from pytest_loadtool.correlation.outcomes.replies import in_head, reply
 from pytest_loadtool.correlation.outcomes.resources import NAMELESS, Resource
 from pytest_loadtool.correlation.outcomes.rows import row_gone, short_in_row, words_in_row
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
-from pytest_loadtool.correlation.outcomes.sent import is_change
 from pytest_loadtool.correlation.outcomes.switched import switched_in_document, switched_on_page
 from pytest_loadtool.correlation.responses.recorded import leads
 from pytest_loadtool.model.validator import JsonValidator, TextValidator

@@ -17,10 +17,10 @@ from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.graphql import operation
+from pytest_loadtool.correlation.index.traffic import is_change
 from pytest_loadtool.correlation.outcomes.changes import Change
 from pytest_loadtool.correlation.outcomes.proof import REPLY, Before, Proof, short
 from pytest_loadtool.correlation.outcomes.seen import FLASHED_WRONG, WRONG, SeenAnswer
-from pytest_loadtool.correlation.outcomes.sent import is_change
 from pytest_loadtool.correlation.responses.objects import KEY
 from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.model.validator import (

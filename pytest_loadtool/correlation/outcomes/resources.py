@@ -16,7 +16,7 @@ from pytest_loadtool.correlation.classify import (
     looks_random,
     singular,
 )
-from pytest_loadtool.correlation.index.traffic import RecordedStep
+from pytest_loadtool.correlation.index.traffic import RecordedStep, is_change
 from pytest_loadtool.correlation.kinds import (
     ARGUMENTS,
     WRAPPERS,
@@ -27,7 +27,6 @@ from pytest_loadtool.correlation.kinds import (
 from pytest_loadtool.correlation.outcomes.sent import (
     REFERENCE,
     Sent,
-    is_change,
     is_extracted,
     operation_of,
 )

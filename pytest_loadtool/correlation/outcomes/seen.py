@@ -18,10 +18,10 @@ from pytest_loadtool.codec.calls import is_same_call
 from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.codec.events import begins_json
 from pytest_loadtool.correlation.classify import is_chosen, may_be_code
-from pytest_loadtool.correlation.index.traffic import RecordedStep
+from pytest_loadtool.correlation.index.traffic import RecordedStep, is_change
 from pytest_loadtool.correlation.outcomes.changes import walk
 from pytest_loadtool.correlation.outcomes.resources import Resource
-from pytest_loadtool.correlation.outcomes.sent import is_change, operation_of
+from pytest_loadtool.correlation.outcomes.sent import operation_of
 from pytest_loadtool.correlation.producer import is_dynamic_key, is_ordinal
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.jsonpath import json_text

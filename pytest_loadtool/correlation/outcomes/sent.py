@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pytest_loadtool.codec.names import is_given_out
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.graphql import operation
-from pytest_loadtool.correlation.index.traffic import RecordedStep
+from pytest_loadtool.correlation.index.traffic import RecordedStep, is_change
 from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.positions import IN_NAME
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots, target_slots
@@ -98,14 +98,6 @@ def _is_as_sent(template: str, slot: Slot) -> bool:
     if slot.place is Place.JSON_STRING:
         template = template.replace("|url}", "}")
     return "|" not in template
-
-
-def is_change(step: RecordedStep) -> bool:
-    """Return whether a transaction may do something; a query of GraphQL is sent by POST, too."""
-    if step.exchange is None or not step.changes_state:
-        return False
-    asked = operation(step.exchange)
-    return asked is None or asked.changes
 
 
 def acts_by_link(step: RecordedStep) -> bool:

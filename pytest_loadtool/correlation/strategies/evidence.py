@@ -26,10 +26,9 @@ from pytest_loadtool.correlation.classify import (
     random_part,
     singular,
 )
-from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.index.meaning import SWITCHES, is_for
 from pytest_loadtool.correlation.index.spelling import spelled
-from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
+from pytest_loadtool.correlation.index.traffic import Traffic, is_change
 from pytest_loadtool.correlation.kinds import (
     ABOUT,
     PEOPLE,
@@ -338,13 +337,7 @@ def _created(_: Slot, producer: Producer, traffic: Traffic) -> bool:
     step = traffic.steps[producer.transaction]
     if step.exchange is None or step.method == "DELETE":
         return False
-    return 200 <= step.exchange.status < 400 and _changes(step)
-
-
-def _changes(step: RecordedStep) -> bool:
-    """Return whether a request may change anything; a query of GraphQL is sent by POST, too."""
-    asked = operation(step.exchange) if step.exchange is not None else None
-    return step.changes_state and (asked is None or asked.changes)
+    return 200 <= step.exchange.status < 400 and is_change(step)
 
 
 def _same_path(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
@@ -441,7 +434,7 @@ def _is_only_kind(slot: Slot, resources: frozenset[str], traffic: Traffic) -> bo
 def _told_alone(_: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The answer, to a request that changes nothing, has it in no list: of others, it says which is
     meant."""
-    return not producer.of_many and not _changes(traffic.steps[producer.transaction])
+    return not producer.of_many and not is_change(traffic.steps[producer.transaction])
 
 
 def _of_own(_: Slot, producer: Producer, __: Traffic, own: Set[int]) -> bool:
