@@ -32,6 +32,15 @@ from pytest_loadtool.model.rule import NamePatterns
 from pytest_loadtool.model.validator import Outcome, Validator, validator_texts
 
 _CONFIDENCE = (0.95, 0.85, 0.7, 0.6)
+#: Why something has to be so before a change, in what is read then.
+_SENDS_BACK = (
+    '"{done}" sends back what "{read}" shows, with a change in it: what has come since the '
+    "recording would be lost, and a replay says so."
+)
+_BY_PLACE = (
+    '"{done}" says by its place in "{read}" what it is about: something else may stand there, and '
+    "a replay says so."
+)
 #: What a test case ignores that wants no outcomes, or none of one request.
 _IGNORED = "outcome"
 
@@ -93,13 +102,13 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep], told: Told = silent)
             and not change.logs_in
         ):
             silent.append(change)
-        for one in (*whole_lists(change, answers), *whole_texts(change, answers)):
-            if "${" not in targets[one.at].partition("?")[0]:  # that of a resource of its own
+        whole = (*whole_lists(change, answers), *whole_texts(change, answers))
+        # What stands at an address of a resource of its own, nobody else has written.
+        of_all = (one for one in whole if "${" not in targets[one.at].partition("?")[0])
+        for why, proofs in ((_SENDS_BACK, of_all), (_BY_PLACE, counted_places(change, answers))):
+            for one in proofs:
                 earlier.append((change, one, True))
-                decisions.append(_sends_back(change, one, title))
-        for one in counted_places(change, answers):
-            earlier.append((change, one, True))
-            decisions.append(_goes_by_place(change, one, title))
+                decisions.append(_needed(change, one, title, why))
         shown.extend((change, one, seen) for one in best)
     own_names = frozenset(_by_own_names(shown))
     for change, one, seen in sorted(_either_way(shown), key=lambda each: each[1].again):
@@ -235,7 +244,7 @@ def _decision(
     )
 
 
-def _sends_back(change: Change, proof: Proof, title: Title) -> Decision:
+def _needed(change: Change, proof: Proof, title: Title, why: str) -> Decision:
     done, read = title(change.step.index), title(proof.at)
     return Decision(
         value=proof.says,
@@ -243,22 +252,7 @@ def _sends_back(change: Change, proof: Proof, title: Title) -> Decision:
         producer=done,
         consumers=(read,),
         rule=OUTCOME,
-        reason=f'"{done}" sends back what "{read}" shows, with a change in it: what has come since '
-        "the recording would be lost, and a replay says so.",
-        confidence=_CONFIDENCE[1],
-    )
-
-
-def _goes_by_place(change: Change, proof: Proof, title: Title) -> Decision:
-    done, read = title(change.step.index), title(proof.at)
-    return Decision(
-        value=proof.says,
-        variable="",
-        producer=done,
-        consumers=(read,),
-        rule=OUTCOME,
-        reason=f'"{done}" says by its place in "{read}" what it is about: something else may stand '
-        "there, and a replay says so.",
+        reason=why.format(done=done, read=read),
         confidence=_CONFIDENCE[1],
     )
 
