@@ -52,6 +52,8 @@ _BARE = frozenset(
 )
 #: What any resource may be to another one.
 ANYTHING = frozenset({"entity", "node", "object", "parent", "record", "related", "target"})
+#: Likewise, in markup and in lists.
+OF_ANY_KIND = ANYTHING | {"entry", "id", "item", "key", "line", "obj", "row", "thing"}
 #: What fields are called that hold the id of such a resource, and do not say that it is one.
 _REFERENCES = frozenset({"parent"})
 #: Beside which of its neighbours a thing is to be moved: ``afterId``, ``before``.

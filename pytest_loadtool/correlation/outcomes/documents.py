@@ -19,6 +19,7 @@ from pytest_loadtool.correlation.classify import (
     looks_random,
     singular,
 )
+from pytest_loadtool.correlation.index.meaning import OF_ANY_KIND
 from pytest_loadtool.correlation.kinds import (
     WRAPPERS,
     before_by,
@@ -50,7 +51,6 @@ from pytest_loadtool.correlation.responses.objects import (
     inner,
     leaves,
 )
-from pytest_loadtool.correlation.strategies.row_ids import OF_ANY_KIND
 from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.extraction.jsonpath import compile_path, json_text
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
@@ -115,10 +115,8 @@ def of_object(
 def _is_done(change: Change, keys: Keys, value: Any) -> bool:
     """Return whether a value says that it was done what the change calls: the state ``published``
     after ``/reports/2/publish``, or ``"is_published": true``."""
-    said = plain(keys[-1]).split()[-1:] if value is True else [value]
-    return (
-        bool(said) and isinstance(said[0], str) and said[0].lower() in done_to(change.step.called)
-    )
+    said = "".join(plain(keys[-1]).split()[-1:]) if value is True else value
+    return isinstance(said, str) and said.lower() in done_to(change.step.called)
 
 
 def _may_add_up(change: Change, value: Any) -> bool:

@@ -13,12 +13,13 @@ from typing import NamedTuple
 from pytest_loadtool.codec.names import words_of
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import is_code_name, is_short_number
+from pytest_loadtool.correlation.index.meaning import OF_ANY_KIND
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import id_stem, is_called, is_done
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.proposals import Proposal, fitting
 from pytest_loadtool.correlation.requests.slots import Slot
-from pytest_loadtool.correlation.strategies.row_ids import OF_ANY_KIND, may_be_id, was_sent
+from pytest_loadtool.correlation.strategies.row_ids import may_be_id, was_sent
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.extraction.page import CALL, escaped_text
 from pytest_loadtool.model.extractor import InItem, RegularExpression

@@ -16,13 +16,12 @@ from pytest_loadtool.correlation.classify import (
     is_short_number,
     without_ids,
 )
-from pytest_loadtool.correlation.index.meaning import is_for
+from pytest_loadtool.correlation.index.meaning import OF_ANY_KIND, is_for
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import collection, id_stem, is_called
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.strategies.new_pages import is_id, signs_in
-from pytest_loadtool.correlation.strategies.row_ids import OF_ANY_KIND
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
 

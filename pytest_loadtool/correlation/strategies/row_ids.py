@@ -23,7 +23,7 @@ from pytest_loadtool.correlation.classify import (
     is_title_name,
     looks_random,
 )
-from pytest_loadtool.correlation.index.meaning import ANYTHING, SWITCHES, is_index
+from pytest_loadtool.correlation.index.meaning import ANYTHING, OF_ANY_KIND, SWITCHES, is_index
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 from pytest_loadtool.correlation.kinds import collection, id_stem, is_called, is_done, words_of
 from pytest_loadtool.correlation.producer import Producer
@@ -59,8 +59,7 @@ _MEASURES = AMOUNTS | {
     *("class", "col", "cols", "colspan", "height", "index", "level", "max", "maxlength", "min"),
     *("order", "position", "rank", "rowspan", "start", "step", "style", "tabindex", "width"),
 }
-#: What resources are called there that may be of any kind; and what stands before its number.
-OF_ANY_KIND = ANYTHING | {"entry", "id", "item", "key", "line", "obj", "row", "thing"}
+#: What stands before the number of a resource: its kind, by a letter.
 _KIND_BEFORE = re.compile(r"[A-Za-z][-_/]\Z")
 _CHOICE = re.compile(r"<button\b|\btype=[\"']?(?:checkbox|radio|submit)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
