@@ -30,6 +30,7 @@ from pytest_loadtool.correlation.requests.positions import (
     is_graphql,
     json_spans,
     pair_spans,
+    shifted,
     target_spans,
     word_ids,
     xml_spans,
@@ -240,18 +241,13 @@ def _spans(text: str, name: str, calls: Sequence[str]) -> Iterator[ValueSpan]:
 
 def _of_message(text: str, sent: re.Match[str]) -> Iterator[ValueSpan]:
     """Yield the values in the address of a request, in its conditions, and in its document."""
-    yield from _shifted(target_spans(f"/{sent[2]}"), sent.start(2) - 1)
+    yield from shifted(target_spans(f"/{sent[2]}"), sent.start(2) - 1)
     for one in _CONDITION.finditer(text, *sent.span(3)):
         yield *one.span(2), Place.HEADER, one[1], one[2], ""
     body = text[sent.end() : body_end(text, sent.end())]
     if body[:1] in ("{", "["):
         (call,) = calls_of("", sent[0], MIXED)
-        yield from _shifted(json_spans(body, (call.called,)), sent.end())
-
-
-def _shifted(spans: Iterator[ValueSpan], by: int) -> Iterator[ValueSpan]:
-    for start, end, place, name, value, before in spans:
-        yield start + by, end + by, place, name, value, before
+        yield from shifted(json_spans(body, (call.called,)), sent.end())
 
 
 def _pairs(text: str) -> Iterator[ValueSpan]:

@@ -383,12 +383,15 @@ def multipart_spans(text: str, content_type: str) -> Iterator[ValueSpan]:
             name = decoded(Place.FILE_NAME, text[start:end])
             yield start, end, Place.FILE_NAME, f"{part.field}.filename", name, ""
             if part.media == "text/csv" or name.lower().endswith(".csv"):
-                for first, last, place, column, cell, before in csv_spans(
-                    text[part.start : part.end]
-                ):
-                    yield part.start + first, part.start + last, place, column, cell, before
+                yield from shifted(csv_spans(text[part.start : part.end]), part.start)
         if not part.is_file or is_json(part.media):
             yield part.start, part.end, Place.MULTIPART, part.field, text[part.start : part.end], ""
+
+
+def shifted(spans: Iterator[ValueSpan], by: int) -> Iterator[ValueSpan]:
+    """Yield the spans of a text that begins so far behind the start of another one."""
+    for start, end, place, name, value, before in spans:
+        yield start + by, end + by, place, name, value, before
 
 
 def comparison_spans(text: str) -> Iterator[ValueSpan]:

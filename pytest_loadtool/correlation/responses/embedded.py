@@ -88,9 +88,11 @@ def _embedded(text: str) -> Iterator[Embedded]:
         except (ValueError, RecursionError):
             continue
         id_ = _ID.search(found[1])
-        name = found[2] or (id_[2] if id_ else "")
-        pattern = _pattern(found[1], found[2])
-        yield Embedded(found.start(3), found[3], pattern, document, written=found[3], name=name)
+        called, id_name = found[2] or "", id_[2] if id_ else ""
+        pattern = _pattern(called, id_name)
+        yield Embedded(
+            found.start(3), found[3], pattern, document, written=found[3], name=called or id_name
+        )
 
 
 def _in_attributes(text: str) -> Iterator[Embedded]:
@@ -111,11 +113,10 @@ def _in_attributes(text: str) -> Iterator[Embedded]:
         yield Embedded(start, plain, pattern, document, ("html",), written)
 
 
-def _pattern(attributes: str, name: str | None) -> str:
+def _pattern(name: str, id_name: str) -> str:
     """Return what finds that JSON: by the name that it gets, the id of its script, or as it
     comes."""
     if name:
         return rf"\b{escaped_text(name)}\s*=\s*([\[{{][\s\S]*?[\]}}])\s*;?\s*</script"
-    id_ = _ID.search(attributes)
-    tag = rf'[^<>]*\sid=["\']{escaped_text(id_[2])}["\'][^<>]*' if id_ else "[^<>]*"
+    tag = rf'[^<>]*\sid=["\']{escaped_text(id_name)}["\'][^<>]*' if id_name else "[^<>]*"
     return rf"<script\b{tag}>\s*([\[{{][\s\S]*?[\]}}])\s*</script"

@@ -281,15 +281,17 @@ def _submitted_form(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     if producer.form == PARTIAL:
         return True
     form = traffic.responses.forms[producer.transaction, producer.form]
-    return _has_half(form, traffic.requests.fields[slot.transaction]) and all(
-        any(
-            (each.transaction, each.form, each.name)
-            == (producer.transaction, producer.form, one.name)
-            for each in traffic.producers_of(one.value)
-        )
-        for one in (traffic.slots_of(slot.transaction) if ABOUT & form else ())
-        if one.name in ABOUT & form
-    )
+    about = ABOUT & form
+    said = (one for one in traffic.slots_of(slot.transaction) if one.name in about)
+    is_of_form = _has_half(form, traffic.requests.fields[slot.transaction])
+    return is_of_form and all(_has_too(producer, one, traffic) for one in said)
+
+
+def _has_too(producer: Producer, slot: Slot, traffic: Traffic) -> bool:
+    """Return whether the form of one field has the value of another field, too."""
+    place = producer.transaction, producer.form, slot.name
+    of_value = traffic.producers_of(slot.value)
+    return any((one.transaction, one.form, one.name) == place for one in of_value)
 
 
 @lru_cache(1 << 8)

@@ -56,18 +56,8 @@ _LONGEST_BEFORE = 40
 _BEFORE = re.compile(r"[A-Za-z_$][\w$-]*[^\w\r\n]{0,12}\Z|[^\w\r\n]{0,12}\Z")
 #: What numbers mean that are no ids.
 _NO_IDS = AMOUNTS | {
-    *(
-        "affected",
-        "changed",
-        "checked",
-        "code",
-        "deleted",
-        "errors",
-        "inserted",
-        "length",
-        "matched",
-    ),
-    *("modified", "ok", "pages", "status", "success", "updated", "version"),
+    *("affected", "changed", "checked", "code", "deleted", "errors", "inserted", "length"),
+    *("matched", "modified", "ok", "pages", "status", "success", "updated", "version"),
 }
 #: What an id is of, which is of whatever was made: ``lastInsertId``.
 _MADE = frozenset(

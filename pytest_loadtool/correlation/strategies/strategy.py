@@ -101,7 +101,7 @@ class Settled:
 
     def sent_together(self, values: Sequence[str], before: int) -> Sequence[Proposal]:
         """Return the proposals on these values of the last request before that has sent them in
-        this order, each by itself; else in another order. None: there is no such request."""
+        this order, each by itself; else in another order. Empty: there is no such request."""
         any_order: Sequence[Proposal] = ()
         for at in sorted((one for one in self._sent if one < before), reverse=True):
             left = {one.slot: one for one in self._sent[at]}
