@@ -18,13 +18,15 @@ from pytest_loadtool.correlation.classify import is_id_name
 from pytest_loadtool.correlation.outcomes.changes import Change, Said
 from pytest_loadtool.correlation.outcomes.documents import (
     equal,
-    is_listed,
     last_shown,
-    may_be_pushed_off,
     object_named,
+    tells_state,
+)
+from pytest_loadtool.correlation.outcomes.object_paths import (
+    is_listed,
+    may_be_pushed_off,
     of_resource,
     path_of,
-    tells_state,
     where_path,
 )
 from pytest_loadtool.correlation.outcomes.pages import written

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import is_id_name, is_version_name
 from pytest_loadtool.correlation.outcomes.changes import Change
-from pytest_loadtool.correlation.outcomes.documents import (
-    MOST_COUNTED,
+from pytest_loadtool.correlation.outcomes.documents import MOST_COUNTED, object_named
+from pytest_loadtool.correlation.outcomes.object_paths import (
     is_listed,
     may_be_pushed_off,
-    object_named,
     of_resource,
     path_of,
     where_path,

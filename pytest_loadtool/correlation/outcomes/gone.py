@@ -17,7 +17,7 @@ from pytest_loadtool.correlation.classify import (
 )
 from pytest_loadtool.correlation.kinds import removes
 from pytest_loadtool.correlation.outcomes.changes import Change, Said
-from pytest_loadtool.correlation.outcomes.documents import unlisted_path
+from pytest_loadtool.correlation.outcomes.object_paths import unlisted_path
 from pytest_loadtool.correlation.outcomes.proof import SHORTEST, Before, Proof, gone, short
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.extraction.tags import controls

@@ -9,7 +9,7 @@ from typing import Any
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.kinds import WRAPPERS
 from pytest_loadtool.correlation.outcomes.changes import Change
-from pytest_loadtool.correlation.outcomes.documents import (
+from pytest_loadtool.correlation.outcomes.object_paths import (
     Steps,
     id_key,
     is_kind,

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.outcomes.changes import Change, json_of, walk
-from pytest_loadtool.correlation.outcomes.documents import is_listed
+from pytest_loadtool.correlation.outcomes.object_paths import is_listed
 from pytest_loadtool.correlation.outcomes.proof import Before, Proof, short
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY, inner

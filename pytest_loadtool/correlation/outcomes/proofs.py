@@ -25,16 +25,15 @@ from pytest_loadtool.correlation.outcomes.changes import Change, Said
 from pytest_loadtool.correlation.outcomes.counted import counted
 from pytest_loadtool.correlation.outcomes.documents import (
     elements_in_document,
-    listed_path,
     named_in_document,
     of_answer,
     of_object,
     rendered_in_document,
     repeated_in_document,
-    unlisted_path,
 )
 from pytest_loadtool.correlation.outcomes.gone import choice_gone, named_gone
 from pytest_loadtool.correlation.outcomes.linked import linked_in_document
+from pytest_loadtool.correlation.outcomes.object_paths import listed_path, unlisted_path
 from pytest_loadtool.correlation.outcomes.ordered import ordered_in_document
 from pytest_loadtool.correlation.outcomes.own_things import of_own_things, other_than_before
 from pytest_loadtool.correlation.outcomes.pages import (

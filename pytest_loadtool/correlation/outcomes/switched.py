@@ -12,12 +12,8 @@ from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.outcomes.changes import Change, Said
-from pytest_loadtool.correlation.outcomes.documents import (
-    equal,
-    is_listed,
-    object_named,
-    where_path,
-)
+from pytest_loadtool.correlation.outcomes.documents import equal, object_named
+from pytest_loadtool.correlation.outcomes.object_paths import is_listed, where_path
 from pytest_loadtool.correlation.outcomes.proof import STATES, Before, Proof, is_lasting, short
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY, inner
