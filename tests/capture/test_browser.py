@@ -131,9 +131,15 @@ async function all(api, ws) {
   const soap = {"content-type": "text/xml", SOAPAction: '"urn:a"'}
   await fetch("/soap", {method: "POST", headers: soap, body: "<Envelope/>"})
   const socket = new WebSocket(ws)
-  const message = await new Promise(done => socket.onmessage = event => done(event.data))
+  const message = await new Promise((done, failed) => {
+    socket.onmessage = event => done(event.data)
+    socket.onclose = event => failed(Error(`the WebSocket closed: ${event.code}`))
+  })
   const events = new EventSource("/events")
-  const event = await new Promise(done => events.onmessage = event => done(event.data))
+  const event = await new Promise((done, failed) => {
+    events.onmessage = event => done(event.data)
+    events.onerror = () => failed(Error("the events broke off"))
+  })
   return [message, event]
 }
 </script>
@@ -168,7 +174,11 @@ def test_an_api_client_in_the_browser_is_recorded() -> None:
     async def scenario(client: WireServer, api: WireServer, ws: WireServer) -> list[str]:
         async with browsing(got, f"{client.origin}/client") as page:
             arguments = [api.origin, f"ws://127.0.0.1:{ws.port}/socket"]
-            result: list[str] = await page.evaluate("([api, ws]) => all(api, ws)", arguments)
+            calls = page.evaluate("([api, ws]) => all(api, ws)", arguments)
+            try:
+                result: list[str] = await asyncio.wait_for(calls, timeout=90)
+            except TimeoutError:
+                pytest.fail(f"not all has ended; what has: {got}")
             return result
 
     with (
