@@ -196,6 +196,29 @@ def test_a_chunked_upload_is_recorded_without_its_chunks() -> None:
     assert b"Transfer-Encoding: chunked" in server.requests[0]
 
 
+def test_fields_behind_a_body() -> None:
+    """The client has all of the body, and asks for more on the same connection."""
+    got: list[Exchange] = []
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: ETag\r\n\r\n"
+
+    async def scenario() -> None:
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            for _ in range(2):
+                await reader.readuntil(b"\r\n\r\n")
+                writer.write(head + b'5\r\nhello\r\n0\r\nETag: "5d41"\r\n\r\n')
+            await reader.read()
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        async with server, Recorder(got.append) as recorder:
+            done = await curl(*through(recorder), f"{url}/one", f"{url}/two")
+        assert done.output == b"hellohello"
+
+    run(scenario())
+    assert [(one.status, one.response_body, one.error) for one in got] == [(200, b"hello", "")] * 2
+
+
 @pytest.mark.promise(136)
 @pytest.mark.parametrize(
     ("coding", "encode"),

@@ -29,6 +29,7 @@ from mitmproxy.proxy.mode_servers import ServerInstance
 from mitmproxy.proxy.mode_specs import ProxyMode
 
 from pytest_loadtool.capture.proxy.addon import ExchangeReporter, trusted_certificates
+from pytest_loadtool.capture.proxy.http1 import leave_out_trailers
 from pytest_loadtool.capture.proxy.http2 import PassOn
 from pytest_loadtool.capture.proxy.neighbours import GONE, is_ours, is_told, name_of, owner
 from pytest_loadtool.capture.proxy.upstream import Upstream
@@ -150,6 +151,7 @@ class Recorder:
         self._master = master = Master(Options())
         # Its compatibility handler would send every log record of the process to addons of old.
         self._log.remove_root_handlers()
+        leave_out_trailers()
         self._proxy = Proxyserver()  # type: ignore[no-untyped-call]
         addons = (self._reporter, self._proxy, NextLayer(), PassOn(), TlsConfig())
         master.addons.add(*addons)  # type: ignore[no-untyped-call]
