@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
+from uuid import uuid4
 
 import pytest
 
@@ -239,3 +240,42 @@ def test_what_is_not_done_is_red(kind: str, broken: str) -> None:
     office = _KINDS[kind]()
     case = recorded(office, lambda client: office.session(office.ask(client)))
     assert colour(replayed(case, _KINDS[kind](broken=broken))) == "red"
+
+
+@dataclass
+class Documents:
+    """Documents that are written many at once, and answered in that order with no more than their
+    ids; they are listed in the order of these."""
+
+    documents: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def answer(self, method: str, target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        if method == "GET":
+            rows = [{"id": id_, "doc": one} for id_, one in sorted(self.documents.items())]
+            return json_answer({"rows": rows})
+        answers = []
+        for one in json.loads(body)["docs"]:
+            id_ = one.pop("_id", "") or str(uuid4())
+            self.documents[id_] = self.documents.get(id_, {}) | one
+            answers.append({"ok": True, "id": id_})
+        return json_answer(answers, 201)
+
+
+def test_the_same_many_once_more() -> None:
+    """The answer tells which are this run's; by their titles, the list has those of another."""
+
+    def session(client: Client) -> None:
+        client.send("GET", "/orders/_all_docs")
+        sent = [{"title": f"Saucer {number}", "status": "open"} for number in range(3)]
+        made = client.json("POST", "/orders/_bulk_docs", {"docs": sent})
+        client.send("GET", "/orders/_all_docs")
+        changed = [{"_id": one["id"], "status": "packed"} for one in made]
+        client.json("POST", "/orders/_bulk_docs", {"docs": changed})
+        client.send("GET", "/orders/_all_docs")
+
+    case = recorded(Documents(), session)
+    used = Documents()
+    for runs in (1, 2):
+        assert colour(replayed(case, used)) == "GREEN"
+        assert [one["status"] for one in used.documents.values()] == ["packed"] * 3 * runs

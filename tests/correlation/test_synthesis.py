@@ -88,6 +88,14 @@ def test_named_values(old: str, new: str) -> None:
     assert extracted(extractor, html(new.format(NEW))) == NEW
 
 
+def test_a_number_before_a_value_may_be_another() -> None:
+    """A style is none of the value, yet it tells the field from others, which have no name."""
+    page = '<form><input value="{}"></form><p><input style="width: {}%" value="{}"></p>'
+    extractor = synthesised(html(page.format("more", 40, OLD)))
+    assert extractor.match == 1
+    assert extracted(extractor, html(page.format("less", 50, NEW))) == NEW
+
+
 def test_address_with_another_correlated_value_in_it() -> None:
     """A name that the server gave is another one on replay, wherever it stands; no number tells."""
     exchanges = [

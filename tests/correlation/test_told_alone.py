@@ -75,6 +75,7 @@ class Office:
     called: str = "report"
     first: int = 1
     works: bool = True
+    waits: int = 0
     jobs: dict[int, str] = field(default_factory=dict)
     done: dict[int, str] = field(default_factory=dict)
     states: dict[int, str] = field(default_factory=dict)
@@ -97,6 +98,9 @@ class Office:
     def shown(self, kind: str, *rest: str) -> Any:
         """What is to be seen there."""
         if kind == "jobs":
+            if self.waits:
+                self.waits -= 1
+                return {"state": "running", self.called: None}
             number = self.first + len(self.jobs) + len(self.done)
             self.done[number] = self.jobs[int(rest[0])]
             return {"state": "done", self.called: number}
@@ -129,6 +133,28 @@ def test_what_a_job_has_made(called: str) -> None:
     assert colour(replayed(case, used)) == "GREEN"
     assert used.states == {max(used.done): "published"}
     assert colour(replayed(case, Office(called, works=False))) in ("red", "told")
+
+
+@pytest.mark.parametrize("called", ["result", "resource_id"])
+def test_what_has_become_of_a_job(called: str) -> None:
+    """Whatever the answer calls the number, it has it when it has been waited for."""
+
+    def session(client: Client) -> None:
+        client.json("POST", "/jobs", {"name": "Tea in March"})
+        for _ in range(3):
+            client.send("GET", f"/jobs/{next(iter(office.jobs))}")
+        report = next(iter(office.done))
+        client.send("GET", f"/reports/{report}")
+        client.send("POST", f"/reports/{report}/published")
+        client.send("GET", f"/reports/{report}")
+
+    office = Office(called, waits=2)
+    case = recorded(office, session)
+    assert {"created-id", "became-id"} <= rules_of(case)
+    used = Office(called, 71, waits=2, jobs={70: "Tea in May"})
+    assert colour(replayed(case, used)) == "GREEN"
+    assert used.states == {max(used.done): "published"}
+    assert colour(replayed(case, Office(called, waits=2, works=False))) in ("red", "told")
 
 
 def test_a_row_has_its_number_under_its_kind() -> None:

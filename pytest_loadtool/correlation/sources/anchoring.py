@@ -89,13 +89,14 @@ class Synthesis:
         if is_version_name(one.slot.name) or is_given_out(one.slot.name):
             return False
         at = one.producer.transaction
+        step = self._traffic.steps[at]
         return is_by_place(
             one.producer,
             one.source,
             one.match,
             self.response(at),
             own=False,
-            answers=self._traffic.steps[at].changes_state,
+            change=step.exchange if step.changes_state else None,
         )
 
     def response(self, transaction: int) -> RecordedResponse:

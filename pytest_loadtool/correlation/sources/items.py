@@ -130,13 +130,14 @@ class _Rows:
         if placed.row or not one.slots:
             return placed
         at = one.producer.transaction
+        step = self._traffic.steps[at]
         by_place = is_by_place(
             one.producer,
             one.source,
             one.match,
             self._read(at).response,
             own=self._says_which(at),
-            answers=self._traffic.steps[at].changes_state,
+            change=step.exchange if step.changes_state else None,
         )
         return replace(one, by_place=by_place)
 
@@ -356,7 +357,8 @@ def _best(
         anchors = known(json_text(value) or "")
         for anchor in anchors:
             rank = _rank(keys, anchor, resources.listed, alone=len(items) == 1)
-            if rank == 0 and resources.has_none_of(anchor, anchors):
+            by_chance = is_short_number(anchor.recorded)
+            if rank == 0 and by_chance and resources.has_none_of(anchor, anchors):
                 rank = _BY_CHANCE
             if rank is not None and _fits(value, anchor):
                 of_another = _is_of_another(keys, anchor)

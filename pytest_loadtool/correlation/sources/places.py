@@ -6,14 +6,17 @@ rows (`items`) are asked first; here is decided what is said of all that none of
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
-from pytest_loadtool.correlation.producer import DOCUMENTS, Producer
+from pytest_loadtool.correlation.producer import DOCUMENTS, Producer, last_item
 from pytest_loadtool.correlation.responses.controls import form_start
 from pytest_loadtool.correlation.responses.embedded import embedded_at
 from pytest_loadtool.correlation.responses.markup_items import items_around
+from pytest_loadtool.correlation.responses.objects import inner
 from pytest_loadtool.extraction.extract import PlainText, Readable, taken
 from pytest_loadtool.extraction.row_search import looks_like_html
+from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Decoded, Source
 from pytest_loadtool.model.rule import ProducerKind
 
@@ -26,28 +29,34 @@ _OF_PURPOSE = frozenset({ProducerKind.CONTROL, ProducerKind.META})
 
 
 def is_by_place(
-    producer: Producer, source: Source, match: int, page: Readable, *, own: bool, answers: bool
+    producer: Producer,
+    source: Source,
+    match: int,
+    page: Readable,
+    *,
+    own: bool,
+    change: Exchange | None,
 ) -> bool:
     """Return whether a used server may have something of others there.
 
-    ``own``: the request says by itself what it is about. ``answers``: it is a change, whose answer
-    lists what was sent.
+    ``own``: the request says by itself what it is about. ``change``: it is one, whose answer lists
+    what was sent.
     """
     if producer.box is not None and isinstance(source, Decoded):
         around, inner = producer.box.producer, source.inner
-        if is_by_place(around, source.outer, match, page, own=own, answers=answers):
+        if is_by_place(around, source.outer, match, page, own=own, change=change):
             return True
         if around.box is not None or inner is None or isinstance(inner, Decoded):
-            return _in_list(producer, source, answers)
+            return _in_list(producer, source, page, change)
         page, match, source = PlainText(producer.box.text), source.match, inner
     if producer.kind in _ALONE:
         return False
     if producer.kind in DOCUMENTS:
         return (
             match > 1
-            or _in_list(producer, source, answers)
+            or _in_list(producer, source, page, change)
             or producer.has_dynamic_key
-            or (producer.is_ordinal and not own and not answers)
+            or (producer.is_ordinal and not own and change is None)
         )
     if producer.kind in _OF_PURPOSE:
         if match == 1 and not _is_row(producer, page.text):
@@ -59,12 +68,29 @@ def is_by_place(
     return any(others)
 
 
-def _in_list(producer: Producer, source: Source, answers: bool) -> bool:
-    """Return whether it is in a list: not that of all events that have such a value."""
+def _in_list(producer: Producer, source: Source, page: Readable, change: Exchange | None) -> bool:
+    """Return whether it is in a list: not that of all events that have such a value, nor in that of
+    what a change has done to each thing that was sent."""
     steps = producer.steps[1 if "[*]" in str(source) else 0 :]
     if not any(isinstance(one, int) for one in steps):
         return False
-    return not (answers and isinstance(steps[-1], int))
+    if change is None:
+        return True
+    return not isinstance(steps[-1], int) and not _is_for_each(producer, page, change)
+
+
+def _is_for_each(producer: Producer, page: Readable, change: Exchange) -> bool:
+    """Return whether the list has as many items as one that was sent, in whose order it is then:
+    ``{"docs": [{}, {}]}``, answered with ``[{"id": 4}, {"id": 5}]``."""
+    last = last_item(producer.steps)
+    if last is None or producer.kind is not ProducerKind.JSON:
+        return False
+    try:
+        sent, answered = json.loads(change.request_body), inner(page.json(), producer.steps[:last])
+    except ValueError:
+        return False
+    lists = (sent, *sent.values()) if isinstance(sent, dict) else (sent,)
+    return any(isinstance(one, list) and len(one) == len(answered) > 1 for one in lists)
 
 
 def _others(value: str, source: Source, match: int, page: Readable) -> Iterator[str]:

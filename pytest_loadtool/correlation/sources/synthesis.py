@@ -282,8 +282,22 @@ def _text(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator
         end = position + len(value)
         left, right = beside(text, position, end)
         if left and "://" not in left:  # of the recorded server, which another one is not
+            yield from _numbers_aside(text, position, right, reading)
             yield Boundary(left, right)
         position = text.find(value, end)
+
+
+def _numbers_aside(text: str, start: int, right: str, reading: Reading) -> Iterator[Source]:
+    """Yield a pattern of all that is before a value in its tag, whatever the numbers there, if that
+    tells it from others: ``style="width: 40%" value="``."""
+    context = text[max(0, start - _CONTEXT) : start]
+    narrow = _CONTEXT_END.split(context.rpartition("\n")[2])[-1]
+    if narrow == context:  # it begins within a word
+        narrow = _CONTEXT_START.split(narrow, maxsplit=1)[-1]
+    left = re.sub(r"\d+", r"\\d+", escaped_text(narrow))
+    source = RegularExpression(f"{left}(.+?){escaped_text(right)}")
+    if right and any(map(str.isdigit, narrow)) and reading.taken(source, 2) is None:
+        yield source
 
 
 def _choice(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator[Source]:

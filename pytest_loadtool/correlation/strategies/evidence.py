@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
+    AMOUNTS,
     LONG_NUMBER,
     collection_names,
     id_before_ending,
@@ -45,6 +46,7 @@ from pytest_loadtool.correlation.producer import PARTIAL, Producer
 from pytest_loadtool.correlation.requests.positions import HOLE, IN_NAME
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.markup_items import ELEMENT
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.strategies.changed_items import changed_alone
 from pytest_loadtool.correlation.strategies.naming import (
     named_choice,
@@ -319,13 +321,28 @@ def _carried(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 def _asked_for(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The address of the page has the number, under another name that may be that of an id:
-    ``/notes?details=17``, ``/notes/17``."""
+    ``/notes?details=17``, ``/notes/17``; and no page that was asked for another has the same
+    there."""
     return is_short_number(slot.value) and any(
         one.value == slot.value
         and (one.place is Place.PATH or plain(one.name) not in SWITCHES)
         and not same_name(slot.name).endswith(same_name(one.name))
+        and not _is_whichever(one, producer, traffic)
         for one in traffic.slots_of(producer.transaction)
         if one.part == "target" and not one.depth
+    )
+
+
+def _is_whichever(asked: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """Return whether a page that was asked for another number there has the same field with the
+    same value: ``save=1``."""
+    alike = (one for one in traffic.producers_of(producer.value) if one.name == producer.name)
+    return any(
+        (one.name, one.before) == (asked.name, asked.before) and one.value != asked.value
+        for each in alike
+        if each.kind is producer.kind
+        for one in traffic.slots_of(each.transaction)
+        if one.part == "target"
     )
 
 
@@ -439,6 +456,29 @@ def _told_alone(_: Slot, producer: Producer, traffic: Traffic) -> bool:
     return not producer.of_many and not is_change(traffic.steps[producer.transaction])
 
 
+def _has_become(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The answer has it where that to the same request before had nothing, as of a job that is done
+    now; and the next request is about it."""
+    steps, at = traffic.steps, producer.transaction
+    later = (one.index for one in steps[at + 1 :] if not one.is_static)
+    if producer.of_many or producer.name.lower() in AMOUNTS or slot.transaction != next(later, at):
+        return False
+    asked = (one for one in reversed(steps[:at]) if one.address == steps[at].address)
+    before = next(asked, None)
+    return before is not None and _has_nothing(traffic.response(before.index), producer.steps)
+
+
+def _has_nothing(response: RecordedResponse, steps: Sequence[str | int]) -> bool:
+    """Return whether JSON has nothing at the end of those steps, or null."""
+    try:
+        found = response.document()
+    except ValueError:
+        return False
+    for step in steps:
+        found = found.get(step) if isinstance(found, dict) else None
+    return found is None
+
+
 def _of_own(_: Slot, producer: Producer, __: Traffic, own: Set[int]) -> bool:
     """The request that was answered is about something that the session created."""
     return producer.transaction in own
@@ -496,6 +536,7 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "same path": _same_path,
         "same thing": _same_resource,
         "told alone": _told_alone,
+        "has become": _has_become,
         "of oneself": _of_oneself,
         "named link": named_link,
         "named item": named_item,
