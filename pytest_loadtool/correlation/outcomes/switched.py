@@ -46,7 +46,10 @@ def switched_in_document(change: Change, answer: SeenAnswer, was: Before) -> Ite
         for key, value in _switched(before, item, _STATES):
             yield equal(answer, 1, format_path(steps), (key,), escape(str(value)), value)
     for said in (*change.said, *change.in_path, *change.rows):
-        own = said.value if was.named(said.value) is not None else ""
+        named = was.named(said.value)
+        if named is not None:  # a path does not tell of a name that it is each run's own
+            said = replace(said, template=named.template)
+        own = named.value if named is not None else ""
         yield from (replace(one, text=own) for one in switched_items([said], answer, same))
 
 

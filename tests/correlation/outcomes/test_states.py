@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
+from pytest_loadtool.correlation.configuration import asserted_anew
+from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import build_case
 from tests.correlation.client import Client
@@ -38,7 +40,7 @@ class Flows:
         return 200, _JSON, json.dumps({"flows": flows})
 
 
-def _recorded() -> TestCase:
+def _recorded(*, unique: bool = False) -> TestCase:
     with serving(Flows()) as url:
         client = Client(url)
         for state in ("Started", "Paid"):
@@ -49,7 +51,9 @@ def _recorded() -> TestCase:
         client.send("GET", "/flows")
         client.close()
     exchanges = tuple(client.exchanges)
-    return configure(build_case(exchanges, name="flows").case, exchanges).case
+    case = configure(build_case(exchanges, name="flows").case, exchanges).case
+    made = make_unique(case, "Order") if unique else None
+    return case if made is None else asserted_anew(made.case, exchanges).case
 
 
 def test_the_state_of_an_earlier_run() -> None:
@@ -73,3 +77,13 @@ def test_a_state_that_is_not_set() -> None:
         assert failures(idle)[0].startswith(
             "PUT /flows/Order/state did not take effect: not so: state is Paid"
         )
+
+
+def test_a_name_of_its_own_in_a_path() -> None:
+    """With a name that is each run's own, its own flow is looked at, and not that of an earlier run
+    of the recorded name: a second run is green, and red where nothing is done."""
+    case = _recorded(unique=True)
+    flows = Flows(states={"Order": "Paid"})
+    assert [colour(replayed(case, flows)) for _ in range(2)] == ["GREEN"] * 2
+    idle = replayed(case, Flows(idle=True, states={"Order": "Paid"}))
+    assert "did not take effect: not so: state is Paid" in failures(idle)[0]
