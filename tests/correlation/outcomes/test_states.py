@@ -10,7 +10,8 @@ from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import build_case
 from tests.correlation.client import Client
-from tests.correlation.outcomes.adversary import Answer, colour, failures, replayed, serving
+from tests.correlation.outcomes.adversary import colour, failures, replayed, serving
+from tests.correlation.outcomes.office import Answer
 from tests.correlation.talk import configure
 
 _JSON = {"Content-Type": "application/json"}
