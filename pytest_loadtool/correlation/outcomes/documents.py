@@ -36,6 +36,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     OWN,
     SHORTEST,
     STATE,
+    STATES,
     Before,
     Proof,
     is_same,
@@ -262,7 +263,10 @@ def named_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterat
             path = where_path(steps, keys, said.template)
             says = f"{short(said.value)} is listed"
             proof = Proof(at, 1, says, JsonValidator(path), said.value)
-            if len(keys) == 1 and (own := _own_item(steps, keys, answer, was)) is not None:
+            own = _own_item(steps, keys, answer, was) if len(keys) == 1 else None
+            if own is None and _is_state(keys):  # that of another item tomorrow
+                continue
+            if own is not None:
                 there, name = own
                 says = f"{short(said.value)} is listed with {short(name)}"
                 beside = JsonValidator(f'{there}[?(@=="{said.template}")]')
@@ -304,11 +308,17 @@ def _own_item(steps: Steps, keys: Keys, answer: SeenAnswer, was: Before) -> tupl
     item = inner(answer.response.document(), steps)
     for other, value in leaves(item) if last_item(steps) == len(steps) - 1 else ():
         named = was.named(value) if other != keys and is_quotable(str(value)) else None
-        if named is None or not is_alone(steps, other, value, answer):
+        if named is None or _is_state(other) or not is_alone(steps, other, value, answer):
             continue
         if is_title_name(other[-1]) or len(named.value) >= TELLING:
             return where_path(steps, other, named.template), named.value
     return None
+
+
+def _is_state(keys: Keys) -> bool:
+    """Return whether a field has a state, by which nothing is known: it leaves it, or has left it
+    in an earlier run."""
+    return not STATES.isdisjoint(plain(keys[-1]).split()[-1:])
 
 
 def rendered_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:

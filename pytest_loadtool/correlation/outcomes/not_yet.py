@@ -1,5 +1,5 @@
 """Not yet: what an answer before a change shows, if its outcome goes by a text alone, or something
-is gone that is not each run's own.
+is gone that is not each run's own, or what the session has named so is in another state.
 
 Where an earlier run has left that text, or has removed that thing, the outcome is so already, and
 proves nothing. And where a client counts, what it makes under the next number may be somebody's.
@@ -16,7 +16,7 @@ from pytest_loadtool.correlation.classify import TELLING, is_identity_name, is_t
 from pytest_loadtool.correlation.outcomes.changes import Change
 from pytest_loadtool.correlation.outcomes.proof import Proof, names
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
-from pytest_loadtool.extraction.jsonpath import compile_path
+from pytest_loadtool.extraction.jsonpath import compile_path, json_text
 from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator, validator_texts
 
 #: The path to the item of a list with a number as its id: that is group 1.
@@ -44,13 +44,20 @@ def not_yet(change: Change, proof: Proof, shown: SeenAnswer, answers: Answers) -
             return None
         says = f"number {counted[1]} is not yet listed"
         return replace(proof, at=earlier.step.index, says=says, validator=item)
+    what, _, how = proof.says.rpartition(" is ")
+    says = f"{what} is not yet {how.removeprefix('still ')}"
+    if isinstance(validator, JsonValidator) and validator.equals is not None:
+        then = compile_path(validator.path, 1)(earlier.document)
+        if then in (None, json_text(validator.equals)):
+            return None
+        other = replace(validator, equals=None, not_equals=validator.equals)
+        return replace(proof, at=earlier.step.index, says=says, validator=other)
     if not _is_name(change, proof.text) and not _is_about_it(change, proof.text, shown):
         return None
     if _holds(validator, earlier) is not False:
         return None
-    what, _, how = proof.says.rpartition(" is ")
-    check, how = replace(validator, absent=True), how.removeprefix("still ")
-    return replace(proof, at=earlier.step.index, says=f"{what} is not yet {how}", validator=check)
+    check = replace(validator, absent=True)
+    return replace(proof, at=earlier.step.index, says=says, validator=check)
 
 
 def goes_by_number(proof: Proof) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -44,7 +45,12 @@ def switched_in_document(change: Change, answer: SeenAnswer, was: Before) -> Ite
         before = None if is_listed(steps) else inner(same.document, steps)
         for key, value in _switched(before, item, _STATES):
             yield equal(answer, 1, format_path(steps), (key,), escape(str(value)), value)
-    yield from switched_items((*change.said, *change.in_path, *change.rows), answer, same)
+    for said in (*change.said, *change.in_path, *change.rows):
+        named = was.named(said.value)
+        if named is not None:  # a path does not tell of a name that it is each run's own
+            said = replace(said, template=named.template)
+        own = named.value if named is not None else ""
+        yield from (replace(one, text=own) for one in switched_items([said], answer, same))
 
 
 def switched_items(names: Iterable[Said], answer: SeenAnswer, same: SeenAnswer) -> Iterator[Proof]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_loadtool.codec.entities import in_markup
 from pytest_loadtool.codec.template import Reference, Template
@@ -43,8 +43,22 @@ _ROW: Final = re.compile(
     rf"<({'|'.join(ROWS)})(?=[\s>])(.*?)(?=<\1[\s>]|</\1\b|\Z)", re.IGNORECASE | re.DOTALL
 )
 _ADDRESS: Final = re.compile(r"""\b(?:href|action)=["']?([^"'<>\s]+)""", re.IGNORECASE)
-#: The number of an item, and those of all that are listed.
-_Listed = Callable[[Readable, Sequence[str]], tuple[str, list[str], set[str]]]
+
+
+class _List(NamedTuple):
+    """What an answer lists."""
+
+    own: str = ""
+    """The number of the item that an outcome goes by."""
+    others: Sequence[str] = ()
+    """Those of all that are listed."""
+    items: frozenset[str] = frozenset()
+    """What tells each item from others."""
+    rows: int = 0
+    """How many rows there are, if as many as pages have."""
+
+
+_Listed = Callable[[Readable, Sequence[str]], _List]
 
 
 def unseen_item(
@@ -67,17 +81,19 @@ def unseen_item(
         return not_as_recorded(said) if strict else Failure("answer", said, certain=False)
 
     def tell(response: Readable, values: Sequence[str]) -> Failure | None:
-        own, others, items = listed(response, values)
+        own, others, items, rows = listed(response, values)
         numbers = [int(one) for one in {*others} if _NUMBER.fullmatch(one)]
         if own in others:
             return None
         if len(numbers) >= _FEWEST and _NUMBER.fullmatch(own) and min(numbers) > int(own):
             return unseen("all that is listed is newer")
-        if len(others) in _FULL:
-            return unseen(f"it lists {len(others)}, as pages do")
+        full = len(others) if len(others) in _FULL else rows
+        if full:
+            return unseen(f"it lists {full}, as pages do")
         before = PlainText(values[kept] if kept is not None else "")
-        gone = listed(before, values)[2] - items if before.text else set()
-        if gone and items - listed(before, values)[2]:
+        then = listed(before, values).items if before.text else frozenset()
+        gone = then - items
+        if gone and items - then:
             return unseen(f"others are listed in place of {len(gone)} of before")
         return None
 
@@ -151,12 +167,12 @@ def _items(path: str, names: VariableNames) -> _Listed | None:
     if beside is None:
         return None
 
-    def listed(response: Readable, values: Sequence[str]) -> tuple[str, list[str], set[str]]:
+    def listed(response: Readable, values: Sequence[str]) -> _List:
         try:
             own, others, items = beside(response.json(), values)
         except ValueError:
-            return "", [], set()
-        return own, others, {_known_as(one) for one in items}
+            return _List()
+        return _List(own, others, frozenset(map(_known_as, items)))
 
     return listed
 
@@ -167,22 +183,34 @@ def _known_as(item: Any) -> str:
     return json_text(item if own is None else own) or ""
 
 
-def _rows_of(text: str) -> set[str]:
-    """Return what tells each row of a page from others."""
-    rows = (one[2] for one in _ROW.finditer(text))
-    return {found[1] if (found := _ADDRESS.search(row)) else row for row in rows}
+def _any_rows(response: Readable, _: Sequence[str]) -> _List:
+    """Return the rows of a page, and what tells each from others."""
+    text = response.text
+    each = (one[2] for one in _ROW.finditer(text))
+    items = frozenset(found[1] if (found := _ADDRESS.search(row)) else row for row in each)
+    return _List(items=items, rows=_full(text))
 
 
-def _any_rows(response: Readable, _: Sequence[str]) -> tuple[str, list[str], set[str]]:
-    """Return the rows of a list that is full, if the page has one."""
-    each = (one.findall(response.text) for one in _ROWS)
-    full = next((found for found in each if len(found) in _FULL), [])
-    return "", full, _rows_of(response.text)
+def _full(text: str, start: int = 0, end: int | None = None) -> int:
+    """Return how many rows a part of a page has, if as many as pages have; else 0."""
+    counts = (len(one.findall(text[start:end])) for one in _ROWS)
+    return next((one for one in counts if one in _FULL), 0)
+
+
+def _full_around(text: str, found: re.Match[str] | None) -> int:
+    """Return how many rows the table has in which something was ``found``, likewise."""
+    if found is None:
+        return 0
+    tables = text.lower()
+    start, end = tables.rfind("<table", 0, found.start()), tables.find("</table", found.end())
+    return _full(text, max(0, start), end if end >= 0 else None)
 
 
 def _rows(row: str, names: VariableNames) -> _Listed | None:
     """Return the items of a page by what its rows are known by, such as an address: with another
-    number in the place of the id. A text of many is no id: that may be the row of another."""
+    number in the place of the id. Several may have one number in common, that of their category,
+    and others none, so the rows are counted, too. A text of many is no id: that may be the row of
+    another."""
     parts = Template.parse(row).parts
     ids = [one for one in parts if isinstance(one, Reference)]
     if not ids:
@@ -193,11 +221,12 @@ def _rows(row: str, names: VariableNames) -> _Listed | None:
     written = "".join(re.escape(one) if isinstance(one, str) else r"(\d+)" for one in parts)
     other = re.compile(written)
 
-    def listed(response: Readable, values: Sequence[str]) -> tuple[str, list[str], set[str]]:
+    def listed(response: Readable, values: Sequence[str]) -> _List:
         mine, text = own(values), response.text
+        page = _any_rows(response, values)
         if _NUMBER.fullmatch(mine):
-            return mine, [*{*other.findall(text)}], _rows_of(text)
-        _, full, items = _any_rows(response, values)
-        return mine, [mine] if in_markup(whole(values), text) else full, items
+            rows = _full_around(text, other.search(text))
+            return page._replace(own=mine, others=[*{*other.findall(text)}], rows=rows)
+        return page._replace(own=mine, others=[mine] if in_markup(whole(values), text) else [])
 
     return listed
