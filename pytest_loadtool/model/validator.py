@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
+
+#: The pattern that matches all of a text.
+WHOLE_TEXT: Final = "(?s).+"
 
 
 @dataclass(frozen=True, slots=True)

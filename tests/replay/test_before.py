@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -89,15 +90,18 @@ class Counter:
         return 200, {"Content-Type": "text/plain"}, f"{'x' * self.length}{self.count} likes"
 
 
-def case_of(*requests: str, changed: int) -> TestCase:
-    """A session, in which the transaction ``changed`` is to show another number of likes."""
-    with serving(Counter()) as url:
+def case_of(
+    *requests: str, changed: int, looks_at: Mapping[str, str] = REGEX, length: int = 0
+) -> TestCase:
+    """A session, in which the transaction ``changed`` is to show another number of likes, or be
+    another in what it ``looks_at``."""
+    with serving(Counter(length=length)) as url:
         client = Client(url)
         for method, target in map(str.split, requests):
             client.send(method, target)
         client.close()
     case = build_case(tuple(client.exchanges), name="likes").case
-    validator = parse_validator({**REGEX, "than_before": "other"})
+    validator = parse_validator({**looks_at, "than_before": "other"})
     return with_transactions(
         case,
         (
@@ -139,7 +143,15 @@ def test_each_validator_has_an_answer_before() -> None:
     assert colour(replayed(case, Counter(most=1))) == "red"
 
 
+def test_a_long_answer_as_a_whole() -> None:
+    """Of one that is too long to be kept it is known whether the next is another."""
+    case = case_of(*SESSION, changed=2, looks_at={"regex": "(?s).+"}, length=50_000)
+    assert colour(replayed(case, Counter(length=50_000))) == "GREEN"
+    assert colour(replayed(case, Counter(length=50_000, works=False))) == "red"
+
+
 def test_nobody_knows() -> None:
     """Nothing was asked for before, or the answer was too long to be kept: it is told."""
     assert colour(replayed(case_of("POST /like", "GET /likes", changed=1), Counter())) == "told"
-    assert colour(replayed(case_of(*SESSION, changed=2), Counter(length=50_000))) == "told"
+    case = case_of(*SESSION, changed=2, length=50_000)
+    assert colour(replayed(case, Counter(length=50_000))) == "told"

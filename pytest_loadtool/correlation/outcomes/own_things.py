@@ -18,7 +18,12 @@ from pytest_loadtool.correlation.outcomes.proof import Before, Proof, gone, shor
 from pytest_loadtool.correlation.outcomes.rows import words_in_row
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.outcomes.switched import switched_items
-from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextValidator
+from pytest_loadtool.model.validator import (
+    WHOLE_TEXT,
+    JsonValidator,
+    RegexValidator,
+    TextValidator,
+)
 
 #: Words that say where in a list a thing is to be: in the names of fields, in paths, as values. By
 #: them alone a list that shows first what was changed last has not moved anything.
@@ -116,7 +121,7 @@ def _is_more(answer: SeenAnswer, same: SeenAnswer, was: Before) -> bool:
 def _is_other(answer: SeenAnswer) -> Iterator[Proof]:
     """Yield that an answer is another one than before as a whole."""
     if len(answer.text) <= _LONGEST:
-        all_of_it = RegexValidator("(?s).+") if answer.document is None else JsonValidator("$")
+        all_of_it = RegexValidator(WHOLE_TEXT) if answer.document is None else JsonValidator("$")
         check = replace(all_of_it, than_before="other")
         yield Proof(answer.step.index, 1, "what is shown is other than before", check)
 

@@ -1,7 +1,9 @@
-"""The answer before: its text is kept for what the validators of a later one compare it with."""
+"""The answer before: its text is kept for what the validators of a later one compare it with; of a
+long one its digest, which tells whether another is the same as a whole."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from operator import eq, ne
 from types import MappingProxyType
@@ -16,6 +18,7 @@ from pytest_loadtool.model.case import Request, TestCase
 from pytest_loadtool.model.editing import numbered_titles
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import (
+    WHOLE_TEXT,
     JsonValidator,
     RegexValidator,
     TextValidator,
@@ -29,6 +32,8 @@ from pytest_loadtool.replay.user.failures import not_as_recorded
 
 #: How long a text is, in characters, that is kept until a later answer is judged.
 _LONGEST_KEPT: Final = 50_000
+#: How a digest begins: no text does.
+_DIGEST: Final = "\0"
 
 
 def answers_before(case: TestCase) -> dict[tuple[int, int], int]:
@@ -74,17 +79,28 @@ def _is_same(earlier: Request, later: Request) -> bool:
 
 
 def keeping(slot: int) -> Check:
-    """Return what keeps the text of an answer among a user's values, if it is not too long."""
+    """Return what keeps the text of an answer among a user's values, or its digest if it is too
+    long."""
 
     def keep(response: Response, values: list[str]) -> Failure | None:
         try:
-            text = response.text if len(response.body) <= _LONGEST_KEPT else ""
+            text = response.text
         except ContentError:  # whoever reads it says so
             text = ""
-        values[slot] = text if len(text) <= _LONGEST_KEPT else ""
+        values[slot] = text if len(text) <= _LONGEST_KEPT else _digest(text)
         return None
 
     return keep
+
+
+def kept_text(values: Sequence[str], slot: int | None) -> str:
+    """Return the text that is kept in a slot; empty if there is none, or no more than a digest."""
+    text = values[slot] if slot is not None else ""
+    return "" if text.startswith(_DIGEST) else text
+
+
+def _digest(text: str) -> str:
+    return _DIGEST + hashlib.blake2b(text.encode(errors="replace"), digest_size=16).hexdigest()
 
 
 def dropping(slot: int) -> Check:
@@ -107,6 +123,8 @@ def compile_than_before(
     """Return a function from what was found to whether it differs in the ``wanted`` way from what
     the answer had whose text is in the slot ``kept``; or to what is said where nobody knows."""
     find, holds = all_in_text(validator, names), _WAYS[wanted]
+    is_whole = isinstance(validator, RegexValidator) and validator.pattern == WHOLE_TEXT
+    is_whole = is_whole and holds in (eq, ne)
     said = (
         f"it does not show how {subject_of(validator)} was before: there is no answer to the same "
         f"request, or it is longer than {_LONGEST_KEPT:,} characters"
@@ -114,7 +132,9 @@ def compile_than_before(
     unknown = not_as_recorded(said) if strict else Failure("answer", said, certain=False)
 
     def test(found: Any, values: Sequence[str]) -> bool | Failure:
-        text = values[kept] if kept is not None else ""
+        if is_whole and kept is not None and values[kept].startswith(_DIGEST):
+            return holds(_digest(found), values[kept])
+        text = kept_text(values, kept)
         if not text:
             return unknown
         before = find(PlainText(text), values)

@@ -21,6 +21,7 @@ from pytest_loadtool.extraction.row_search import ROWS
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
+from pytest_loadtool.replay.compile.before import kept_text
 from pytest_loadtool.replay.compile.computed import composed
 from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.user.exchange import Check, Response
@@ -90,7 +91,7 @@ def unseen_item(
         full = len(others) if len(others) in _FULL else rows
         if full:
             return unseen(f"it lists {full}, as pages do")
-        before = PlainText(values[kept] if kept is not None else "")
+        before = PlainText(kept_text(values, kept))
         then = listed(before, values).items if before.text else frozenset()
         gone = then - items
         if gone and items - then:
