@@ -65,6 +65,18 @@ def test_the_last_of_ones_own_is_ones_own() -> None:
     assert found[-1] == ("JSON path $.latest_revision.key", False)
 
 
+def test_the_only_one_that_was_asked_for_by_its_key() -> None:
+    """Another answer may have more; of what was not asked for, nothing tells it from others."""
+    listed = json_body({"kvs": [{"key": "kettle/1", "mod_revision": "41"}]})
+    for key, by_place in (("kettle/1", False), ("ke", True)):
+        found = taken(
+            call("PUT", "/kv", {"key": "kettle/1", "value": "Tea"}),
+            call("POST", "/kv/range", {"key": key}, listed),
+            call("POST", "/kv/txn", {"key": "kettle/1", "modRevision": "41"}),
+        )
+        assert [one for _, one in found] == [by_place]
+
+
 def test_links_in_a_header_by_their_relation() -> None:
     """RFC 8288: the next one, however many come before it."""
     links = (

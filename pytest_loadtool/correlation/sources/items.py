@@ -255,7 +255,8 @@ def _of_item(one: Found, response: Readable, known: FindAnchors, resources: _Kin
         rest = one.producer.steps[at + 1 :]
         kinds = collection_names(str(one.producer.steps[at - 1])) if at else resources.listed
         items, place = _among(value, step)
-        best = _best(items, place, known, language.key, resources, rest) if items else None
+        asked = one.producer.transaction
+        best = _best(items, place, known, language.key, resources, rest, asked) if items else None
         if isinstance(step, str) and (owner := _owner_of(step, known, language, kinds)):
             path, literal = path + f"['{owner}']", literal + language.step(step)
             by = owner
@@ -346,6 +347,7 @@ def _best(
     key: re.Pattern[str],
     resources: _Kinds,
     rest: tuple[str | int, ...],
+    asked: int,
 ) -> tuple[Keys, AnchorText] | None:
     """Return the field by which to know the item: of those that none of the others has, the one
     that tells most. What the ``rest`` of the way leads to tells nothing: who knows it need not look
@@ -356,7 +358,7 @@ def _best(
             continue
         anchors = known(json_text(value) or "")
         for anchor in anchors:
-            rank = _rank(keys, anchor, resources.listed, alone=len(items) == 1)
+            rank = _rank(keys, anchor, resources.listed, asked, alone=len(items) == 1)
             by_chance = is_short_number(anchor.recorded)
             if rank == 0 and by_chance and resources.has_none_of(anchor, anchors):
                 rank = _BY_CHANCE
@@ -386,7 +388,9 @@ def _fits(value: Any, anchor: AnchorText) -> bool:
     return not NO_TEXT.search(anchor.recorded) and not {"'", '"'} <= set(anchor.recorded)
 
 
-def _rank(keys: Keys, anchor: AnchorText, resources: Collection[str], *, alone: bool) -> int | None:
+def _rank(
+    keys: Keys, anchor: AnchorText, resources: Collection[str], asked: int, *, alone: bool
+) -> int | None:
     """Return how well an anchor under those keys tells items apart, 0 being best; None: by
     chance."""
     key, *outer = reversed(keys)
@@ -400,7 +404,7 @@ def _rank(keys: Keys, anchor: AnchorText, resources: Collection[str], *, alone: 
     if is_title_name(key) or key == OWN_TEXT:
         return _SHORTENED if anchor.shortened else 1
     same = plain(anchor.field).split()[-1:] == name
-    if alone:  # of one item, everything is its own
+    if alone and not (same and anchor.at == asked):  # of one item, everything is its own
         return None
     if anchor.shortened:
         return _SHORTENED if anchor.telling else None
