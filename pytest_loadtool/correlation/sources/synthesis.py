@@ -282,8 +282,10 @@ def _text(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator
         end = position + len(value)
         left, right = beside(text, position, end)
         if left and "://" not in left:  # of the recorded server, which another one is not
-            yield from _numbers_aside(text, position, right, reading)
-            yield Boundary(left, right)
+            boundary = Boundary(left, right)
+            if reading.taken(boundary) != value:
+                yield from _numbers_aside(text, position, right, reading)
+            yield boundary
         position = text.find(value, end)
 
 
