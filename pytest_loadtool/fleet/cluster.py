@@ -102,6 +102,9 @@ class Cluster:
 
     def _workers(self, plan: Fleet) -> dict[str, Member]:
         """Return the workers that ``plan`` takes, by name; all are what this process is."""
+        if self._local is not None:  # on a busy machine one may have been lost, and be on its way
+            with suppress(TimeoutError):
+                self._client.wait_for_workers(1, timeout=_PATIENCE)
         there = self._client.scheduler_info(n_workers=-1)["workers"]
         found = {address: one for address, one in there.items() if _takes(plan, one)}
         if not found:
