@@ -78,16 +78,34 @@ def _is_same(earlier: Request, later: Request) -> bool:
     return asked <= more
 
 
-def keeping(slot: int) -> Check:
-    """Return what keeps the text of an answer among a user's values, or its digest if it is too
-    long."""
+def compared_whole(case: TestCase, before: Mapping[tuple[int, int], int]) -> frozenset[int]:
+    """Return, of the `answers_before`, the transactions whose answer as a whole is compared."""
+    validators = [one.validators for one in case.transactions()]
+    return frozenset(
+        last for (at, position), last in before.items() if _is_whole(validators[at][position])
+    )
+
+
+def _is_whole(validator: Validator) -> bool:
+    """Return whether all that a validator compares is whether the text is another."""
+    return (
+        isinstance(validator, RegexValidator)
+        and validator.pattern == WHOLE_TEXT
+        and validator.than_before in ("same", "other")
+    )
+
+
+def keeping(slot: int, *, whole: bool) -> Check:
+    """Return what keeps the text of an answer among a user's values, if it is not too long; of a
+    longer one that is compared as a ``whole``, the digest."""
 
     def keep(response: Response, values: list[str]) -> Failure | None:
         try:
-            text = response.text
+            text = response.text if whole or len(response.body) <= _LONGEST_KEPT else ""
         except ContentError:  # whoever reads it says so
             text = ""
-        values[slot] = text if len(text) <= _LONGEST_KEPT else _digest(text)
+        is_short = len(text) <= _LONGEST_KEPT
+        values[slot] = text if is_short else _digest(text) if whole else ""
         return None
 
     return keep
@@ -123,8 +141,7 @@ def compile_than_before(
     """Return a function from what was found to whether it differs in the ``wanted`` way from what
     the answer had whose text is in the slot ``kept``; or to what is said where nobody knows."""
     find, holds = all_in_text(validator, names), _WAYS[wanted]
-    is_whole = isinstance(validator, RegexValidator) and validator.pattern == WHOLE_TEXT
-    is_whole = is_whole and holds in (eq, ne)
+    is_whole = _is_whole(validator)
     said = (
         f"it does not show how {subject_of(validator)} was before: there is no answer to the same "
         f"request, or it is longer than {_LONGEST_KEPT:,} characters"

@@ -20,7 +20,12 @@ from pytest_loadtool.model.hook import Hook, Hooks
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import Validator, expected_text
-from pytest_loadtool.replay.compile.before import answers_before, dropping, keeping
+from pytest_loadtool.replay.compile.before import (
+    answers_before,
+    compared_whole,
+    dropping,
+    keeping,
+)
 from pytest_loadtool.replay.compile.computed import (
     Clock,
     checking,
@@ -104,8 +109,10 @@ def compile_case(
     main = routes.origin(base) if base else None
     before = answers_before(case)
     last_use = {kept: at for (at, _), kept in before.items()}  # in their order
-    again = shown_again(case)
-    parts = _Parts(case, names, servers, routes, main, yardsticks, clock, before, last_use, again)
+    whole, again = compared_whole(case, before), shown_again(case)
+    parts = _Parts(
+        case, names, servers, routes, main, yardsticks, clock, before, last_use, whole, again
+    )
     flows = Flows(case, parts.check)
     pages = tuple(parts.pages(think_time or ThinkTime(), flows))
     every = tuple(step for page in pages for step in page.steps)
@@ -151,6 +158,8 @@ class _Parts:
     that."""
     last_use: Mapping[int, int]
     """By a transaction whose text is kept the last that needs it."""
+    whole: Set[int]
+    """The transactions whose text is compared as a whole."""
     again: Set[tuple[int, int]]
     """The validators in lists of what an answer at an address of its own shows, too."""
 
@@ -211,7 +220,7 @@ class _Parts:
             yield if_it_shows(check) if (index, position) in self.again else check
             kept |= set() if before is None else {before}
         if index in self.last_use:
-            yield keeping(slot(index))
+            yield keeping(slot(index), whole=index in self.whole)
         yield from (dropping(slot(at)) for at in sorted(kept) if self.last_use[at] == index)
 
     def check(self, validator: Validator, kept: int | None = None) -> Check:
