@@ -12,6 +12,7 @@ from pytest_loadtool.codec.media import decoded
 from pytest_loadtool.correlation.kinds import called_in
 from pytest_loadtool.correlation.responses.json_rows import with_called, with_named_rows
 from pytest_loadtool.correlation.responses.links import links
+from pytest_loadtool.extraction.extract import Readable
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
 _TEXTLESS = ("image/", "font/", "audio/", "video/", "application/octet-stream", "application/pdf")
@@ -177,3 +178,15 @@ class LastRead:
         if len(self._kept) > _KEPT:
             del self._kept[next(iter(self._kept))]
         return kept[1]
+
+
+def document_of(response: Readable) -> Any:
+    """Return the document into which the steps of a producer lead, of a response or of a text
+    within one.
+
+    Raises:
+        ValueError: it is not JSON.
+    """
+    if isinstance(response, RecordedResponse):
+        return response.document()
+    return with_named_rows(response.json(), response.text)

@@ -24,7 +24,6 @@ from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import collection, id_stem, is_called, resources_of
 from pytest_loadtool.correlation.producer import Producer, is_dynamic_key, last_item
 from pytest_loadtool.correlation.proposals import ByClient
-from pytest_loadtool.correlation.responses.json_rows import with_named_rows
 from pytest_loadtool.correlation.responses.objects import (
     KEY,
     NO_TEXT,
@@ -35,7 +34,7 @@ from pytest_loadtool.correlation.responses.objects import (
     quoted,
     shared_keys,
 )
-from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse, document_of
 from pytest_loadtool.correlation.responses.xml_document import (
     OWN_TEXT,
     format_xml_path,
@@ -225,6 +224,8 @@ class _Kinds:
         """Return whether what is listed is another kind of thing than what the anchor is the id of,
         and not the same by another name: changes have made some, or things of several kinds have
         that number."""
+        if not is_short_number(anchor.recorded):  # no two things have one by chance
+            return False
         if not anchor.kinds or not anchor.kinds.isdisjoint(self.listed):
             return False
         several = len({one.kinds for one in anchors if one.kinds}) > 1
@@ -307,18 +308,12 @@ def _in_xml(keys: Keys, text: str, _: Any) -> str:
     return f"[{'/'.join(keys).removesuffix('/.')}={quoted(text)}]"
 
 
-def _document(response: Readable) -> Any:
-    if isinstance(response, RecordedResponse):
-        return response.document()
-    return with_named_rows(response.json(), response.text)
-
-
 #: By the source that takes a value from a list.
 _LANGUAGES: Mapping[type, _ItemLanguage] = MappingProxyType(
     {
         JsonPath: _ItemLanguage(
             KEY,
-            _document,
+            document_of,
             lambda step: format_path((step,))[1:],
             condition,
             lambda path, _, __: JsonPath(f"${path}"),
@@ -359,8 +354,7 @@ def _best(
         anchors = known(json_text(value) or "")
         for anchor in anchors:
             rank = _rank(keys, anchor, resources.listed, asked, alone=len(items) == 1)
-            by_chance = is_short_number(anchor.recorded)
-            if rank == 0 and by_chance and resources.has_none_of(anchor, anchors):
+            if rank == 0 and resources.has_none_of(anchor, anchors):
                 rank = _BY_CHANCE
             if rank is not None and _fits(value, anchor):
                 of_another = _is_of_another(keys, anchor)

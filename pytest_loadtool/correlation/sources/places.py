@@ -14,6 +14,7 @@ from pytest_loadtool.correlation.responses.controls import form_start
 from pytest_loadtool.correlation.responses.embedded import embedded_at
 from pytest_loadtool.correlation.responses.markup_items import items_around
 from pytest_loadtool.correlation.responses.objects import inner
+from pytest_loadtool.correlation.responses.recorded import document_of
 from pytest_loadtool.extraction.extract import PlainText, Readable, taken
 from pytest_loadtool.extraction.row_search import looks_like_html
 from pytest_loadtool.model.exchange import Exchange
@@ -43,12 +44,13 @@ def is_by_place(
     what was sent.
     """
     if producer.box is not None and isinstance(source, Decoded):
-        around, inner = producer.box.producer, source.inner
+        around, within = producer.box.producer, source.inner
         if is_by_place(around, source.outer, match, page, own=own, change=change):
             return True
-        if around.box is not None or inner is None or isinstance(inner, Decoded):
+        page = PlainText(producer.box.text)
+        if around.box is not None or within is None or isinstance(within, Decoded):
             return _in_list(producer, source, page, change)
-        page, match, source = PlainText(producer.box.text), source.match, inner
+        match, source = source.match, within
     if producer.kind in _ALONE:
         return False
     if producer.kind in DOCUMENTS:
@@ -86,8 +88,11 @@ def _is_for_each(producer: Producer, page: Readable, change: Exchange) -> bool:
     if last is None or producer.kind is not ProducerKind.JSON:
         return False
     try:
-        sent, answered = json.loads(change.request_body), inner(page.json(), producer.steps[:last])
+        sent, document = json.loads(change.request_body), document_of(page)
     except ValueError:
+        return False
+    answered = inner(document, producer.steps[:last])
+    if not isinstance(answered, list):
         return False
     lists = (sent, *sent.values()) if isinstance(sent, dict) else (sent,)
     return any(isinstance(one, list) and len(one) == len(answered) > 1 for one in lists)
