@@ -42,17 +42,8 @@ EVIDENCE_NAMES = (
     *("not typed", "hidden", "carried", "asked for"),
     *("filled in", "submitted form", "created", "created resource", "same path", "same thing"),
     *("new link", "new data", "linked thing", "named link", "named item", "named choice"),
-    *(
-        "spelled",
-        "changing",
-        "version",
-        "moment",
-        "told alone",
-        "has become",
-        "picked option",
-        "of oneself",
-    ),
-    "of one's own",
+    *("spelled", "changing", "version", "moment", "told alone", "has become", "picked option"),
+    *("of oneself", "of one's own"),
 )
 
 

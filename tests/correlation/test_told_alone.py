@@ -12,8 +12,10 @@ import pytest
 
 from pytest_loadtool.model.case import TestCase
 from tests.correlation.client import Client
+from tests.correlation.exchanges import json_body
 from tests.correlation.outcomes.adversary import colour, replayed
 from tests.correlation.small_servers import Answer, json_answer, recorded
+from tests.correlation.talk import get, run, sources
 
 #: What is answered to ``GET /me``, by the user's number.
 WHO: Mapping[str, Callable[[int], dict[str, Any]]] = {
@@ -155,6 +157,18 @@ def test_what_has_become_of_a_job(called: str) -> None:
     assert colour(replayed(case, used)) == "GREEN"
     assert used.states == {max(used.done): "published"}
     assert colour(replayed(case, Office(called, waits=2, works=False))) in ("red", "told")
+
+
+@pytest.mark.parametrize("called", ["total", "result"])
+def test_an_amount_is_no_id(called: str) -> None:
+    """That a job has counted so many does not lead to the report of that number, which a person
+    has opened next."""
+    shown = [{"state": "running"}, {"state": "running"}, {"state": "done", called: 371}]
+    configuration = run(
+        *(get("/count", json_body(one)) for one in shown),
+        get("/reports/371", json_body({"what": "Tea in March"})),
+    )
+    assert bool(sources(configuration)) is (called == "result")
 
 
 def test_a_row_has_its_number_under_its_kind() -> None:

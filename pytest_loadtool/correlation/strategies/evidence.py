@@ -460,12 +460,18 @@ def _has_become(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The answer has it where that to the same request before had nothing, as of a job that is done
     now; and the next request is about it."""
     steps, at = traffic.steps, producer.transaction
-    later = (one.index for one in steps[at + 1 :] if not one.is_static)
-    if producer.of_many or producer.name.lower() in AMOUNTS or slot.transaction != next(later, at):
+    between = (steps[one] for one in range(at + 1, slot.transaction))
+    if producer.of_many or producer.name.lower() in AMOUNTS:
         return False
-    asked = (one for one in reversed(steps[:at]) if one.address == steps[at].address)
-    before = next(asked, None)
-    return before is not None and _has_nothing(traffic.response(before.index), producer.steps)
+    if not all(one.is_static for one in between):
+        return False
+    asked = (steps[one] for one in range(at - 1, -1, -1))
+    before = next((one for one in asked if one.address == steps[at].address), None)
+    return (
+        before is not None
+        and before.exchange is not None
+        and _has_nothing(traffic.response(before.index), producer.steps)
+    )
 
 
 def _has_nothing(response: RecordedResponse, steps: Sequence[str | int]) -> bool:
