@@ -14,9 +14,10 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case
 from tests.correlation.client import Client
+from tests.correlation.exchanges import html
 from tests.correlation.outcomes.adversary import colour, failures, replayed, serving
 from tests.correlation.small_servers import HTML, Answer
-from tests.correlation.talk import configure
+from tests.correlation.talk import configure, get, post, run
 
 _NAMES = ("Tea shop", "Cup maker", "Spoon smith")
 _BUTTONS = ("archive", "remove", "mark_as_read")
@@ -159,11 +160,11 @@ def test_a_row_is_known_by_the_name_and_not_by_what_is_said_of_it() -> None:
         assert unique is not None, "it was typed"
         own = asserted_anew(unique.case, exchanges).case
     again = Notes()
-    for run in (1, 2):
+    for runs in (1, 2):
         seen = replayed(own, again)
         assert (failures(seen), colour(seen)) == ([], "GREEN")
         states = [(one.unread, one.archived, one.shared) for one in again.notes.values()]
-        assert states == run * [(True, True, False), (False, False, True)]
+        assert states == runs * [(True, True, False), (False, False, True)]
 
 
 def test_what_a_button_does_not_do_is_red() -> None:
@@ -172,3 +173,20 @@ def test_what_a_button_does_not_do_is_red() -> None:
     for button in (*_BUTTONS, "update_state"):
         said = failures(replayed(case, Notes(deaf=button)))
         assert any("did not take effect" in one for one in said), (button, said)
+
+
+def test_a_hidden_field_that_is_always_the_same() -> None:
+    """The number of the first note is by chance that of a switch, which the second's page has,
+    too."""
+    form = "<form method=post><input type=hidden name=save value=1><input name=title></form>"
+    configuration = run(
+        *(
+            one
+            for number in (1, 2)
+            for one in (
+                get(f"/edit?details={number}", html(form)),
+                post(f"/edit?details={number}", f"save=1&title=Tea+{number}"),
+            )
+        )
+    )
+    assert not [one for one in configuration.case.variables if one.startswith("save")]
