@@ -29,19 +29,27 @@ _QUIET = (
 
 def session(page: Page, url: str) -> None:
     """Log in, open the first product, change its name, price and description, save, log out."""
+
+    def click(selector: str) -> None:
+        # Only when all of the page is there: what it has not yet got would be asked for again.
+        page.wait_for_selector(selector)
+        page.wait_for_load_state()
+        page.click(selector)
+
     page.goto(f"{url}/admin/")
     page.fill("#id_username", "admin")
     page.fill("#id_password", "admin-password")
-    page.click("input[type=submit]")
-    page.click("tr.model-product th a")
-    page.click("#result_list tbody tr:first-child th a")
+    click("input[type=submit]")
+    click("tr.model-product th a")
+    click("#result_list tbody tr:first-child th a")
     page.fill("#id_name", "Large teapot")
     page.fill("#id_price", "29.90")
     page.fill("#id_description", "Holds eight cups & keeps them warm, even in winter.")
-    page.click("input[name=_save]")
+    click("input[name=_save]")
     page.wait_for_selector(".messagelist .success")
-    page.click("#logout-form button")
+    click("#logout-form button")
     page.wait_for_selector("text=Logged out")
+    page.wait_for_load_state()
 
 
 @contextlib.contextmanager
