@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 from uuid import uuid4
 
 import pytest
@@ -247,6 +247,32 @@ def test_calls_that_differ_by_their_numbers() -> None:
     case, used = recorded(Calls(), session), Calls()
     assert [colour(replayed(case, used)) for _ in range(2)] == ["GREEN", "GREEN"]
     assert colour(replayed(case, Calls(works=False))) == "told"
+
+
+@dataclass
+class Console:
+    """Statements of SQL, all to one address."""
+
+    rows: list[str] = field(default_factory=list)
+
+    def answer(self, _method: str, _target: str, body: str) -> Answer:
+        """What is answered to a request."""
+        sql = dict(parse_qsl(body))["sql"]
+        if sql.startswith("UPDATE"):
+            self.rows = [f"{one}!" for one in self.rows]
+        cells = "".join(f"<tr><td>{one}</td></tr>" for one in self.rows) + f"<p>{sql}</p>"
+        return 200, HTML, f"<html><title>Result</title>{cells}</html>"
+
+
+def test_what_was_asked_otherwise_before() -> None:
+    """Nothing is compared with the answer to another statement."""
+
+    def session(client: Client) -> None:
+        for sql in ("SELECT name FROM tea", "UPDATE tea SET name = name || '!'", "SELECT * FROM t"):
+            client.send("POST", "/query", urlencode({"sql": sql}).encode(), FORM)
+
+    case = recorded(Console(rows=["Ceylon"]), session)
+    assert colour(replayed(case, Console(rows=["Ceylon"]))) == "GREEN"
 
 
 @dataclass

@@ -55,8 +55,8 @@ _NUMBER, _BLANK = r"(\d[\d.,]*)", r"\s*"
 def counted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Yield the numbers of an answer that the change has moved, the only change since the same
     address was asked for."""
-    same = was.same(answer)
-    if same is None or not was.only(same, answer) or not same.asks_the_same(answer):
+    same = was.just_before(answer)
+    if same is None:
         return
     by = {1, *(int(one.value) for one in change.said if one.value.isdecimal())} - {0}
     if answer.document is not None and same.document is not None:

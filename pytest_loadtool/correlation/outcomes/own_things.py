@@ -62,8 +62,8 @@ def of_own_things(change: Change, answer: SeenAnswer, was: Before) -> Iterator[P
     """Yield what the same address shows otherwise, of what the session has named, since this change
     alone. Of one that says nothing of what it is about, somebody else's thing may be next: it is in
     doubt, unless all are removed."""
-    same = was.same(answer)
-    if same is None or not was.only(same, answer):
+    same = was.just_before(answer)
+    if same is None:
         return
     if _names_any(change, was):
         if _says_a_place(change):
@@ -97,8 +97,8 @@ def other_than_before(change: Change, answer: SeenAnswer, was: Before) -> Iterat
     for what is found by a name that the session has given, as another run may have done the same
     to it; nothing of a list with further pages. What a clock writes is no difference: a replay is
     quick, and sees it standing still; nor is another order, which some servers draw."""
-    same = was.same(answer)
-    if same is None or not was.only(same, answer) or _words_of(answer) == _words_of(same):
+    same = was.just_before(answer)
+    if same is None or _words_of(answer) == _words_of(same):
         return
     own = {one.value for one in islice(was.own_texts(), _MOST_TEXTS)}
     is_own = any(name in row.value for row in change.rows for name in own)

@@ -202,6 +202,12 @@ class Before:
         """Return the last one to the same address, in GraphQL about the same things."""
         return self._by_meant.get(answer.meant)
 
+    def just_before(self, answer: SeenAnswer) -> SeenAnswer | None:
+        """Return the last one to the same request, if the change alone comes between the two."""
+        same = self.same(answer)
+        alone = same is not None and self.only(same, answer) and same.asks_the_same(answer)
+        return same if alone else None
+
     def alike(self, answer: SeenAnswer) -> Iterator[SeenAnswer]:
         """Return those to the same path; if there are none, all."""
         return iter(self.of_kind(answer) or self.answers)
