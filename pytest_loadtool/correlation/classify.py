@@ -368,6 +368,7 @@ def is_type_name(name: str) -> bool:
     )
 
 
+@lru_cache(1 << 12)
 def singular(name: str) -> str:
     """Return what one of a path segment's resources is called: ``line-items`` → ``line item``."""
     words = words_of(name)

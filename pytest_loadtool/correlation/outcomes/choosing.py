@@ -113,7 +113,7 @@ def _at_the_end(
     later = [one for one in reversed(shown) if one.step.index > start and not theirs]
     by_id = (one for one in later if _has(one, own))
     again: dict[int, list[Proof]] = {}
-    for alone, group in ((True, (one for one in later if one.is_last)), (False, by_id)):
+    for alone, group in ((True, (one for one in later if one.is_last())), (False, by_id)):
         for each in islice(group, _MOST_LAST):
             at = each.step.index
             if at not in again:

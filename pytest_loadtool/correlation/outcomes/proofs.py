@@ -76,8 +76,8 @@ class Shown(NamedTuple):
     step: RecordedStep
     answer: SeenAnswer | None
     """What it says; None of one to a change."""
-    is_last: bool
-    """Whether no other change of the same resources comes before it."""
+    is_last: Callable[[], bool]
+    """Return whether no other change of the same resources comes before it."""
     proofs: Iterable[Proof]
 
 
@@ -117,7 +117,7 @@ def _by_answers(change: Change, answers: Answers, was: Before) -> Iterator[Shown
             yield _of(answer.step, _said(_not_echoed(change, answer), answer, was))
         else:
             found = chain(_shown(change, answer, was), _unlisted(change, answer, was))
-            yield Shown(answer.step, answer, _is_last(change, answer, was), found)
+            yield Shown(answer.step, answer, partial(_is_last, change, answer, was), found)
     for step in gone:
         yield _of(step, _gone(change, step))
     own = answers.of(change.step)
@@ -166,7 +166,7 @@ def _led_to(change: Change, answers: Answers) -> SeenAnswer | None:
 
 
 def _of(step: RecordedStep, found: Iterable[Proof]) -> Shown:
-    return Shown(step, None, False, found)
+    return Shown(step, None, lambda: False, found)
 
 
 def _gone(change: Change, step: RecordedStep) -> Iterator[Proof]:

@@ -10,7 +10,7 @@ from pytest_loadtool.codec.entities import unescape
 # Possessive, the most frequent first, and only HTML's own white space: all pages of a recording are
 # searched.
 _LINK = re.compile(
-    r"""[\t-\r "'](?=[adfhs])(?:href|src|(?:form)?action"""
+    r"""[\t-\r "'](?-i:(?=[adfhsADFHS]))(?:href|src|(?:form)?action"""
     r"""|data-[\w-]*(?:ur[il]|href|src|action)(?:-value)?|(?:data-)?hx-(?:get|post|put|patch|delete))"""
     r"""\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>"']++))""",
     re.IGNORECASE,
