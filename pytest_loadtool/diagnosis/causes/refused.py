@@ -19,6 +19,9 @@ from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.editing import numbered_titles
 from pytest_loadtool.model.rule import same_name
 
+#: What a status of 409 is called (RFC 9110 §15.5.10): an answer that says no more says nothing.
+_CONFLICT = "conflict"
+
 
 def exists_already(situation: Situation) -> Cause | RuledOut | None:
     """The server takes a name or a text only once, and has it from the recording."""
@@ -27,7 +30,8 @@ def exists_already(situation: Situation) -> Cause | RuledOut | None:
     refused = was_refused(failed.transaction.request.method, recorded, situation.status)
     if not (refused or situation.status in (400, 409, 412, 422)):
         return None
-    words = " ".join(said) or (situation.seen[:LONGEST_SAID] if situation.status == 409 else "")
+    words = " ".join(one for one in said if one.lower() != _CONFLICT)
+    words = words or (situation.seen[:LONGEST_SAID] if situation.status == 409 and not said else "")
     name = _name_taken(situation, words)
     if not name:
         return None
@@ -35,9 +39,10 @@ def exists_already(situation: Situation) -> Cause | RuledOut | None:
     conflict = situation.status == 409 and failed.transaction.request.method == "POST"
     if not found and (words or not conflict):
         return None
+    is_shown = any(name in one.not_as_recorded for one in situation.before)
     return Cause(
         f"The server takes {name!r} only once, and has it.",
-        Sure.SAID if found else Sure.LIKELY,
+        Sure.SAID if found else Sure.SHOWN if is_shown else Sure.LIKELY,
         (),
         (edited("give each replay and each virtual user one of its own", f"unique {quote(name)}"),),
     )
