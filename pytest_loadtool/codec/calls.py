@@ -27,6 +27,10 @@ _METHOD_FIELD = re.compile(
 )
 #: What an answer of JSON-RPC has.
 _RPC_ANSWER = frozenset({"id", "error", "result"})
+#: What a call has that is given nothing, and how its method is called: ``session-get``. A word by
+#: itself, as ``card``, may be how somebody pays.
+_BARE = frozenset({"method", "id", "tag"})
+_WORDS = re.compile(r"[a-z]+(?:[-_./:][A-Za-z]+|[A-Z][a-z]*)+")
 _SOAP_12_ACTION = re.compile(r"\baction=\"?([^\";]+)", re.IGNORECASE)
 
 
@@ -49,14 +53,15 @@ def may_be_call(text: str) -> bool:
 
 def rpc_method(call: object) -> str | None:
     """Return the method of a call of JSON-RPC (JSON-RPC 2.0 §4; before 2.0 it did not say what it
-    was; Transmission's calls have ``arguments``); None if it is no such call."""
+    was; Transmission's calls have ``arguments``, or none); None if it is no such call."""
     if not isinstance(call, dict):
         return None
     method = call.get("method")
     is_named = isinstance(method, str)
     if "jsonrpc" in call or "params" in call or (is_named and "arguments" in call):
         return method if is_named else ""
-    return None
+    is_bare = is_named and call.keys() <= _BARE and _WORDS.fullmatch(str(method))
+    return str(method) if is_bare else None
 
 
 def is_same_call(one: str | bytes | None, other: str | bytes | None) -> bool:

@@ -150,23 +150,18 @@ def body_syntax(template: Template, content_type: str) -> Place:
     """Return what a text body is written in: ``FORM``, ``MULTIPART``, ``XML``, ``JSON`` or else
     ``TEXT``. Lines of JSON are JSON.
 
-    ``content_type`` is the request's header, empty without one. A body that is JSON although its
-    content type says plain text, or nothing, counts as JSON (fetch sends text/plain by itself).
+    ``content_type`` is the request's header, empty without one. A body that is JSON counts as JSON
+    although its content type says something else, or nothing: fetch sends text/plain by itself, and
+    curl says that it is a form.
     """
     media = media_type(content_type)
-    if media == FORM:
-        return Place.FORM
     if media.startswith("multipart/"):
         return Place.MULTIPART
     if is_xml(media):
         return Place.XML
-    if (
-        is_json(media)
-        or media in JSON_LINES
-        or (media in ("", "text/plain") and _looks_like_json(template))
-    ):
+    if is_json(media) or media in JSON_LINES or _looks_like_json(template):
         return Place.JSON
-    return Place.TEXT
+    return Place.FORM if media == FORM else Place.TEXT
 
 
 def _looks_like_json(template: Template) -> bool:

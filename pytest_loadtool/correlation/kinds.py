@@ -12,7 +12,7 @@ from types import MappingProxyType
 from urllib.parse import parse_qsl, urlsplit
 
 from pytest_loadtool.codec.batches import MIXED, BatchedCall, calls_of
-from pytest_loadtool.codec.calls import may_be_call, rpc_method, soap_operation, xml_rpc_method
+from pytest_loadtool.codec.calls import rpc_method, soap_operation, xml_rpc_method
 from pytest_loadtool.codec.media import FORM, media_type
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
@@ -417,10 +417,10 @@ def procedure(exchange: Exchange) -> str:
     """Return what a request calls by name, in JSON-RPC, XML-RPC or SOAP; empty if it does not, or
     by its path alone."""
     body = exchange.request_body
-    if b'"method"' in body and may_be_call(body.decode("utf-8", "replace")):
+    if b'"method"' in body and body.lstrip()[:1] == b"{":
         try:
             document = json.loads(body)
-        except ValueError:
+        except (ValueError, RecursionError):
             return ""
         return rpc_method(document) or ""
     return xml_rpc_method(body) or soap_operation(body)

@@ -15,9 +15,14 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.auth.negotiation import is_http_credentials
 from pytest_loadtool.codec.filters import filtered
-from pytest_loadtool.codec.media import FORM, media_type
 from pytest_loadtool.codec.multipart import Content, charset_of, pieces_of
-from pytest_loadtool.codec.places import body_places, encode, header_places, target_places
+from pytest_loadtool.codec.places import (
+    body_places,
+    body_syntax,
+    encode,
+    header_places,
+    target_places,
+)
 from pytest_loadtool.codec.template import Reference, Template, escape
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header
 from pytest_loadtool.model.exchange import Exchange
@@ -149,7 +154,8 @@ def header_text(value: str, server: str) -> str:
 
 def body_text(body: str, content_type: str, server: str) -> str:
     """Return a text body as a template."""
-    wanted = encode(Place.FORM, server) if media_type(content_type) == FORM else server
+    is_form = body_syntax(Template.parse(escape(body)), content_type) is Place.FORM
+    wanted = encode(Place.FORM, server) if is_form else server
     return _if_equal(
         _marked(body, {wanted: "${server}"}),
         body,
