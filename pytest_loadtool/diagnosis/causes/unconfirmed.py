@@ -92,15 +92,16 @@ def _is_shown(case: TestCase, before: Sequence[Transaction], at: int, title: str
     what the change has given out, or, of who signs in, at all."""
     since = before[at + 1 :]
     given = given_by(before[at])
-    shown = any(
-        (one.outcome is not None and one.outcome.change == title)
-        for each in since
-        for one in each.validators
-    )
-    if shown or any(given & needed_by(case, one) for one in since):
+    if _has_outcome(since, title) or any(given & needed_by(case, one) for one in since):
         return True
     passed = any(one.recorded is not None and one.recorded.status < 300 for one in since)
     return passed and any(is_password(one.wire_name) for one in fields_of(case, at))
+
+
+def _has_outcome(since: Sequence[Transaction], title: str) -> bool:
+    """Return whether one of the transactions has an outcome of the change of that title."""
+    outcomes = (one.outcome for each in since for one in each.validators)
+    return any(one is not None and one.change == title for one in outcomes)
 
 
 def _is_needed(case: TestCase, change: Transaction, at: int, refused: Transaction) -> bool:
@@ -123,7 +124,9 @@ def given_by(change: Transaction) -> frozenset[str]:
 
 
 def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
-    """A change passed, and what it should have brought about is not there."""
+    """A change passed, and what it should have brought about is not there. Of several, rather one
+    that no answer before has shown to be done: an answer without text lacks them all."""
+    before = tuple(islice(situation.subject.case.transactions(), situation.failed.index))
     outcomes = [
         one.outcome
         for one in situation.failed.transaction.validators
@@ -131,7 +134,7 @@ def change_without_effect(situation: Situation) -> Cause | RuledOut | None:
     ]
     if not outcomes:
         return None
-    outcome = outcomes[0]
+    outcome = min(outcomes, key=lambda one: _has_outcome(before, one.change))
     change = _change(situation, outcome.change)
     name = situation.name(change) if change is not None else outcome.change
     status = f"it was answered with {change.response.status}" if change is not None else ""

@@ -47,7 +47,12 @@ from pytest_loadtool.replay.compile.references import References
 from pytest_loadtool.replay.compile.request import compile_request, traced
 from pytest_loadtool.replay.compile.servers import Servers
 from pytest_loadtool.replay.compile.tokens import renewals_of
-from pytest_loadtool.replay.compile.validate import accepted_codes, compile_validator, noting
+from pytest_loadtool.replay.compile.validate import (
+    accepted_codes,
+    compile_validator,
+    noting,
+    of_what_comes,
+)
 from pytest_loadtool.replay.user.exchange import Check, CompiledExtractor, Step
 from pytest_loadtool.replay.user.failures import not_as_recorded
 from pytest_loadtool.replay.user.origin import Origin, origin_of
@@ -230,6 +235,8 @@ class _Parts:
         strict = self.case.strict
         check = checking(compile_validator(validator, self.names, strict=strict, kept=kept), made)
         outcome = validator.outcome
+        if outcome is not None and validator.absent and not outcome.before:
+            check = of_what_comes(check, outcome)
         if outcome is None or not (outcome.before or outcome.doubtful):
             return check
         return noting(check, outcome, strict)

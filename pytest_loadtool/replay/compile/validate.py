@@ -134,6 +134,14 @@ def noting(check: Check, outcome: Outcome, strict: bool) -> Check:
     return note
 
 
+def of_what_comes(check: Check, outcome: Outcome) -> Check:
+    """Return the check, of an outcome that something is not there, as one of answers that show
+    anything: one that nothing has changed since (304, RFC 9110 §15.4.5) has no text to be in, and
+    says that nothing was done."""
+    failure = _failure("text", "The server says that nothing has changed (304)", outcome)
+    return lambda response, values: failure if response.status == 304 else check(response, values)
+
+
 def _text(validator: TextValidator, names: VariableNames, strict: bool, kept: int | None) -> Holds:
     needle = pieces(Template.parse(validator.text), names)
     row = pieces(Template.parse(validator.row), names)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_loadtool.diagnosis.causes.unconfirmed import change_unconfirmed
+from pytest_loadtool.diagnosis.causes.unconfirmed import change_unconfirmed, change_without_effect
 from pytest_loadtool.diagnosis.diagnose import diagnose
 from pytest_loadtool.diagnosis.finding import Cause
 from pytest_loadtool.diagnosis.outcome import Evidence
@@ -193,3 +193,23 @@ def test_what_a_change_gave_out_is_not_there(status: int, first: bool) -> None:
     found = diagnose(case, replayed, path="x.case.toml", evidence=Evidence(), mask=Mask())
     name = "Perhaps POST /authors did not take effect: what it gave out is not there."
     assert found.causes[0].text.startswith(name) is first
+
+
+def test_several_that_an_answer_lacks() -> None:
+    """One that no answer has shown yet, before one that was shown."""
+    both = replace(
+        SHOWN,
+        validators=(
+            *SHOWN.validators,
+            TextValidator("Mary", absent=True, outcome=Outcome("Mary is gone", "POST /authors")),
+        ),
+    )
+    case = TestCase("shop", (Page("p", (AUTHOR, BOOK, SHOWN, both)),))
+    lacking = outcome(3, "p", both, Answer(b"", 304), "x")
+    said = [one.outcome for one in both.validators if one.outcome is not None]
+    failures = tuple(Failure("outcome", f"{one.failed}: not so: {one.name}. x") for one in said)
+    lacking = replace(lacking, failures=failures)
+    subject = Subject(case, "x.case.toml", lacking, Mask(), Evidence())
+    found = change_without_effect(Situation(subject, (lacking,)))
+    assert isinstance(found, Cause)
+    assert found.text == "POST /authors did not take effect: it is not so that Mary is gone."
