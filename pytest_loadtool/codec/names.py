@@ -11,13 +11,15 @@ from functools import lru_cache
 from urllib.parse import unquote_plus
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+#: Which one of several of that name it is: ``ids[0]``.
+_INDEX = re.compile(r"(?:\[\d+\])+\Z")
 
 
 @lru_cache(1 << 12)
 def words_of(name: str) -> tuple[str, ...]:
-    """Return the words of a name: ``userId``, ``user_id`` and ``user[id]`` have ``user`` and
-    ``id``."""
-    return tuple(word.lower() for word in _WORD.findall(name))
+    """Return the words of a name: ``userId``, ``user_id``, ``user[id]`` and ``user[id][0]`` have
+    ``user`` and ``id``."""
+    return tuple(word.lower() for word in _WORD.findall(_INDEX.sub("", name)))
 
 
 def plain(name: str) -> str:

@@ -151,17 +151,26 @@ def body_syntax(template: Template, content_type: str) -> Place:
     ``TEXT``. Lines of JSON are JSON.
 
     ``content_type`` is the request's header, empty without one. A body that is JSON counts as JSON
-    although its content type says something else, or nothing: fetch sends text/plain by itself, and
-    curl says that it is a form.
+    although its content type says something else, or nothing, and so does XML: fetch sends
+    text/plain by itself, and curl says that it is a form.
     """
     media = media_type(content_type)
     if media.startswith("multipart/"):
         return Place.MULTIPART
-    if is_xml(media):
-        return Place.XML
     if is_json(media) or media in JSON_LINES or _looks_like_json(template):
         return Place.JSON
+    if is_xml(media) or _looks_like_xml(template):
+        return Place.XML
     return Place.FORM if media == FORM else Place.TEXT
+
+
+def _looks_like_xml(template: Template) -> bool:
+    first = template.parts[0] if template.parts else ""
+    return isinstance(first, str) and _XML_BEGINS.match(first) is not None
+
+
+#: How a document begins, and how an element that is one does.
+_XML_BEGINS = re.compile(r"\s*<(?:\?xml\b|([A-Za-z][\w:.-]*)[^<>]*>)")
 
 
 def _looks_like_json(template: Template) -> bool:

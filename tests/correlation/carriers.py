@@ -194,6 +194,19 @@ WAYS: dict[str, Way] = {
     "text of columns": _text("/things/{act}", "id,note\n{id},{note}\n", "text/csv"),
     "a Turtle": _text("/sparql", "{act} DATA {{ <urn:thing/{id}> <urn:note> '{note}' }}",
                       "application/sparql-update"),
+    "a field with an index": lambda act, id_, note: Sent(
+        "POST", f"/things/{act}", *_form(f"ids%5B0%5D={id_}&note={quote(note)}")),
+    "behind a slash that is encoded": _behind("/{act}/things%2F{id}"),
+    "a named key of OData": _behind("/things(id={key})/{act}"),
+    "behind its kind and a line": _called("/{act}", lambda _, id_, note: {
+        "ref": f"thing_{id_}", "note": note}),
+    "a selector": _called("/{act}", lambda _, id_, note: {
+        "at": f"#thing-{id_}", "note": note}),
+    "a query's own language": _behind("/things/{act}?q=id:{id}"),
+    "XML that says to be text": _text(
+        "/things/{act}", "<thing><id>{id}</id><note>{note}</note></thing>", "text/plain"),
+    "JSON that says to be a form": lambda act, id_, note: Sent(
+        "POST", f"/things/{act}", *_form(json.dumps({"ids": [id_], "note": note}))),
     "a condition in SQL": _text(
         "/things/sql", "{act} things WHERE id = {key} -- {note}", "text/plain"),
 }  # fmt: skip

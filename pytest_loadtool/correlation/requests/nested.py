@@ -65,11 +65,13 @@ _STEP = re.compile(r"[^/]+")
 _JOINED = re.compile(r"(?!\d{4}-\d\d-\d\d\Z)\d{1,9}(?:[_:|-]\d{1,9}){1,2}")
 _NUMBER = re.compile(r"\d+")
 #: The id of a resource behind its kind: ``order:17``, ``urn:shop:order:17``, ``Order/17`` (FHIR),
-#: ``order-2026-17``.
+#: ``order-2026-17``, ``#order_17``.
 _TYPED = re.compile(
-    r"(?:urn:(?:[\w.-]{1,40}:){0,3})?([A-Za-z][A-Za-z_-]{1,30})"
-    r"(?:[:#/](?=\d{1,19}\Z)|-(?:19|20)\d\d[-/])([A-Za-z0-9]{1,64})"
+    r"(?:urn:(?:[\w.-]{1,40}:){0,3}|#)?([A-Za-z][A-Za-z_-]{0,29}[A-Za-z])"
+    r"(?:-(?:19|20)\d\d[-/]|[:#/@_-](?=\d{1,19}\Z|[\dA-Za-z-]{16,64}\Z))([A-Za-z0-9-]{1,64})"
 )
+#: An id of so many characters is random.
+_LONG = 16
 #: What a field is compared by, before its value: ``id=eq.17``, ``id=in.(17,18)`` (PostgREST).
 _OPERATOR = re.compile(r"(?:not\.)?(?:eq|neq|gte?|lte?|is|in|cs)\.\(?(?=[\w-])")
 _WORD = re.compile(r"[\w-]+")
@@ -230,7 +232,9 @@ def _spans(text: str, name: str, calls: Sequence[str]) -> Iterator[ValueSpan]:
         for one in _NUMBER.finditer(text):
             yield *one.span(), Place.TEXT, "", one[0], JOINED
     elif called := _TYPED.fullmatch(text):
-        yield called.start(2), called.end(2), Place.TEXT, f"{called[1]}_id", called[2], ""
+        if called[2].isdigit() or len(called[2]) < _LONG or looks_random(called[2]):
+            own = called[1] if is_id_name(called[1]) else f"{called[1]}_id"
+            yield called.start(2), called.end(2), Place.TEXT, own, called[2], ""
     elif filtered_by := _OPERATOR.match(text):
         for one in _WORD.finditer(text, filtered_by.end()):
             yield *one.span(), Place.TEXT, name, one[0], ""

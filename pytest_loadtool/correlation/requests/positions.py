@@ -49,6 +49,11 @@ _SEGMENT = re.compile(r"[^/]+")
 #: path before it, and each value that a link or redirect gives out by all of the address.
 MOST_IN_ADDRESS = 200
 _MATRIX = re.compile(r";([^=;]*)=([^;]*)")
+#: What a resource is known by that has several keys, or whose key is named:
+#: ``Lines(order=17,no=2)`` (OData 4.01, part 2 §4.3.1).
+_KEYS = re.compile(r"[(,]([A-Za-z_]\w*)='?([^'(),=]+)'?(?=[,)])")
+#: Segments of a path within a segment.
+_BETWEEN_SLASHES = re.compile(r"(?:^|%2[Ff])((?:(?!%2[Ff]).)+)")
 #: A pair, or what has no name. The latter is taken as a whole: each of its characters might begin a
 #: name, and looking for the "=" from each would cost quadratic time.
 _PAIR = re.compile(r"([^&=]*+)=([^&]*+)|[^&=]++")
@@ -199,6 +204,13 @@ def word_ids(
     """Yield the ids in a segment of a path that is called ``name``, as where each begins and ends
     in it, what it is called, and what is before it there."""
     if place is Place.PATH and before and HOLE not in segment:
+        around = name
+        for part in _BETWEEN_SLASHES.finditer(segment) if "%2" in segment else ():
+            if part[1] != segment and is_path_id(part[1]):
+                yield *part.span(1), around, segment[: part.start(1)]
+            around = part[1]
+        for pair in _KEYS.finditer(segment) if segment.endswith(")") else ():
+            yield *pair.span(2), pair[1], segment[: pair.start()]
         for first, last in ids_within(segment):
             stem = segment[:first]
             yield first, last, _last_word(stem) or name, stem
