@@ -30,7 +30,12 @@ _TYPES = {
 }
 
 #: What a response of a telling type is not checked for: only these lie often.
-VAGUE = frozenset({"", "text/html", "text/plain", "text/javascript", "application/octet-stream"})
+VAGUE = frozenset(
+    {
+        *("", "text/html", "text/plain", "text/javascript", "application/javascript"),
+        *("application/x-javascript", "application/octet-stream"),
+    }
+)
 
 #: How the text of an object or an array begins.
 JSON_STARTS = ("{", "[")

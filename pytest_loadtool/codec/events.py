@@ -47,6 +47,7 @@ def json_or_events(text: str) -> Any:
         ValueError: it is neither.
         RecursionError: it is nested too deeply.
     """
+    text = text.removeprefix("\ufeff")  # as some servers begin UTF-8
     try:
         return expanded(json.loads(text))
     except ValueError:
@@ -62,7 +63,8 @@ def json_or_events(text: str) -> Any:
 
 def begins_json(text: str) -> bool:
     """Return whether a text begins as JSON does, guarded or not, or as an event stream."""
-    return unguarded(text).lstrip("\ufeff \t\r\n")[:1] in ("{", "[") or is_event_stream(text)
+    start = unguarded(text).lstrip("\ufeff \t\r\n")[:2]
+    return start[:1] in ("{", "[") or start in ('"{', '"[') or is_event_stream(text)
 
 
 def unguarded(text: str) -> str:

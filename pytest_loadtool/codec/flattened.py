@@ -33,9 +33,24 @@ def expanded(document: Any) -> Any:
     """Return a document of JSON with what is flattened in it as that which it stands for."""
     if document.__class__ is list:
         return _expanded(document, ()) if document and _is_whole(document[0]) else document
+    if document.__class__ is str:
+        return _within(document)
     if document.__class__ is dict and document.get("type").__class__ is str:
         return {key: _part(key, one) for key, one in document.items()}
+    if document.__class__ is dict and len(document) == 1 and document.get("d").__class__ is str:
+        return {"d": _within(document["d"])}
     return document
+
+
+def _within(text: str) -> Any:
+    """Return the document that a text is, which a server has written in JSON twice, as methods of
+    ASP.NET do under ``d``; else the text."""
+    if text[:1] not in ("{", "["):
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def expanded_lines(text: str) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from pytest_loadtool.codec.calls import is_rpc_answer
-from pytest_loadtool.codec.events import is_event_stream, unguarded
+from pytest_loadtool.codec.events import begins_json, is_event_stream
 from pytest_loadtool.codec.filters import UNDO, filtered
 from pytest_loadtool.codec.media import is_xml, media_type
 from pytest_loadtool.codec.names import plain
@@ -139,7 +139,7 @@ def _in_sentences(
 
 
 def _may_be_json(text: str) -> bool:
-    return unguarded(text).lstrip("\ufeff \t\r\n")[:1] in ("{", "[")
+    return begins_json(text) and not is_event_stream(text)
 
 
 def _as_it_is(value: str, text: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
-from pytest_loadtool.codec.events import json_or_events
+from pytest_loadtool.codec.events import begins_json, json_or_events
 from pytest_loadtool.codec.media import decoded
 from pytest_loadtool.correlation.kinds import called_in
 from pytest_loadtool.correlation.responses.json_rows import with_called, with_named_rows
@@ -15,7 +15,10 @@ from pytest_loadtool.correlation.responses.links import links
 from pytest_loadtool.extraction.extract import Readable
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
-_TEXTLESS = ("image/", "font/", "audio/", "video/", "application/octet-stream", "application/pdf")
+_TEXTLESS = ("image/", "font/", "audio/", "video/", "application/pdf")
+_OCTETS = "application/octet-stream"
+#: How much of a body tells what it is.
+_BEGINNING = 100
 _NOISE = re.compile(
     r"date|expires|age|content-(?:length|encoding|security-policy.*)|vary|via|server.*"
     r"|connection|keep-alive|transfer-encoding|cache-control|alt-svc|nel|report-to|traceparent"
@@ -99,9 +102,11 @@ class RecordedResponse:
 
     @property
     def has_text(self) -> bool:
-        """Return whether the content type does not rule out text."""
+        """Return whether the content type does not rule out text, or says nothing of JSON."""
         media = (self.header("content-type") or "").lower()
-        return self._exchange.response_size > 0 and not media.startswith(_TEXTLESS)
+        if self._exchange.response_size == 0 or media.startswith(_TEXTLESS):
+            return False
+        return not media.startswith(_OCTETS) or begins_json(self.text[:_BEGINNING])
 
     @property
     def links(self) -> tuple[str, ...]:
