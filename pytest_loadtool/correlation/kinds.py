@@ -96,7 +96,7 @@ _READING = frozenset(
     }
 )
 #: What procedures belong to, besides a kind of resource.
-_SERVICES = frozenset({"api", "controller", "endpoint", "manager", "rpc", "service", "ws"})
+_SERVICES = frozenset({"ajax", "api", "controller", "endpoint", "manager", "rpc", "service", "ws"})
 #: Which of two resources of a kind an id is of: ``issue_to_id``.
 _DIRECTIONS = frozenset({"from", "to"})
 #: What no kind of resource is called.
@@ -163,6 +163,13 @@ _TO_DO = frozenset({"act", "action", "method", "subop", "task"})
 _ROUTE = re.compile(r"[A-Za-z][\w-]{1,60}")
 #: What says of an id how it is written, and not of what it is.
 _PLAINLY = frozenset({"bare", "internal", "plain", "raw"})
+#: Likewise, where on a page it stands, if two of these say so: ``list_form_pk``.
+_ON_PAGES = frozenset(
+    {
+        *("cell", "dialog", "edit", "editable", "form", "grid", "inline", "list", "modal", "row"),
+        "table",
+    }
+)
 
 
 def id_stem(name: str) -> str:
@@ -175,7 +182,8 @@ def id_stem(name: str) -> str:
         words.pop()
     stem = last.removesuffix("s").removesuffix("id")
     words = [*words, stem] if ends_in_id(last) else words
-    return "" if _PLAINLY.issuperset(words) else " ".join(words)
+    is_kind = not _PLAINLY.issuperset(words) and not (_ON_PAGES.issuperset(words) and words[1:])
+    return " ".join(words) if is_kind else ""
 
 
 def compared(name: str) -> str:

@@ -72,7 +72,8 @@ class ShownRow(NamedTuple):
 def rows_of(change: Change, answer: SeenAnswer, was: Before) -> Iterator[ShownRow]:
     """Yield the rows that are about the change: by the ids of its resources, and by names."""
     for resource in (one for one in known(change, answer) if answer.may_say(one.id)):
-        for template, anchor in islice(attributes_with(answer.text, resource, change.resources), 1):
+        found = attributes_with(answer.text, resource, change.resources, page=answer.step.path)
+        for template, anchor in islice(found, 1):
             at, called = answer.text.find(anchor), f"the {resource.noun}"
             yield ShownRow(template, anchor, at, called, resource.given, resource)
     for name in change.said:
@@ -155,7 +156,8 @@ def _rows_then(
             continue
         if not was.last(resource, answer) or not was.alone(resource, earlier, answer):
             continue
-        template, anchor = next(attributes_with(answer.text, resource, change.resources), ("", ""))
+        found = attributes_with(answer.text, resource, change.resources, page=answer.step.path)
+        template, anchor = next(found, ("", ""))
         if anchor and anchor in earlier.text:
             at, called = answer.text.find(anchor), f"the {resource.noun}"
             yield ShownRow(template, anchor, at, called, False, resource)
@@ -170,11 +172,11 @@ def _cell_of(said: Said, page: SeenAnswer) -> tuple[str, str] | None:
     """Return how the one text of the page is written that is what was said, with the ends of the
     tags around it: as a template, and as recorded. None: it is not there, or more than once."""
     value = "|".join({re.escape(said.value), re.escape(in_html(said.value, quote=False))})
-    found = re.findall(rf">\s*(?:{value})\s*<", page.text)
+    found = [*re.finditer(rf"(>\s*)(?:{value})(\s*<)", page.text)]
     if len(found) != 1:
         return None
-    own = escape(found[0]) if "${" not in said.template else f">{said.template}<"
-    return own, found[0]
+    before, behind, shown = found[0][1], found[0][2], found[0][0]
+    return escape(shown) if "${" not in said.template else before + said.template + behind, shown
 
 
 class _ItemState(NamedTuple):

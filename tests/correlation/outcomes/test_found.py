@@ -761,12 +761,15 @@ def test_how_pages_say_that_something_is_wrong(
 
 @pytest.mark.parametrize("opened", [True, False], ids=["has an id", "has a name"])
 @pytest.mark.parametrize("done", [True, False])
-def test_a_command_of_a_row(opened: bool, done: bool) -> None:
-    """Its row is gone: known by the id of one's own in it, or by a name that is each run's own."""
+@pytest.mark.parametrize("space", ["", "\n  "])
+def test_a_command_of_a_row(opened: bool, done: bool, space: str) -> None:
+    """Its row is gone: known by the id of one's own in it, or by a name that is each run's own, be
+    there space around it."""
 
     def grid(*names: str) -> str:
         rows = (
-            f'<tr><td>{name}</td><td><a href="/order?id={4709 + len(name)}">Open</a></td>'
+            f"<tr><td>{space}{name}{space}</td>"
+            f'<td><a href="/order?id={4709 + len(name)}">Open</a></td>'
             f"<td><a href=\"javascript:go('Grid','Delete${at}')\">x</a></td></tr>"
             for at, name in enumerate(names)
         )
@@ -784,7 +787,8 @@ def test_a_command_of_a_row(opened: bool, done: bool) -> None:
     assert unique is not None
     checks = list(asserted_anew(unique.case, exchanges).case.transactions())[-1].validators
     found = [one.text for one in checks if isinstance(one, TextValidator) and one.absent]
-    assert found == ['/order?id=${id[1]}"' if opened else ">${title[1]}<"] * done
+    name = f">{space}${{title[1]}}{space}<"
+    assert found == ['/order?id=${id[1]}"' if opened else name] * done
 
 
 def test_a_row_below_another_of_ones_own() -> None:
