@@ -205,7 +205,12 @@ _CHOSEN = frozenset(
     }
 )
 #: What is a kind of resource only where nothing else is.
-_KINDLESS = frozenset({"action", "actions", "entry", "entries", "record", "records", "row", "rows"})
+_KINDLESS = frozenset(
+    {
+        *("action", "actions", "detail", "details", "entry", "entries", "record", "records"),
+        *("row", "rows"),
+    }
+)
 _BETWEEN_WORDS = re.compile(r"[-_.]")
 #: Where an interface begins, and what is behind that is its own.
 _ROOT = re.compile(

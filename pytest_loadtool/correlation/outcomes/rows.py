@@ -85,7 +85,7 @@ def rows_of(change: Change, answer: SeenAnswer, was: Before) -> Iterator[ShownRo
 
 def short_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Yield numbers and short words of the change alone between two tags in the row of the
-    resource, or in one with a name that the change says, too; and not those before."""
+    resource, or in one with a name that the change says, too; and not those before, nor the id."""
     short = [one for one in change.said if _is_short(one, answer)]
     shown_as = {one: re.compile(rf">\s*{re.escape(one.value)}\s*<") for one in short}
     for row in rows_of(change, answer, was) if short else ():
@@ -96,7 +96,10 @@ def short_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
             found = shown_as[one].search(answer.text, start, end)
             if not found or any(holds(each, found[0], row.anchor, kind) for each in earlier):
                 continue
-            tells_rows = row.is_new and _tells_rows(answer.text, start, end, found.start())
+            is_id = row.resource is not None and row.resource.id == one.value
+            tells_rows = is_id or (
+                row.is_new and _tells_rows(answer.text, start, end, found.start())
+            )
             if tells_rows or (one.is_text and is_passing(one.value)):
                 continue
             shown = escape(found[0]).replace(one.value, one.template)
