@@ -39,6 +39,7 @@ WORDS = {"LIMIT", "LONGEST", "MOST", "PATIENCE", "SILENCE", "WIDEST"}
 #: But for these, which nobody can notice.
 UNNOTICED = {
     "correlation.strategies.evidence._LONGEST_SEGMENT": "of an address, before a word in it",
+    "correlation.strategies.listed_ids._LONGEST_FOLDER": "of an address, before its last segment",
     "correlation.outcomes.switched._MOST_BOXES": "of a page, to see which are checked now",
     "answers.documents._LONGEST_MESSAGE": "a longer one is no sentence on what was done",
     "answers.paging._MOST_OBJECTS": "of a document, to see whether there is more",

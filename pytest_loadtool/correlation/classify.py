@@ -51,7 +51,7 @@ _DATA_ENDINGS = frozenset({"csv", "ics", "json", "jsonld", "vcf", "xml"})
 _CODE_LENGTHS = (8, 40)
 _PATH_NUMBER = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
 
-_ID_WORDS = frozenset({"id", "ids", "pk", "uid", "uuid", "guid", "oid"})
+_ID_WORDS = frozenset({"id", "ids", "pk", "pks", "uid", "uuid", "guid", "oid"})
 #: Words that only end like names of ids (``oldid``, ``topicid``), and the length of shorter ones.
 _NO_IDS = frozenset(
     {
@@ -205,7 +205,12 @@ _CHOSEN = frozenset(
     }
 )
 #: What is a kind of resource only where nothing else is.
-_KINDLESS = frozenset({"action", "actions", "entry", "entries", "record", "records", "row", "rows"})
+_KINDLESS = frozenset(
+    {
+        *("action", "actions", "detail", "details", "entry", "entries", "record", "records"),
+        *("row", "rows"),
+    }
+)
 _BETWEEN_WORDS = re.compile(r"[-_.]")
 #: Where an interface begins, and what is behind that is its own.
 _ROOT = re.compile(

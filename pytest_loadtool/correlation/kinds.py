@@ -96,9 +96,11 @@ _READING = frozenset(
     }
 )
 #: What procedures belong to, besides a kind of resource.
-_SERVICES = frozenset({"api", "controller", "endpoint", "manager", "rpc", "service", "ws"})
+_SERVICES = frozenset({"ajax", "api", "controller", "endpoint", "manager", "rpc", "service", "ws"})
 #: Which of two resources of a kind an id is of: ``issue_to_id``.
 _DIRECTIONS = frozenset({"from", "to"})
+#: What is looked up for something else, of whatever kind: ``shop/relation-lookup``.
+_OF_OTHERS = frozenset({"choice", "choices", "option", "options", "related", "relation"})
 #: What no kind of resource is called.
 _DONE = _VERBS | _READING | _SERVICES
 #: What the arguments of a call stand under that have no names of their own.
@@ -161,8 +163,17 @@ ABOUT = frozenset({"component", "controller", "module", "op", "option"})
 _TO_DO = frozenset({"act", "action", "method", "subop", "task"})
 #: What such fields have.
 _ROUTE = re.compile(r"[A-Za-z][\w-]{1,60}")
+#: A shorter word is no kind of resource in the name of an attribute.
+_SHORTEST_KIND = 3
 #: What says of an id how it is written, and not of what it is.
 _PLAINLY = frozenset({"bare", "internal", "plain", "raw"})
+#: Likewise, where on a page it stands, if two of these say so: ``list_form_pk``.
+_ON_PAGES = frozenset(
+    {
+        *("cell", "dialog", "edit", "editable", "form", "grid", "inline", "list", "modal", "row"),
+        "table",
+    }
+)
 
 
 def id_stem(name: str) -> str:
@@ -171,11 +182,14 @@ def id_stem(name: str) -> str:
     if not is_id_name(name) or name.startswith("_selected"):
         return ""
     *words, last = plain(name.removeprefix("data-")).split()
+    if name.startswith("data-") and words and len(words[0]) < _SHORTEST_KIND:
+        words = words[1:]  # ``data-ui-pk``: whose attribute it is
     if len(words) > 1 and words[-1] in _DIRECTIONS:
         words.pop()
     stem = last.removesuffix("s").removesuffix("id")
     words = [*words, stem] if ends_in_id(last) else words
-    return "" if _PLAINLY.issuperset(words) else " ".join(words)
+    is_kind = not _PLAINLY.issuperset(words) and not (_ON_PAGES.issuperset(words) and words[1:])
+    return " ".join(words) if is_kind else ""
 
 
 def compared(name: str) -> str:
@@ -265,11 +279,11 @@ def _noun(called: str, done: frozenset[str]) -> str:
         is_id = HOLE in part or is_path_id(part)
         kindless = "/" in called and is_kindless(part, last)
         words = [] if is_id or kindless else before_by(part).split()
-        words = [*dropwhile(done.__contains__, words)]
-        while words and words[-1] in done:
-            words.pop()
-        if words:
-            return " ".join(words)
+        found = [*dropwhile(done.__contains__, words)]
+        while found and found[-1] in done:
+            found.pop()
+        if found and (found == words or not _OF_OTHERS.issuperset(found)):
+            return " ".join(found)
     return ""
 
 

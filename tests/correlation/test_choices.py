@@ -8,9 +8,10 @@ import pytest
 
 from pytest_loadtool.correlation.configuration import asserted_anew
 from pytest_loadtool.editing.unique_values import make_unique
+from pytest_loadtool.extraction.extract import PlainText, taken
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Choice
+from pytest_loadtool.model.extractor import Choice, with_texts
 from tests.correlation.exchanges import html
 from tests.correlation.talk import configure, get, made, post, requests, run
 
@@ -160,3 +161,23 @@ def test_a_label_that_two_have() -> None:
 def test_words_that_are_no_ids() -> None:
     """What a program calls its choices is a constant."""
     left(*session(select({"anna": "Anna &amp; Bo", "dan": "Dan"}), choice="anna"))
+
+
+def test_a_number_in_a_label() -> None:
+    """The own number of an option is another one on another server, whatever else has it; `unique`
+    takes the name along."""
+    others = {"4": "#4 Chloe", "17": "#17 Dan"}
+    there = {"7": "#7 Anna Berg", **others}
+    exchanges = (
+        get("/members", html(ADD)),
+        post("/members", "name=Anna+Berg"),
+        get("/bills/add", html(select(there))),
+        post("/bills/add", "payer=7&what=Tent"),
+    )
+    unique = make_unique(run(*exchanges).case, "Anna Berg")
+    assert unique is not None
+    (found,) = (one for each in unique.case.transactions() for one in each.extractors)
+    source = with_texts(found.source, lambda one: one.replace("${name[1]}", "Anna Berg-x1Y2z3"))
+    another = select({"7": "#7 Anna Berg-x1Y2z3"}).replace("payer", "payee")
+    page = another + select({**there, "23": "#23 Anna Berg-x1Y2z3"})
+    assert taken(source, PlainText(page)) == "23"

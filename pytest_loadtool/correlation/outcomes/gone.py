@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import parse_qsl
 
-from pytest_loadtool.codec.entities import in_markup
+from pytest_loadtool.codec.entities import in_markup, unescape
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
     TELLING,
@@ -18,7 +18,14 @@ from pytest_loadtool.correlation.classify import (
 from pytest_loadtool.correlation.kinds import removes
 from pytest_loadtool.correlation.outcomes.changes import Change, Said
 from pytest_loadtool.correlation.outcomes.object_paths import unlisted_path
-from pytest_loadtool.correlation.outcomes.proof import SHORTEST, Before, Proof, gone, short
+from pytest_loadtool.correlation.outcomes.proof import (
+    SHORTEST,
+    Before,
+    Proof,
+    gone,
+    names,
+    short,
+)
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.extraction.tags import controls
 from pytest_loadtool.model.validator import TextValidator
@@ -39,8 +46,10 @@ def named_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
     earlier = was.same(answer)
     if earlier is None or not _is_alone(change, earlier, answer, was) or answer.paged:
         return
-    names = (one for one in _names(change, was) if one.value in earlier.text or "&" in earlier.text)
-    for name in sorted(names, key=lambda one: (not one.unique, not _is_title(one))):
+    called = (
+        one for one in _names(change, was) if one.value in earlier.text or "&" in earlier.text
+    )
+    for name in sorted(called, key=lambda one: (not one.unique, not _is_title(one))):
         if not earlier.says(name.value) and not in_markup(name.value, earlier.text):
             continue
         if in_markup(name.value, answer.text):
@@ -72,6 +81,27 @@ def choice_gone(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pro
                 tail = escape(tail).replace(escape(value), templates.get(value, escape(value)), 1)
                 check = TextValidator(f"{escape(head)}{there}{tail}", absent=True)
                 yield gone(answer.step.index, 1, f"{name} {short(value)}", check)
+
+
+def no_more_chosen(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield the options that the form of the resource came with as chosen before the change, and
+    offers unchosen since: those that its list lacks in which one can choose several."""
+    if not change.has_fields or not any(names(answer.step, one) for one in change.resources):
+        return
+    earlier = was.same(answer)
+    then, now = (one.controls if one is not None else {} for one in (earlier, answer))
+    for (name, value), raw in then.items():
+        label = unescape(raw.rpartition(">")[2])
+        others = any(one[0] == name and one not in then for one in now)
+        is_known = value in change.taken or value in was.taken
+        if (name, value) in now or others or is_known or not raw.lower().startswith("<option"):
+            continue
+        offered = rf'<option\b(?=[^<>]*\bvalue="{re.escape(value)}")[^<>]*>\s*{re.escape(label)}\b'
+        written = re.search(offered, answer.text, re.IGNORECASE)
+        if written is not None and earlier is not None and written[0] not in earlier.text:
+            says = f"{name} {short(label)} is not chosen"
+            check = TextValidator(escape(written[0]))
+            yield Proof(answer.step.index, 0, says, check, field=f"{name} {value}")
 
 
 def _is_alone(change: Change, earlier: SeenAnswer, answer: SeenAnswer, was: Before) -> bool:

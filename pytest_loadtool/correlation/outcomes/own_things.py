@@ -47,6 +47,12 @@ _MOST_TEXTS = 12
 _LONGEST = 20_000
 #: What an answer has of words and signs. Numbers are left out, as clocks write them: ``12:01``.
 _WORD = re.compile(r"[^\W\d]+|[^\w\s]")
+#: What pages say once, of what was done last.
+_MESSAGE = re.compile(
+    r"""<(\w+)[^<>]*\b(?:class|id)=["']?(?:[^"'<>]*[\s_-])?(?:alert|flash|messages?|notice"""
+    r"""|notification|snackbar|toast)\b[^<>]*>(.{0,500}?)</\1""",
+    re.IGNORECASE | re.DOTALL,
+)
 #: Words that clocks write: ``just now``, ``a minute ago``.
 _OF_CLOCKS = frozenset(
     {
@@ -69,7 +75,7 @@ def of_own_things(change: Change, answer: SeenAnswer, was: Before) -> Iterator[P
         if _says_a_place(change):
             yield from _moved(answer, same, was)
         if not _COPIES.isdisjoint(_words(change.path)) and _is_more(answer, same, was):
-            yield from _is_other(answer)
+            yield from _is_other(answer, same)
         return
     own = tuple(islice(_shown_by_either(answer, same, was), _MOST_TEXTS))
     there = [one for one in own if _as_written(one.value, same)]
@@ -89,7 +95,7 @@ def of_own_things(change: Change, answer: SeenAnswer, was: Before) -> Iterator[P
     found = found or ([] if went else [*_moved(answer, same, was)])
     yield from (replace(one, doubtful=True) for one in found)
     if found or went:  # whoever's thing it is about
-        yield from _is_other(answer)
+        yield from _is_other(answer, same)
 
 
 def other_than_before(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -103,7 +109,7 @@ def other_than_before(change: Change, answer: SeenAnswer, was: Before) -> Iterat
     own = {one.value for one in islice(was.own_texts(), _MOST_TEXTS)}
     is_own = any(name in row.value for row in change.rows for name in own)
     if is_own or not answer.paged:
-        yield from (replace(one, doubtful=not is_own) for one in _is_other(answer))
+        yield from (replace(one, doubtful=not is_own) for one in _is_other(answer, same))
 
 
 def _words_of(answer: SeenAnswer) -> list[str]:
@@ -118,9 +124,12 @@ def _is_more(answer: SeenAnswer, same: SeenAnswer, was: Before) -> bool:
     return any(answer.text.count(one) > same.text.count(one) for one in own)
 
 
-def _is_other(answer: SeenAnswer) -> Iterator[Proof]:
-    """Yield that an answer is another one than before as a whole."""
-    if len(answer.text) <= _LONGEST:
+def _is_other(answer: SeenAnswer, same: SeenAnswer) -> Iterator[Proof]:
+    """Yield that an answer is another one than before as a whole; not of a page with a message that
+    the one before had not: it says itself that something was done, and is another one in any
+    case."""
+    messages = [_MESSAGE.findall(one.text) if one.is_page else [] for one in (answer, same)]
+    if len(answer.text) <= _LONGEST and messages[0] == messages[1]:
         all_of_it = RegexValidator(WHOLE_TEXT) if answer.document is None else JsonValidator("$")
         check = replace(all_of_it, than_before="other")
         yield Proof(answer.step.index, 1, "what is shown is other than before", check)

@@ -49,6 +49,8 @@ _MOST_PROSE = 8
 _KIND = re.compile(r"([A-Za-z][\w.]*)]?[/=-]$")
 #: What resources are called that may be of any kind.
 _ANYTHING = frozenset({"action", "entry", "item", "key", "object", "record", "row", "thing"})
+#: What an id is called in a query that leaves it to the path what it is of.
+_BARE_IDS = frozenset({"id", "ids", "pk", "pks"})
 #: At how many places of a page an id is looked at.
 _MOST_ATTRIBUTES = 200
 _NUMBER = re.compile(r"(?<=[/=])\d{1,18}(?=[/&])")
@@ -243,7 +245,7 @@ def _row_of(
         for resource in own if not item.alone else ():
             place = slice(item.start, item.end)
             for template, recorded in attributes_with(
-                answer.text, resource, change.resources, place
+                answer.text, resource, change.resources, place, page=answer.step.path
             ):
                 if item.kind and _has_others(row, recorded, resource):
                     return None  # it is the list
@@ -264,10 +266,15 @@ def known(change: Change, answer: SeenAnswer) -> Iterator[Resource]:
 
 
 def attributes_with(
-    text: str, resource: Resource, others: Sequence[Resource] = (), within: slice = slice(0, None)
+    text: str,
+    resource: Resource,
+    others: Sequence[Resource] = (),
+    within: slice = slice(0, None),
+    page: str = "",
 ) -> Iterator[tuple[str, str]]:
-    """Yield the id with what is around it in attributes ``within`` a text, as a template and as
-    recorded. Ids of ``others`` may stand before it: ``/orders/17/items/5``."""
+    """Yield the id with what is around it in attributes ``within`` a text, that of the ``page``
+    with this path, as a template and as recorded. Ids of ``others`` may stand before it:
+    ``/orders/17/items/5``."""
     known: dict[str, str] = {}
     for at in islice(_places(text, resource.id, within), _MOST_ATTRIBUTES):
         head = text[max(0, at - _LONGEST_ADDRESS) : at]
@@ -281,7 +288,7 @@ def attributes_with(
         if (
             not inside
             and is_short_number(resource.id)
-            and not _is_attribute_for(resource, text, at, others)
+            and not _is_attribute_for(resource, text, at, others, page)
         ):
             continue  # any attribute may be 1
         before = re.sub(r"""^["'](?:https?://[^/]*)?(?=[/?])""", "", written)
@@ -301,12 +308,12 @@ def attributes_with(
 
 
 def _is_attribute_for(
-    resource: Resource, text: str, at: int, others: Sequence[Resource] = ()
+    resource: Resource, text: str, at: int, others: Sequence[Resource] = (), page: str = ""
 ) -> bool:
     """Return whether a number that is all there is between two quotes may be the id of such a
     resource, of which each run has another one: in an attribute, by the name of that. Where that
     says of no kind, it is that of the first of the ``others`` that have the number: what the change
-    has made, or what its path is about."""
+    has made, or what its path is about; and of none if the page is about another kind."""
     start = text.rfind("<", 0, at)
     found = _ATTRIBUTE.search(text, max(start, 0), at)
     if found is None or not resource.is_own:
@@ -318,17 +325,25 @@ def _is_attribute_for(
         submitted = _NAME.search(tag)
         if submitted is None or (_CHOICE.search(tag) and not _says_a_kind(submitted[1])):
             alike = sorted((one for one in others if one.id == resource.id), key=_is_there)
-            return alike[:1] in ([], [resource])
+            return alike[:1] in ([], [resource]) and _may_be_of(resource, page)
         name = submitted[1]
     # ``q[order_id_eq]`` says behind the id how it is compared.
-    named = _COMPARED.sub("", plain(name))
+    named = _COMPARED.sub("", plain(name.removeprefix("data-")))
     last = (id_stem(named) if is_id_name(named) else named).rpartition(" ")[2]
-    return last in (resource.noun.split()[-1], *_ANYTHING) or is_id_name(last or named)
+    if last == resource.noun.split()[-1]:
+        return True
+    return (last in _ANYTHING or is_id_name(last or named)) and _may_be_of(resource, page)
 
 
 def _is_there(resource: Resource) -> bool:
     """Return whether the change has not made it."""
     return not resource.given
+
+
+def _may_be_of(resource: Resource, path: str) -> bool:
+    """Return whether what is behind that path may be such a resource: no other change is about the
+    kind that the path tells."""
+    return resource.elsewhere.isdisjoint(collection_names(collection(path)))
 
 
 def _says_a_kind(name: str) -> bool:
@@ -377,9 +392,9 @@ def _is_kind(resource: Resource, before: str) -> bool:
         return True
     name = kind[1]
     path, query, _ = before.strip("\"'").partition("?")
-    if query and name in ("id", "pk"):
-        return resource.elsewhere.isdisjoint(collection_names(collection(path)))
+    if query and name in _BARE_IDS:
+        return _may_be_of(resource, path)
     if resource.noun.split()[-1] in _ANYTHING:
         return True
     words = {*plain(name).split(), *singular(name).split(), *id_stem(name).split()}
-    return name in ("id", "pk") or resource.noun.split()[-1] in words
+    return name in _BARE_IDS or resource.noun.split()[-1] in words

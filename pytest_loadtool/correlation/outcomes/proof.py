@@ -137,6 +137,8 @@ class Before:
         self._by_resource, self._texts = history.by_resource, history.texts
         self.sent = dict(pair for one in mine for pair in self.sent_of(one))
         """What earlier changes of the same resource have sent, by field and value."""
+        self.taken = frozenset(value for one in mine for value in self._taken_by(one))
+        """The values that they have sent as an answer had given them out."""
 
     def made(self, resource: Resource) -> bool:
         """Return whether a change of the session has made the resource."""
@@ -153,6 +155,11 @@ class Before:
         for one in self._by_resource.get(known_as, ())[:_MOST_CHANGES]:
             if one.step.index < self._change:
                 yield from (((said.field, said.value), said) for said in one.said)
+
+    def _taken_by(self, known_as: str) -> Iterator[str]:
+        """Yield the values that earlier changes of a resource have taken from answers."""
+        for one in self._by_resource.get(known_as, ())[:_MOST_CHANGES]:
+            yield from one.taken if one.step.index < self._change else ()
 
     def named(self, text: Any) -> Said | None:
         """Return what an earlier change has sent of the session's own, if it is that text."""

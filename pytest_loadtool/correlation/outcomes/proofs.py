@@ -31,7 +31,7 @@ from pytest_loadtool.correlation.outcomes.documents import (
     rendered_in_document,
     repeated_in_document,
 )
-from pytest_loadtool.correlation.outcomes.gone import choice_gone, named_gone
+from pytest_loadtool.correlation.outcomes.gone import choice_gone, named_gone, no_more_chosen
 from pytest_loadtool.correlation.outcomes.linked import linked_in_document
 from pytest_loadtool.correlation.outcomes.object_paths import listed_path, unlisted_path
 from pytest_loadtool.correlation.outcomes.ordered import ordered_in_document
@@ -209,6 +209,7 @@ def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
         if answer.is_xml:
             yield from in_element(change, answer, was)
         yield from in_control(change, answer, was)
+        yield from no_more_chosen(change, answer, was)
         yield from on_page(change, answer, was)
         yield from short_in_row(change, answer, was)
         yield from words_in_row(change, answer, was)

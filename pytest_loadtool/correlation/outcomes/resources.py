@@ -23,6 +23,7 @@ from pytest_loadtool.correlation.kinds import (
     begins_with_a_verb,
     calls_for,
     collection,
+    id_stem,
 )
 from pytest_loadtool.correlation.outcomes.sent import (
     REFERENCE,
@@ -191,8 +192,10 @@ class Nouns:
 
     def _elsewhere(self, slot: Slot, noun: str, own: frozenset[str]) -> frozenset[str]:
         """Return what else changes are about than a slot that is called so: ``poller_id`` says it,
-        and ``id`` and ``chk_17`` leave it to the request, which is about its ``own``."""
-        says = slot.place is not Place.PATH and is_id_name(slot.name) and noun != NAMELESS
+        and ``poller`` if other changes are about such, and ``id`` and ``chk_17`` leave it to the
+        request, which is about its ``own``."""
+        named = is_id_name(slot.name) or noun in self.changed
+        says = slot.place is not Place.PATH and named and noun != NAMELESS
         return self.changed - collection_names(noun) - (frozenset() if says else own)
 
     def _made(
@@ -306,7 +309,7 @@ def _noun(slot: Slot, step: RecordedStep) -> str:
         return singular(slot.before)
     words = singular(slot.name).split() if slot.name not in ARGUMENTS else []
     if words and is_id_name(words[-1]):
-        words = words[:-1]
+        words = words[:-1] if id_stem(slot.name) else []
     call = slot.before if _OF_CALL.search(slot.before) else ""
     return " ".join(words) or singular(collection(call)) or NAMELESS
 

@@ -72,7 +72,8 @@ class ShownRow(NamedTuple):
 def rows_of(change: Change, answer: SeenAnswer, was: Before) -> Iterator[ShownRow]:
     """Yield the rows that are about the change: by the ids of its resources, and by names."""
     for resource in (one for one in known(change, answer) if answer.may_say(one.id)):
-        for template, anchor in islice(attributes_with(answer.text, resource, change.resources), 1):
+        found = attributes_with(answer.text, resource, change.resources, page=answer.step.path)
+        for template, anchor in islice(found, 1):
             at, called = answer.text.find(anchor), f"the {resource.noun}"
             yield ShownRow(template, anchor, at, called, resource.given, resource)
     for name in change.said:
@@ -84,7 +85,7 @@ def rows_of(change: Change, answer: SeenAnswer, was: Before) -> Iterator[ShownRo
 
 def short_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Yield numbers and short words of the change alone between two tags in the row of the
-    resource, or in one with a name that the change says, too; and not those before."""
+    resource, or in one with a name that the change says, too; and not those before, nor the id."""
     short = [one for one in change.said if _is_short(one, answer)]
     shown_as = {one: re.compile(rf">\s*{re.escape(one.value)}\s*<") for one in short}
     for row in rows_of(change, answer, was) if short else ():
@@ -95,7 +96,10 @@ def short_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
             found = shown_as[one].search(answer.text, start, end)
             if not found or any(holds(each, found[0], row.anchor, kind) for each in earlier):
                 continue
-            tells_rows = row.is_new and _tells_rows(answer.text, start, end, found.start())
+            is_id = row.resource is not None and row.resource.id == one.value
+            tells_rows = is_id or (
+                row.is_new and _tells_rows(answer.text, start, end, found.start())
+            )
             if tells_rows or (one.is_text and is_passing(one.value)):
                 continue
             shown = escape(found[0]).replace(one.value, one.template)
@@ -155,7 +159,8 @@ def _rows_then(
             continue
         if not was.last(resource, answer) or not was.alone(resource, earlier, answer):
             continue
-        template, anchor = next(attributes_with(answer.text, resource, change.resources), ("", ""))
+        found = attributes_with(answer.text, resource, change.resources, page=answer.step.path)
+        template, anchor = next(found, ("", ""))
         if anchor and anchor in earlier.text:
             at, called = answer.text.find(anchor), f"the {resource.noun}"
             yield ShownRow(template, anchor, at, called, False, resource)
@@ -170,11 +175,11 @@ def _cell_of(said: Said, page: SeenAnswer) -> tuple[str, str] | None:
     """Return how the one text of the page is written that is what was said, with the ends of the
     tags around it: as a template, and as recorded. None: it is not there, or more than once."""
     value = "|".join({re.escape(said.value), re.escape(in_html(said.value, quote=False))})
-    found = re.findall(rf">\s*(?:{value})\s*<", page.text)
+    found = [*re.finditer(rf"(>\s*)(?:{value})(\s*<)", page.text)]
     if len(found) != 1:
         return None
-    own = escape(found[0]) if "${" not in said.template else f">{said.template}<"
-    return own, found[0]
+    before, behind, shown = found[0][1], found[0][2], found[0][0]
+    return escape(shown) if "${" not in said.template else before + said.template + behind, shown
 
 
 class _ItemState(NamedTuple):

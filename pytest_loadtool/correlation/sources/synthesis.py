@@ -306,7 +306,20 @@ def _choice(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterat
     selected = rf"<option(?=[^<>]*\sselected)[^<>]*>\s*{re.escape(producer.text)}\s*<"
     if re.search(selected, reading.response.text):
         yield FormField(producer.name)  # as the page came, whatever others are called so
+    yield from _numbered_option(producer)
     yield Choice(producer.name, unescape(producer.text))
+
+
+def _numbered_option(producer: Producer) -> Iterator[Source]:
+    """Yield a pattern of an option whose label has its own number beside other words, ``#17 Tea
+    House``, that leaves the number open."""
+    before, *more = re.split(rf"(?<!\w){re.escape(producer.value)}(?!\w)", producer.text)
+    if more and producer.value.isdigit() and any(map(str.isalpha, producer.text)):
+        label = r"\d+".join(map(escaped_text, (before, *more)))
+        named = rf"<select\b[^<>]*\bname=[\"']?{escaped_text(producer.name)}[\"'\s]"
+        between = r"(?:(?!</select)[\s\S])*?"
+        option = rf"<option\b[^<>]*\bvalue=[\"']?(\d+)\b[^<>]*>\s*{label}\s*<"
+        yield RegularExpression(named + between + option)
 
 
 _Synthesiser = Callable[[Producer, Slot, Reading, _Known], Iterator[Source]]

@@ -3,6 +3,7 @@ sent."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -19,6 +20,8 @@ from pytest_loadtool.model.rule import same_name
 
 #: From how many characters on the end of a name tells what it is: ``wpUndoAfter``, ``undoafter``.
 _TELLING = 4
+#: What is before an address in a text, and how many characters of its folders are looked at.
+_BEFORE, _LONGEST_FOLDER = re.compile(r"[\s\"'<>()=,]"), 200
 #: Longer values are texts that people write.
 _LONGEST_WORD = 40
 
@@ -77,13 +80,15 @@ def _is_of_form(slot: Slot, proposal: Proposal, traffic: Traffic) -> bool:
 
 
 def _is_address(slot: Slot, proposal: Proposal, traffic: Traffic) -> bool:
-    """Return whether the response that gives out the id has the request's own address with it:
-    ``/?p=5``."""
-    file = traffic.steps[slot.transaction].path.rpartition("/")[2]
-    address = f"/{file}?{slot.name}={slot.raw}"
+    """Return whether the response that gives out the id has the request's own address with it, or
+    the end of that: ``/?p=5``; not ``/shops/delete?ids=5`` of ``/teas/delete?ids=5``."""
+    folder, _, file = traffic.steps[slot.transaction].path.rpartition("/")
+    address = re.compile(re.escape(f"/{file}?{slot.name}={slot.raw}") + r"(?![^\W_])")
     text = traffic.response(proposal.producer.transaction).text
-    at = text.find(address)
-    return at >= 0 and not text[at + len(address) : at + len(address) + 1].isalnum()
+    starts = (found.start() for found in address.finditer(text))
+    heads = (_BEFORE.split(text[max(0, at - _LONGEST_FOLDER) : at])[-1] for at in starts)
+    above = (one.replace("\\", "").lstrip(".") for one in heads)
+    return any(one.endswith(folder) or folder.endswith(one) for one in above)
 
 
 def _speaking(slot: Slot, traffic: Traffic) -> Iterator[int]:

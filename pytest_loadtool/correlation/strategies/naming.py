@@ -13,12 +13,13 @@ from pytest_loadtool.correlation.classify import (
     TELLING,
     collection_names,
     is_chosen,
+    is_id_name,
     is_short_number,
     without_ids,
 )
 from pytest_loadtool.correlation.index.meaning import OF_ANY_KIND, is_for
 from pytest_loadtool.correlation.index.traffic import Traffic
-from pytest_loadtool.correlation.kinds import collection, id_stem, is_called
+from pytest_loadtool.correlation.kinds import collection, id_stem, is_called, words_of
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.strategies.new_pages import is_id, signs_in
@@ -36,7 +37,29 @@ def named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     attribute with a small number is not called after another kind of thing."""
     at = producer.transaction
     named = is_id(slot, traffic) and any(_sent(one, at, traffic) for one in producer.labels)
-    return named and not _is_of_another(slot, producer, traffic)
+    return named and not (
+        _is_of_another(slot, producer, traffic) or _is_in_another_list(slot, producer, traffic)
+    )
+
+
+def _is_in_another_list(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """Return whether a number that is only called an id, in an attribute of a list of what was made
+    under that name, is asked for behind the kind of something else: in ``/tag/search?ids=3``, not
+    that of a row of ``/teas``."""
+    if producer.kind is not ProducerKind.TEXT or not is_short_number(slot.value):
+        return False
+    asked = traffic.steps[slot.transaction].path
+    kind = collection(asked)
+    if id_stem(producer.name) or id_stem(slot.name) or not is_id_name(slot.name) or not kind:
+        return False
+    listed = words_of(collection(traffic.steps[producer.transaction].path))
+    made = (traffic.requests.written.get(one) for one in producer.labels)
+    own = any(one is not None and listed & _about(one, traffic) for one in made)
+    return own and words_of(kind).isdisjoint({*listed, *words_of(asked.rpartition("/")[2])})
+
+
+def _about(transaction: int, traffic: Traffic) -> frozenset[str]:
+    return words_of(collection(traffic.steps[transaction].called))
 
 
 def _is_of_another(slot: Slot, producer: Producer, traffic: Traffic) -> bool:

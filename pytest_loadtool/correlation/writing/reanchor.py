@@ -78,7 +78,7 @@ _IN_PATHS = _AnchorLanguage(
 _IN_XML = replace(_IN_PATHS, places=re.compile(_IN_PATHS.places.pattern.replace("==", "=")))
 _IN_PATTERNS = _AnchorLanguage(
     re.compile(
-        rf"(?P<before>>(?:\\s\*)?)(?P<text>(?:[^<>\\.^$*+?{{}}\[\]|()]|\\[^\w\s]|{_HOLE})+)"
+        rf"(?P<before>>(?:\\s\*)?)(?P<text>(?:[^<>\\.^$*+?{{}}\[\]|()]|\\[^\w\s]|\\d\+|{_HOLE})+)"
         r"(?P<after>(?:\\s\*)?(?:\(\?:)?<)"
     ),
     lambda text: unescape(_ESCAPED.sub(r"\1", text)),

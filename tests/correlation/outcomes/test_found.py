@@ -761,12 +761,15 @@ def test_how_pages_say_that_something_is_wrong(
 
 @pytest.mark.parametrize("opened", [True, False], ids=["has an id", "has a name"])
 @pytest.mark.parametrize("done", [True, False])
-def test_a_command_of_a_row(opened: bool, done: bool) -> None:
-    """Its row is gone: known by the id of one's own in it, or by a name that is each run's own."""
+@pytest.mark.parametrize("space", ["", "\n  "])
+def test_a_command_of_a_row(opened: bool, done: bool, space: str) -> None:
+    """Its row is gone: known by the id of one's own in it, or by a name that is each run's own, be
+    there space around it."""
 
     def grid(*names: str) -> str:
         rows = (
-            f'<tr><td>{name}</td><td><a href="/order?id={4709 + len(name)}">Open</a></td>'
+            f"<tr><td>{space}{name}{space}</td>"
+            f'<td><a href="/order?id={4709 + len(name)}">Open</a></td>'
             f"<td><a href=\"javascript:go('Grid','Delete${at}')\">x</a></td></tr>"
             for at, name in enumerate(names)
         )
@@ -784,7 +787,8 @@ def test_a_command_of_a_row(opened: bool, done: bool) -> None:
     assert unique is not None
     checks = list(asserted_anew(unique.case, exchanges).case.transactions())[-1].validators
     found = [one.text for one in checks if isinstance(one, TextValidator) and one.absent]
-    assert found == ['/order?id=${id[1]}"' if opened else ">${title[1]}<"] * done
+    name = f">{space}${{title[1]}}{space}<"
+    assert found == ['/order?id=${id[1]}"' if opened else name] * done
 
 
 def test_a_row_below_another_of_ones_own() -> None:
@@ -876,3 +880,41 @@ def test_an_id_behind_a_number_of_something_else() -> None:
     release = Resource("2", "${release_id[1]}", "release")
     found = attributes_with('<a href="/page/3/2/"><a href="/page/3/ends?release=2&x">', release)
     assert [template for template, _ in found] == ["/ends?release=${release_id[1]}&"]
+
+
+@pytest.mark.parametrize("done", [True, False])
+def test_an_option_that_is_chosen_no_more(done: bool) -> None:
+    """Of a list in which several can be chosen, the form offers one unchosen since the change."""
+
+    def form(*chosen: str) -> str:
+        options = "".join(
+            f'<option {"selected " * (one in chosen)}value="{at}">{one}</option>'
+            for at, one in enumerate(("organic", "fragile", "on offer"))
+        )
+        fields = f'<input name="name" value="Tea"><select multiple name="tags">{options}</select>'
+        return f"<form method=post>{fields}</form>"
+
+    found = texts(
+        page("/items/4711/edit", form("organic", "on offer")),
+        post("/items/4711/edit", "name=Tea&tags=0"),
+        page("/items/4711/edit", form("organic", *["on offer"] * (not done))),
+    )
+    assert any(one.startswith("tags on offer is not chosen") for one in found) is done
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_message_is_no_other_answer(listed: bool) -> None:
+    """What a page says itself makes it another one than before, whatever was done; a list that is
+    another one proves it once there is no message any more."""
+
+    def shown(note: str, message: str = "") -> str:
+        said = f'<div class="alert alert-info"><button>x</button>{message}</div>' * bool(message)
+        return f"<!doctype html>{said}<ul><li>Milk{note}</li></ul>"
+
+    found = texts(
+        page("/list", shown(" (cold)")),
+        post("/edit", "size=7", html(shown(" (cold)", "It was made."))),
+        page("/list", shown(" (cold)", "It was saved.")),
+        page("/list", shown(" (warm)" if listed else " (cold)")),
+    )
+    assert any("other than before" in one for one in found) is listed
