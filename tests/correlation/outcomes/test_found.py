@@ -50,6 +50,11 @@ def rows(*cells: str) -> str:
     return f"<table>{''.join(found)}</table>"
 
 
+def table(*filled: list[str]) -> str:
+    found = ("".join(f"<td>{cell}</td>" for cell in row) for row in filled)
+    return f"<table>{''.join(f'<tr>{row}</tr>' for row in found)}</table>"
+
+
 def soap(action: str, request: str, response: str) -> Exchange:
     answer = exchange(received=(("Content-Type", "text/xml"),), answer=response.encode())
     sent = (("Content-Type", "text/xml"), ("SOAPAction", action))
@@ -314,6 +319,20 @@ SESSIONS = {
          post(ONE, "state=done"),
          page("/orders", state("4711", "done") + state("9", "sent"))],
         ["done is shown with the order | POST /orders/4711 | 3 | >done< in /orders/4711\""],
+    ),
+    "a short text alone in an item of a list": (
+        [page("/list", table(["Kim", "Green tea"])), post("/bills", "what=Milk&amount=3"),
+         page("/list", table(["Kim", "Green tea"], ["Kim", "Milk"]))],
+        ["Milk is shown | POST /bills | 2 | >Milk<"],
+    ),
+    "who pays, of several texts of a row": (
+        [post("/people", "name=Max"), page("/", "<b>Max</b>"),
+         page("/list", table(["Cups and pots", "Lou", "60.00"], ["Sugar", "Kim", "3.00"])),
+         post("/bills/change", "title=Cups+and+pots&payer=3&amount=66"),
+         page("/list", table(["Cups and pots", "Max", "66.00"], ["Sugar", "Kim", "3.00"]))],
+        ["Max is shown | POST /people | 1 | Max",
+         "Max is shown with Cups and pots | POST /bills/change | 4 | "
+         ">Max< in >Cups and pots<"],
     ),
     "a row by a name in brackets": (
         [page("/?list", "Milk"), post("/?edit", "title=Milk+jugs&where%5Bid%5D=7"),
