@@ -56,6 +56,7 @@ from pytest_loadtool.correlation.outcomes.replies import in_head, reply
 from pytest_loadtool.correlation.outcomes.resources import NAMELESS, Resource
 from pytest_loadtool.correlation.outcomes.rows import row_gone, short_in_row, words_in_row
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
+from pytest_loadtool.correlation.outcomes.stored import stored
 from pytest_loadtool.correlation.outcomes.switched import switched_in_document, switched_on_page
 from pytest_loadtool.correlation.responses.recorded import leads
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
@@ -116,7 +117,11 @@ def _by_answers(change: Change, answers: Answers, was: Before) -> Iterator[Shown
         if is_change(answer.step):
             yield _of(answer.step, _said(_not_echoed(change, answer), answer, was))
         else:
-            found = chain(_shown(change, answer, was), _unlisted(change, answer, was))
+            found = chain(
+                _shown(change, answer, was),
+                _unlisted(change, answer, was),
+                stored(change, answer, was),
+            )
             yield Shown(answer.step, answer, _is_last(change, answer, was), found)
     for step in gone:
         yield _of(step, _gone(change, step))

@@ -55,6 +55,16 @@ def table(*filled: list[str]) -> str:
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in found)}</table>"
 
 
+def put_file(path: str, body: str) -> Exchange:
+    return answered("PUT", path, exchange(status=201), body=body.encode(), sent=())
+
+
+def folder(*files: tuple[str, int]) -> Exchange:
+    found = (f"<r><href>{path}</href><of><size>{size}</size></of></r>" for path, size in files)
+    listed = f"<multi>{''.join(found)}</multi>".encode()
+    return get("/tea/", exchange(received=(("Content-Type", "text/xml"),), answer=listed))
+
+
 def soap(action: str, request: str, response: str) -> Exchange:
     answer = exchange(received=(("Content-Type", "text/xml"),), answer=response.encode())
     sent = (("Content-Type", "text/xml"), ("SOAPAction", action))
@@ -333,6 +343,27 @@ SESSIONS = {
         ["Max is shown | POST /people | 1 | Max",
          "Max is shown with Cups and pots | POST /bills/change | 4 | "
          ">Max< in >Cups and pots<"],
+    ),
+    "a file, by its size in the list of its folder": (
+        [folder(("/tea/green.txt", 9)), put_file("/tea/cups.txt", "2 cups"),
+         put_file("/tea/cups.txt", "10 cups"), put_file("/tea/spoons.txt", "4 spoons"),
+         folder(("/tea/green.txt", 9), ("/tea/cups.txt", 7), ("/tea/spoons.txt", 8)),
+         call("DELETE", "/tea/spoons.txt", {}),
+         folder(("/tea/green.txt", 9), ("/tea/cups.txt", 7))],
+        ["size is 7 of cups.txt | PUT /tea/cups.txt (2) | 4 | size>7< in >/tea/cups.txt<",
+         "size is 8 of spoons.txt | PUT /tea/spoons.txt | 4 | size>8< in >/tea/spoons.txt<",
+         "spoons.txt is there | DELETE /tea/spoons.txt | 4 | /spoons.txt<",
+         "spoons.txt is gone | DELETE /tea/spoons.txt | 6 | not /spoons.txt<"],
+    ),
+    "a file that was in no list": (
+        [put_file("/tea/spoons.txt", "4 spoons"), call("DELETE", "/tea/spoons.txt", {}),
+         folder(("/tea/green.txt", 9))],
+        ["spoons.txt is gone | DELETE /tea/spoons.txt | 2 | not >/tea/spoons.txt<"],
+    ),
+    "a file, by its size in JSON": (
+        [put_file("/tea/cups.txt", "10 cups"),
+         get("/tea", json_body([{"name": "cups.txt", "size": 7}, {"name": "b.txt", "size": 7}]))],
+        ["size is 7 of cups.txt | PUT /tea/cups.txt | 1 | $[?(@.name==\"cups.txt\")].size = 7"],
     ),
     "a row by a name in brackets": (
         [page("/?list", "Milk"), post("/?edit", "title=Milk+jugs&where%5Bid%5D=7"),
