@@ -32,6 +32,7 @@ from pytest_loadtool.correlation.outcomes.documents import (
     repeated_in_document,
 )
 from pytest_loadtool.correlation.outcomes.gone import choice_gone, named_gone
+from pytest_loadtool.correlation.outcomes.left_out import left_out
 from pytest_loadtool.correlation.outcomes.linked import linked_in_document
 from pytest_loadtool.correlation.outcomes.object_paths import listed_path, unlisted_path
 from pytest_loadtool.correlation.outcomes.ordered import ordered_in_document
@@ -121,6 +122,7 @@ def _by_answers(change: Change, answers: Answers, was: Before) -> Iterator[Shown
                 _shown(change, answer, was),
                 _unlisted(change, answer, was),
                 stored(change, answer, was),
+                left_out(change, answer, was),
             )
             yield Shown(answer.step, answer, _is_last(change, answer, was), found)
     for step in gone:

@@ -55,6 +55,13 @@ def table(*filled: list[str]) -> str:
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in found)}</table>"
 
 
+PACKAGE = {
+    "name": "cups",
+    "tags": {"stable": "1.0"},
+    "versions": {"1.0": {"of": "tea"}, "1.1": {"of": "tea"}},
+}
+
+
 def put_file(path: str, body: str) -> Exchange:
     return answered("PUT", path, exchange(status=201), body=body.encode(), sent=())
 
@@ -354,6 +361,13 @@ SESSIONS = {
          "size is 8 of spoons.txt | PUT /tea/spoons.txt | 4 | size>8< in >/tea/spoons.txt<",
          "spoons.txt is there | DELETE /tea/spoons.txt | 4 | /spoons.txt<",
          "spoons.txt is gone | DELETE /tea/spoons.txt | 6 | not /spoons.txt<"],
+    ),
+    "what is left out of a document that is sent back": (
+        [get("/cups", json_body(PACKAGE)),
+         call("PUT", "/cups/-rev/x", {**PACKAGE, "versions": {"1.0": {"of": "tea"}}}),
+         get("/cups", json_body({**PACKAGE, "versions": {"1.0": {"of": "tea"}}}))],
+        ["1.1 is there | PUT /cups/-rev/x | 0 | $.versions['1.1']",
+         "1.1 is gone | PUT /cups/-rev/x | 2 | not $.versions['1.1']"],
     ),
     "a file that was in no list": (
         [put_file("/tea/spoons.txt", "4 spoons"), call("DELETE", "/tea/spoons.txt", {}),
