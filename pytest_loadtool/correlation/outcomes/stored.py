@@ -1,8 +1,10 @@
 """Proofs of what a client keeps at an address of its own choosing, such as a file: a list of the
-folder has it with its size, and has it no more when it is deleted."""
+folder has it with its size, and has it no more when it is deleted; and an object has the value that
+was put under a key."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -18,9 +20,12 @@ from pytest_loadtool.correlation.outcomes.object_paths import (
 from pytest_loadtool.correlation.outcomes.proof import Before, Proof, gone, short
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.responses.objects import KEY
+from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.extraction.row_search import in_row
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
+#: A longer text that was put somewhere is no value under a key.
+_LONGEST_VALUE = 1000
 #: The last words of the names of fields that have a size in bytes.
 _SIZES = frozenset({"bytes", "contentlength", "getcontentlength", "length", "size"})
 
@@ -30,9 +35,40 @@ def stored(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     if not was.last_there(answer):
         return
     if change.method == "PUT":
+        yield from _key_of_object(change, answer, was)
         yield from _size_in_list(change, answer, was)
     elif change.method == "DELETE" and not change.resources:
         yield from _not_in_its_folder(change, answer)
+
+
+def _key_of_object(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Yield that an object has what was put under a key of it, where the address ends with what the
+    object is called and that key: ``PUT /tags/stable`` and ``{"tags": {"stable": "1.0"}}``."""
+    exchange, folder = change.step.exchange, [*change.path.split("/"), ""][-3]
+    key, value = change.last, _scalar(exchange.request_body) if exchange is not None else None
+    if value is None or key is None or "${" in str(change.step.transaction.request.body):
+        return
+    for steps, item in answer.objects:
+        at_it = not steps and answer.step.path == change.path.rpartition("/")[0]
+        if item.get(key.value) != value or not (at_it or steps[-1:] == (folder,)):
+            continue
+        if all(isinstance(one, str) for one in steps) and is_quotable(key.value):
+            path = escape(format_path((*steps, key.value)))
+            earlier = (dict(one.objects).get(steps, {}) for one in was.alike(answer))
+            if not any(one.get(key.value) == value for one in earlier):
+                says = f"{short(key.value)} is {short(str(value))}"
+                check = JsonValidator(path, equals=value)
+                yield Proof(answer.step.index, 1, says, check, field=key.value)
+            return
+
+
+def _scalar(body: bytes) -> str | int | float | None:
+    """Return the text or number that is all of a JSON document; None: it is something else."""
+    try:
+        value = json.loads(body) if len(body) <= _LONGEST_VALUE else None
+    except ValueError:
+        return None
+    return value if isinstance(value, str | int | float) else None
 
 
 def _size_in_list(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:

@@ -55,6 +55,7 @@ def table(*filled: list[str]) -> str:
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in found)}</table>"
 
 
+AS_JSON = (("Content-Type", "application/json"),)
 PACKAGE = {
     "name": "cups",
     "tags": {"stable": "1.0"},
@@ -368,6 +369,12 @@ SESSIONS = {
          get("/cups", json_body({**PACKAGE, "versions": {"1.0": {"of": "tea"}}}))],
         ["1.1 is there | PUT /cups/-rev/x | 0 | $.versions['1.1']",
          "1.1 is gone | PUT /cups/-rev/x | 2 | not $.versions['1.1']"],
+    ),
+    "a value that was put under a key": (
+        [get("/cups", json_body(PACKAGE)),
+         answered("PUT", "/cups/tags/next", exchange(), body=b'"1.1"', sent=AS_JSON),
+         get("/cups", json_body({**PACKAGE, "tags": {"stable": "1.0", "next": "1.1"}}))],
+        ["next is 1.1 | PUT /cups/tags/next | 2 | $.tags.next = '1.1'"],
     ),
     "a file that was in no list": (
         [put_file("/tea/spoons.txt", "4 spoons"), call("DELETE", "/tea/spoons.txt", {}),
