@@ -109,13 +109,16 @@ class SeenAnswer:
 
     @cached_property
     def meant(self) -> tuple[str, str, str]:
-        """What was asked for, in GraphQL of which things, be it for more or fewer of them."""
+        """What was asked for, in GraphQL and JSON-RPC of which things, be it for more or fewer of
+        them."""
         try:
             document = json.loads(self.body) if self.asked[1] else None
         except ValueError:
             document = None
-        sent = document.get("variables") if isinstance(document, dict) else None
-        variables = sent if isinstance(sent, dict) else {}
+        sent = None
+        if isinstance(document, dict):
+            sent = document.get("variables", document.get("params"))
+        variables = sent if isinstance(sent, dict) else {"": sent} if sent else {}
         kept = {key: one for key, one in variables.items() if not is_chosen(key)}
         return *self.asked, json.dumps(kept, sort_keys=True)
 

@@ -127,13 +127,13 @@ def _alike(case: TestCase, name: str) -> frozenset[str]:
 
 
 def _is_gone(situation: Situation, change: Transaction) -> bool:
-    """Return whether nothing is at an address that has what the change has given out, or a database
-    says that what the request refers to is not there."""
+    """Return whether nothing is at an address that has what the change has given out, or an answer
+    says that something is not there, and the request sends that, or is refused by a database."""
     failed, given = situation.failed.transaction, given_by(change)
     asked = {one.name for one in Template.parse(failed.request.target).references}
     if situation.status in (404, 410) and given & asked:
         return True
-    refused = any(map(_REFERS.search, situation.complaints))
+    refused = any(_REFERS.search(one) or _MISSING.search(one) for one in situation.complaints)
     return refused and bool(given & needed_by(situation.subject.case, failed))
 
 

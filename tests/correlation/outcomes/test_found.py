@@ -55,6 +55,11 @@ def table(*filled: list[str]) -> str:
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in found)}</table>"
 
 
+def rpc(method: str, params: list[object], result: object) -> Exchange:
+    sent = {"id": 1, "method": method, "params": params}
+    return call("POST", "/rpc", sent, json_body({"id": 1, "result": result}))
+
+
 AS_JSON = (("Content-Type", "application/json"),)
 PACKAGE = {
     "name": "cups",
@@ -375,6 +380,13 @@ SESSIONS = {
          answered("PUT", "/cups/tags/next", exchange(), body=b'"1.1"', sent=AS_JSON),
          get("/cups", json_body({**PACKAGE, "tags": {"stable": "1.0", "next": "1.1"}}))],
         ["next is 1.1 | PUT /cups/tags/next | 2 | $.tags.next = '1.1'"],
+    ),
+    "what a list of it has more, whatever that is called there": (
+        [CREATE, item(lines=[]), call("PATCH", ONE, {"lines": {"create": [{"of": "tea"}]}}),
+         item(lines=[31])],
+        ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
+         "lines has 1 | PATCH /orders/${order_id[1]} | 3 | $.lines[0]",
+         "name is still Tea House | POST /orders | 3 | $.name = 'Tea House'"],
     ),
     "a file that was in no list": (
         [put_file("/tea/spoons.txt", "4 spoons"), call("DELETE", "/tea/spoons.txt", {}),
@@ -947,3 +959,16 @@ def test_an_id_behind_a_number_of_something_else() -> None:
     release = Resource("2", "${release_id[1]}", "release")
     found = attributes_with('<a href="/page/3/2/"><a href="/page/3/ends?release=2&x">', release)
     assert [template for template, _ in found] == ["/ends?release=${release_id[1]}&"]
+
+
+def test_what_a_call_has_not_asked_for_again() -> None:
+    """Is not gone: another call of the method was about it."""
+    made = rpc("order.create", [[{"name": "Cups"}, {"name": "Pots"}]], [7101, 7102])
+    both, one = [{"id": 7101, "n": 1}, {"id": 7102, "n": 1}], [{"id": 7101, "n": 1}]
+    told = texts(
+        made,
+        rpc("order.read", [[7101, 7102]], both),
+        rpc("order.write", [[7102], {"note": "hot"}], None),
+        rpc("order.read", [[7101]], one),
+    )
+    assert not [one for one in told if "gone" in one], told

@@ -174,14 +174,21 @@ def test_a_message_with_a_name_of_its_own(said: str, is_told: bool) -> None:
     assert any("it says" in one.text for one in found.causes) is is_told, found.causes
 
 
-def test_a_reference_to_what_a_change_gave_out() -> None:
-    """A database refuses what refers to nothing: what should have been made is told first."""
+@pytest.mark.parametrize(
+    "message",
+    [
+        'insert or update on table "book" violates foreign key constraint "book_by_fkey"',
+        'You are trying to write to records "x7" of "Author" that don\'t exist.',
+    ],
+    ids=["a database", "an application"],
+)
+def test_a_reference_to_what_a_change_gave_out(message: str) -> None:
+    """What refers to nothing is refused: what should have been made is told first."""
     as_json = (Header("Content-Type", "application/json"),)
     use = Transaction(Request("POST", "/books", as_json, '{"by": "${a[1]}"}'))
     case = TestCase("shop", (Page("p", (AUTHOR, BOOK, use)),))
     made = outcome(0, "p", AUTHOR, Answer(b'{"id": "x7"}', 201))
     other = outcome(1, "p", BOOK, Answer(b"{}", 201))
-    message = 'insert or update on table "book" violates foreign key constraint "book_by_fkey"'
     said = Answer(b"", body=json.dumps({"errors": [{"message": message}]}).encode())
     refused = outcome(2, "p", use, said, "The answer says that it failed")
     replayed = (made, other, refused)
