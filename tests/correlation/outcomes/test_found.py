@@ -55,6 +55,10 @@ def table(*filled: list[str]) -> str:
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in found)}</table>"
 
 
+def query(asked: str, *filled: list[str]) -> Exchange:
+    return post("/query", f"q={asked}", html(f"<h1>Shop</h1>{table(*filled)}"))
+
+
 def rpc(method: str, params: list[object], result: object) -> Exchange:
     sent = {"id": 1, "method": method, "params": params}
     return call("POST", "/rpc", sent, json_body({"id": 1, "result": result}))
@@ -387,6 +391,27 @@ SESSIONS = {
         ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
          "lines has 1 | PATCH /orders/${order_id[1]} | 3 | $.lines[0]",
          "name is still Tea House | POST /orders | 3 | $.name = 'Tea House'"],
+    ),
+    "not what another query does not show": (
+        [post("/orders", "name=Tea+House"), post("/orders", "name=Cups+Ltd"),
+         query("all", ["Tea House", "9"], ["Cups Ltd", "8"]),
+         post("/save", "remark=Tea+House&y=12"), query("cups", ["Cups Ltd", "8"]),
+         query("all", ["Tea House", "12"], ["Cups Ltd", "8"])],
+        ["Tea House is shown | POST /orders | 2 | Tea House",
+         "Cups Ltd is shown | POST /orders (2) | 2 | Cups Ltd",
+         "12 is shown with Tea House | POST /save | 5 | >12< in Tea House",
+         "12 is shown with Tea House | POST /save | 5 | >12< in >Tea House<"],
+    ),
+    "beside what is in doubt, what is not": (
+        [post("/orders", "name=Tea+House"), page("/box", "<b>Tea House</b>"),
+         page("/list", table(["Tea House", "9"], ["Cups Ltd", "8"], ["Pots", "3"])),
+         post("/save", "remark=Tea+House&y=12"), page("/box", "<b>None</b>"),
+         page("/list", table(["Tea House", "12"], ["Cups Ltd", "8"], ["Pots", "3"]))],
+        ["Tea House is shown | POST /orders | 1 | Tea House",
+         "Tea House is gone | POST /save | 4 | not Tea House",
+         "what is shown is other than before | POST /save | 4 | matching",
+         "12 is shown with Tea House | POST /save | 5 | >12< in Tea House",
+         "12 is shown with Tea House | POST /save | 5 | >12< in >Tea House<"],
     ),
     "a file that was in no list": (
         [put_file("/tea/spoons.txt", "4 spoons"), call("DELETE", "/tea/spoons.txt", {}),
