@@ -30,7 +30,8 @@ def chosen(
     answer before, which may find none if nothing was done, what that one shows; of a name, what the
     change's own answer says; what the change has left as it was; and that some of it is so at the
     end. Where nothing else shows it: that an answer is another one than before, which is asserted
-    beside what is in doubt, too; the numbers that it has moved, and what its own answer says.
+    beside what is in doubt, too, as is what a later answer shows without one; the numbers that it
+    has moved, and what its own answer says.
     """
     numbers, tried = list[Proof](), list[Look]()
     for seen in looks:
@@ -51,13 +52,20 @@ def chosen(
     before = (one for one in proven if one.strength < OWN and one.at < first.at and one.at in taken)
     best = [*best[:_MOST_PROOFS], *islice(before, 1)]
     if first.strength == OWN or all(one.doubtful for one in best):
-        best += others
+        best += [*_firm(proven), *others][: _MOST_PROOFS - len(best)]
     if 0 < first.strength < OWN:  # a name may have been there: an answer that says no is none
         best += _replies(seen, counts)[: _MOST_PROOFS - len(best)]
     places = {one.at for one in best}
     beside = _each_once(one for one in found if one.beside and one.at in places)
     again = _at_the_end(change, best, shown, found, counts)
     return [*best, *numbers, *beside[:_MOST_BESIDE], *again], seen.answers
+
+
+def _firm(proven: Sequence[Proof]) -> list[Proof]:
+    """Return the strongest, of these the nearest, of what is not in doubt, and no answer to the
+    change itself."""
+    firm = [one for one in proven if not one.doubtful and one.strength < OWN]
+    return _each_once(one for one in firm if _rank(one) == _rank(firm[0]))
 
 
 def _replies(seen: Look, counts: Callable[[Proof], bool]) -> list[Proof]:

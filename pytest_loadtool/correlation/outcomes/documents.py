@@ -20,7 +20,7 @@ from pytest_loadtool.correlation.kinds import (
     done_to,
     sets,
 )
-from pytest_loadtool.correlation.outcomes.changes import EMPTY, Change, Said
+from pytest_loadtool.correlation.outcomes.changes import EMPTY, Change, Said, json_of, walk
 from pytest_loadtool.correlation.outcomes.object_paths import (
     Steps,
     is_alone,
@@ -102,6 +102,8 @@ def of_object(
                 yield replace(state, doubtful=is_told)  # it may have become so by itself
         yield from _elements(change, answer, path, item, before)
         yield from _emptied(change, answer, path, item, before)
+        if alone and resource.is_own and before is not None:
+            yield from _longer(change, answer, path, item, before)
         return
     if names(answer.step, resource):
         yield from of_answer(change, answer, was)
@@ -151,6 +153,28 @@ def _elements(
                 says = f"{short(one)} is in {key}"
                 yield Proof(answer.step.index, 0, says, JsonValidator(whole))
         yield from _within(change, answer, f"{path}.{key}", value, held)
+
+
+def _longer(
+    change: Change, answer: SeenAnswer, path: str, item: Any, before: Any
+) -> Iterator[Proof]:
+    """Yield lists of a resource that have more since the change, which has sent something for them,
+    of what only the server knows the id: ``{"addresses": [["create", …]]}`` and ``[17]``."""
+    exchange = change.step.exchange
+    sent = walk(json_of(exchange.request_body)) if exchange is not None else ()
+    fields = {key for _, one in sent for key in one}
+    told = {one.value for one in change.said}
+    for key, value in item.items():
+        held = before.get(key) if isinstance(before, dict) else None
+        if not (isinstance(value, list) and isinstance(held, list)):
+            continue
+        new = [one for one in value if one not in held]
+        bare = new and not any(
+            isinstance(one, dict | list) or json_text(one) in told for one in new
+        )
+        if key in fields and bare and len(value) > len(held) and KEY.fullmatch(key):
+            check = JsonValidator(f"{path}.{key}[{len(value) - 1}]")
+            yield Proof(answer.step.index, 0, f"{key} has {len(value)}", check)
 
 
 def _within(

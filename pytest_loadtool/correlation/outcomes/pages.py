@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from urllib.parse import unquote
 
 from pytest_loadtool.codec.entities import in_markup, unescape
@@ -25,6 +25,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     SHORTEST,
     Before,
     Proof,
+    is_passing,
     is_same,
     names,
     short,
@@ -76,7 +77,7 @@ def on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Yield texts of the change that a page shows, in the row of the resource where there is
     one."""
     for said in change.said:
-        for template, raw, at in written(said, answer):
+        for template, raw, at in chain(written(said, answer), _short(change, said, answer)):
             row = _row_of(change, answer, at, raw)
             if row is None and answer.paged and not _is_about(change, answer):
                 continue
@@ -225,6 +226,18 @@ def written(said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
     yield template, written, at
     if alone:
         yield f">{template}<", f">{written}<", at
+
+
+def _short(change: Change, said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
+    """Yield a text that is too short to be looked for anywhere, of a change that has no resource
+    with a row, as the page shows it alone in an item of a list: with the ends of the tags."""
+    named = is_title_name(said.field) or is_identity_name(said.field)
+    if change.resources or named or not said.is_text or is_passing(said.value):
+        return
+    if SHORTEST <= len(said.value) < TELLING:
+        shown = answer.shown_as(said.value)
+        if shown is not None and shown[2] and any(repeated_around(answer.text, shown[1])):
+            yield f">{said.template}<", f">{shown[0]}<", shown[1]
 
 
 def _is_telling(line: str) -> bool:

@@ -92,6 +92,8 @@ class SessionChanges:
     """The transactions that change anything, in their order."""
     texts: Mapping[str, tuple[int, Said]]
     """The texts that changes send, each with the first that does."""
+    paths: Mapping[str, Sequence[int]]
+    """The transactions that change what is at a path, in their order."""
     first: int = 0
     """The first transaction that changes anything, besides logging in."""
 
@@ -111,8 +113,11 @@ class SessionChanges:
             for said in change.said if not change.logs_in else ():
                 if said.is_text and len(said.value) >= SHORTEST:
                     texts.setdefault(said.value, (change.step.index, said))
+        paths: dict[str, list[int]] = {}
+        for change in changes:
+            paths.setdefault(change.path, []).append(change.step.index)
         start = next((one.step.index for one in changes if not one.logs_in), 0)
-        return cls(changed, tuple(first.values()), by_resource, every, texts, start)
+        return cls(changed, tuple(first.values()), by_resource, every, texts, paths, start)
 
 
 class Before:
@@ -124,6 +129,7 @@ class Before:
         self._by_meant = {one.meant: one for one in reversed(self.answers)}
         self._change = change.step.index
         self._changed, self._every = history.changed, history.every
+        self._at_path = history.paths.get(change.path, ())
         mine = {one.known_as for one in change.resources}
         end = bisect_left(history.own, change.step.index, key=lambda one: one[0])
         before = (one for _, one in islice(reversed(history.own[:end]), _MOST_OTHERS))
@@ -180,6 +186,11 @@ class Before:
         """Return whether nothing changes anything after the change and before an answer."""
         at = bisect_right(self._every, self._change)
         return at == len(self._every) or self._every[at] > later.step.index
+
+    def last_there(self, later: SeenAnswer) -> bool:
+        """Return whether nothing changes what is at the same path after the change and before an
+        answer."""
+        return not any(self._change < at < later.step.index for at in self._at_path)
 
     def only(self, earlier: SeenAnswer, later: SeenAnswer) -> bool:
         """Return whether nothing else has changed anything between two answers."""

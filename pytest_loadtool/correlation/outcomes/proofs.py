@@ -32,6 +32,7 @@ from pytest_loadtool.correlation.outcomes.documents import (
     repeated_in_document,
 )
 from pytest_loadtool.correlation.outcomes.gone import choice_gone, named_gone, no_more_chosen
+from pytest_loadtool.correlation.outcomes.left_out import left_out
 from pytest_loadtool.correlation.outcomes.linked import linked_in_document
 from pytest_loadtool.correlation.outcomes.object_paths import listed_path, unlisted_path
 from pytest_loadtool.correlation.outcomes.ordered import ordered_in_document
@@ -56,6 +57,7 @@ from pytest_loadtool.correlation.outcomes.replies import in_head, reply
 from pytest_loadtool.correlation.outcomes.resources import NAMELESS, Resource
 from pytest_loadtool.correlation.outcomes.rows import row_gone, short_in_row, words_in_row
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
+from pytest_loadtool.correlation.outcomes.stored import stored
 from pytest_loadtool.correlation.outcomes.switched import switched_in_document, switched_on_page
 from pytest_loadtool.correlation.responses.recorded import leads
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
@@ -116,7 +118,12 @@ def _by_answers(change: Change, answers: Answers, was: Before) -> Iterator[Shown
         if is_change(answer.step):
             yield _of(answer.step, _said(_not_echoed(change, answer), answer, was))
         else:
-            found = chain(_shown(change, answer, was), _unlisted(change, answer, was))
+            found = chain(
+                _shown(change, answer, was),
+                _unlisted(change, answer, was),
+                stored(change, answer, was),
+                left_out(change, answer, was),
+            )
             yield Shown(answer.step, answer, partial(_is_last, change, answer, was), found)
     for step in gone:
         yield _of(step, _gone(change, step))

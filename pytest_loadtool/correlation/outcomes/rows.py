@@ -146,7 +146,7 @@ def words_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Pr
         shown = (_changed(answer, earlier, row, item, was, fields) for item in items)
         if (state := next(filter(None, shown), None)) is not None:
             says = f"{short(state.word)} is shown with {row.called}"
-            check = TextValidator(escape(state.written), row=row.template, item=state.kind)
+            check = TextValidator(state.template, row=row.template, item=state.kind)
             yield Proof(answer.step.index, int(row.resource is None), says, check)
 
 
@@ -183,10 +183,10 @@ def _cell_of(said: Said, page: SeenAnswer) -> tuple[str, str] | None:
 
 
 class _ItemState(NamedTuple):
-    """The state of an item, how it is written, and what kind of item that is."""
+    """The state of an item, how it is written, as a template, and what kind of item that is."""
 
     word: str
-    written: str
+    template: str
     kind: str
 
 
@@ -195,7 +195,8 @@ def _changed(
 ) -> _ItemState | None:
     """Return the state of an item that is another than it was: its one word, or the name of what
     was switched ``on``, or a number beside a name that the session has given, or else what a class
-    or the like of an element in it says."""
+    or the like of an element in it says; of several texts one that the session has given a name by:
+    who pays now, and how much."""
     then = earlier.text.find(row.anchor)
     around = item_around(earlier.text, then, item.kind) if item.kind else None
     before = around or row_around(earlier.text, then)
@@ -216,10 +217,21 @@ def _changed(
             return None
     written = _only_now(cell, (answer.text, *now), (earlier.text, *before)) if cell else ""
     if written:
-        return _ItemState(_in_cell(cell), written, item.kind)
+        return _ItemState(_in_cell(cell), escape(written), item.kind)
     mark = _other(*marks, _in_mark) if len(marks[0]) == len(marks[1]) else _added(*marks)
     is_place = not _PLACES.isdisjoint(plain(_in_mark(mark)).split())
-    return _ItemState(_in_mark(mark), mark, item.kind) if mark and not is_place else None
+    if mark and not is_place:
+        return _ItemState(_in_mark(mark), escape(mark), item.kind)
+    for cell in more if was.only(earlier, answer) else ():
+        name = was.named(unescape(_in_cell(cell)))
+        if name is not None and not is_passing(name.value):
+            written = _only_now(cell, (answer.text, *now), (earlier.text, *before))
+            if written:
+                template = escape(written)
+                if "${" in name.template:
+                    template = template.replace(escape(_in_cell(cell)), name.template)
+                return _ItemState(name.value, template, item.kind)
+    return None
 
 
 def _other(now: Sequence[str], before: Sequence[str], word: Callable[[str], str]) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
-from urllib.parse import unquote_plus
+from urllib.parse import parse_qsl, unquote_plus
 
 from pytest_loadtool.answers.paging import is_paged
 from pytest_loadtool.codec.batches import messages_in
@@ -109,14 +109,13 @@ class SeenAnswer:
 
     @cached_property
     def meant(self) -> tuple[str, str, str]:
-        """What was asked for, in GraphQL of which things, be it for more or fewer of them."""
-        try:
-            document = json.loads(self.body) if self.asked[1] else None
-        except ValueError:
-            document = None
-        sent = document.get("variables") if isinstance(document, dict) else None
-        variables = sent if isinstance(sent, dict) else {}
-        kept = {key: one for key, one in variables.items() if not is_chosen(key)}
+        """What was asked for, in GraphQL, JSON-RPC and what else reads by POST of which things, be
+        it for more or fewer of them."""
+        if self.asked[1]:
+            kept = _arguments(self.body)
+        else:
+            reads = bool(self.body) and not is_change(self.step)
+            kept = _fields(self.step.transaction.request.body) if reads else {}
         return *self.asked, json.dumps(kept, sort_keys=True)
 
     @cached_property
@@ -348,6 +347,27 @@ class Answers:
         if len(kept) > 3 * _MOST_ANSWERS:  # what is far behind is asked for no more
             del kept[next(iter(kept))]
         return found
+
+
+def _arguments(body: bytes) -> Any:
+    """Return what a call of GraphQL or JSON-RPC says of the things that it is about, not of how
+    many and in what order."""
+    try:
+        document = json.loads(body)
+    except ValueError:
+        return {}
+    sent = document.get("variables", document.get("params")) if isinstance(document, dict) else None
+    return _not_chosen(sent) if isinstance(sent, dict) else sent or {}
+
+
+def _fields(body: str | bytes | None) -> Any:
+    """Return the same of a form that reads; of what else is sent, all."""
+    fields = parse_qsl(body, keep_blank_values=True) if isinstance(body, str) else ()
+    return [pair for pair in fields if not is_chosen(pair[0])] or str(body)
+
+
+def _not_chosen(sent: dict[str, Any]) -> dict[str, Any]:
+    return {key: one for key, one in sent.items() if not is_chosen(key)}
 
 
 def _has(item: dict[str, Any], text: str, deep: bool) -> bool:

@@ -4,7 +4,7 @@ there, or what comes after is refused."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from urllib.parse import SplitResult
 
@@ -31,6 +31,12 @@ _MISSING = re.compile(
     r"not (?:be )?(?:found|exist)|n.t exist|no such|unknown|missing|nicht gefunden|introuvable",
     re.IGNORECASE,
 )
+#: Statuses of what is not there, also of a file whose folder is missing (RFC 4918 §9.7.1); and the
+#: methods that make something at the address itself.
+_NOT_THERE = frozenset({404, 409, 410})
+_PUTS = ("PUT", "MKCOL")
+#: What is not there then.
+_GAVE_OUT, _MADE = "what it gave out", "what it made"
 #: What databases say of a reference to nothing, in any language.
 _REFERS = re.compile(r"foreign.?key|fremdschl|cl[eé].?[eé]trang", re.IGNORECASE)
 
@@ -51,13 +57,16 @@ def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
     needed = [at for at in found if _is_needed(case, before[at], at, first.transaction)]
     missing = [one for one in situation.complaints if _MISSING.search(one)]
     missed = [at for at in found if any(map(says(case, at), missing))]
-    at = max(missed or needed or found, default=None)
+    made = dict(_made(situation, before, titles))
+    at = max(missed or made or needed or found, default=None)
     if at is None:
         return None
-    gone = not missed and _is_gone(situation, before[at])
+    gone = "" if missed else made.get(at, "")
+    if not gone and not missed and _is_gone(situation, before[at]):
+        gone = _GAVE_OUT
     return Cause(
         f"Perhaps {titles[at]} did not take effect: "
-        + ("what it gave out is not there." if gone else "no answer since has shown it."),
+        + (f"{gone} is not there." if gone else "no answer since has shown it."),
         Sure.SHOWN if missed else Sure.LIKELY if gone else Sure.POSSIBLE,
         remedies=(
             compared(
@@ -70,14 +79,61 @@ def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
     )
 
 
+def _made(
+    situation: Situation, before: Sequence[Transaction], titles: Sequence[str]
+) -> Iterator[tuple[int, str]]:
+    """Yield the changes that have made what is not there, as far as no answer since shows it, and
+    what that is: those that were the first to give out an id in its path, or put something there or
+    above it. Who only sends the id, in a query or a body, has not seen the thing."""
+    case, asked = situation.subject.case, _path(situation.failed.transaction)
+    missing = situation.status in (404, 410)
+    for reference in Template.parse(asked).references if missing else ():
+        alike = _alike(case, reference.name)
+        at = next((at for at, one in enumerate(before) if given_by(one) & alike), None)
+        since = before[at + 1 :] if at is not None else ()
+        if at is None or not is_change(before[at]) or _has_outcome(since, titles[at]):
+            continue
+        if not any(alike & _in_path(one) for one in since):
+            yield at, _GAVE_OUT
+    for at, one in enumerate(before):
+        method, place = one.request.method.upper(), f"{_path(one)}/"
+        above = asked.startswith(place) or (missing and f"{asked}/" == place)
+        if not above or method not in _PUTS[not missing :]:
+            continue
+        if situation.status not in _NOT_THERE or _has_outcome(before[at + 1 :], titles[at]):
+            continue
+        if not any(f"{_path(each)}/".startswith(place) for each in before[at + 1 :]):
+            yield at, _MADE
+
+
+def _path(one: Transaction) -> str:
+    return one.request.target.partition("?")[0].rstrip("/")
+
+
+def _in_path(one: Transaction) -> frozenset[str]:
+    return frozenset(each.name for each in Template.parse(_path(one)).references)
+
+
+def _alike(case: TestCase, name: str) -> frozenset[str]:
+    """Return the variables called alike that had the same value when it was recorded: the shop of
+    an order is a shop."""
+    variable = case.variables.get(name)
+    recorded = variable.recorded if variable is not None else None
+    if recorded is None:
+        return frozenset({name})
+    same = (other for other, one in case.variables.items() if one.recorded == recorded)
+    stem = name.partition("[")[0]
+    return frozenset({name, *(one for one in same if one.partition("[")[0] == stem)})
+
+
 def _is_gone(situation: Situation, change: Transaction) -> bool:
-    """Return whether nothing is at an address that has what the change has given out, or a database
-    says that what the request refers to is not there."""
+    """Return whether nothing is at an address that has what the change has given out, or an answer
+    says that something is not there, and the request sends that, or is refused by a database."""
     failed, given = situation.failed.transaction, given_by(change)
     asked = {one.name for one in Template.parse(failed.request.target).references}
     if situation.status in (404, 410) and given & asked:
         return True
-    refused = any(map(_REFERS.search, situation.complaints))
+    refused = any(_REFERS.search(one) or _MISSING.search(one) for one in situation.complaints)
     return refused and bool(given & needed_by(situation.subject.case, failed))
 
 

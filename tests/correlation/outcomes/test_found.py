@@ -50,6 +50,38 @@ def rows(*cells: str) -> str:
     return f"<table>{''.join(found)}</table>"
 
 
+def table(*filled: list[str]) -> str:
+    found = ("".join(f"<td>{cell}</td>" for cell in row) for row in filled)
+    return f"<table>{''.join(f'<tr>{row}</tr>' for row in found)}</table>"
+
+
+def query(asked: str, *filled: list[str]) -> Exchange:
+    return post("/query", f"q={asked}", html(f"<h1>Shop</h1>{table(*filled)}"))
+
+
+def rpc(method: str, params: list[object], result: object) -> Exchange:
+    sent = {"id": 1, "method": method, "params": params}
+    return call("POST", "/rpc", sent, json_body({"id": 1, "result": result}))
+
+
+AS_JSON = (("Content-Type", "application/json"),)
+PACKAGE = {
+    "name": "cups",
+    "tags": {"stable": "1.0"},
+    "versions": {"1.0": {"of": "tea"}, "1.1": {"of": "tea"}},
+}
+
+
+def put_file(path: str, body: str) -> Exchange:
+    return answered("PUT", path, exchange(status=201), body=body.encode(), sent=())
+
+
+def folder(*files: tuple[str, int]) -> Exchange:
+    found = (f"<r><href>{path}</href><of><size>{size}</size></of></r>" for path, size in files)
+    listed = f"<multi>{''.join(found)}</multi>".encode()
+    return get("/tea/", exchange(received=(("Content-Type", "text/xml"),), answer=listed))
+
+
 def soap(action: str, request: str, response: str) -> Exchange:
     answer = exchange(received=(("Content-Type", "text/xml"),), answer=response.encode())
     sent = (("Content-Type", "text/xml"), ("SOAPAction", action))
@@ -314,6 +346,82 @@ SESSIONS = {
          post(ONE, "state=done"),
          page("/orders", state("4711", "done") + state("9", "sent"))],
         ["done is shown with the order | POST /orders/4711 | 3 | >done< in /orders/4711\""],
+    ),
+    "a short text alone in an item of a list": (
+        [page("/list", table(["Kim", "Green tea"])), post("/bills", "what=Milk&amount=3"),
+         page("/list", table(["Kim", "Green tea"], ["Kim", "Milk"]))],
+        ["Milk is shown | POST /bills | 2 | >Milk<"],
+    ),
+    "who pays, of several texts of a row": (
+        [post("/people", "name=Max"), page("/", "<b>Max</b>"),
+         page("/list", table(["Cups and pots", "Lou", "60.00"], ["Sugar", "Kim", "3.00"])),
+         post("/bills/change", "title=Cups+and+pots&payer=3&amount=66"),
+         page("/list", table(["Cups and pots", "Max", "66.00"], ["Sugar", "Kim", "3.00"]))],
+        ["Max is shown | POST /people | 1 | Max",
+         "Max is shown with Cups and pots | POST /bills/change | 4 | "
+         ">Max< in >Cups and pots<"],
+    ),
+    "a file, by its size in the list of its folder": (
+        [folder(("/tea/green.txt", 9)), put_file("/tea/cups.txt", "2 cups"),
+         put_file("/tea/cups.txt", "10 cups"), put_file("/tea/spoons.txt", "4 spoons"),
+         folder(("/tea/green.txt", 9), ("/tea/cups.txt", 7), ("/tea/spoons.txt", 8)),
+         call("DELETE", "/tea/spoons.txt", {}),
+         folder(("/tea/green.txt", 9), ("/tea/cups.txt", 7))],
+        ["size is 7 of cups.txt | PUT /tea/cups.txt (2) | 4 | size>7< in >/tea/cups.txt<",
+         "size is 8 of spoons.txt | PUT /tea/spoons.txt | 4 | size>8< in >/tea/spoons.txt<",
+         "spoons.txt is there | DELETE /tea/spoons.txt | 4 | /spoons.txt<",
+         "spoons.txt is gone | DELETE /tea/spoons.txt | 6 | not /spoons.txt<"],
+    ),
+    "what is left out of a document that is sent back": (
+        [get("/cups", json_body(PACKAGE)),
+         call("PUT", "/cups/-rev/x", {**PACKAGE, "versions": {"1.0": {"of": "tea"}}}),
+         get("/cups", json_body({**PACKAGE, "versions": {"1.0": {"of": "tea"}}}))],
+        ["1.1 is there | PUT /cups/-rev/x | 0 | $.versions['1.1']",
+         "1.1 is gone | PUT /cups/-rev/x | 2 | not $.versions['1.1']"],
+    ),
+    "a value that was put under a key": (
+        [get("/cups", json_body(PACKAGE)),
+         answered("PUT", "/cups/tags/next", exchange(), body=b'"1.1"', sent=AS_JSON),
+         get("/cups", json_body({**PACKAGE, "tags": {"stable": "1.0", "next": "1.1"}}))],
+        ["next is 1.1 | PUT /cups/tags/next | 2 | $.tags.next = '1.1'"],
+    ),
+    "what a list of it has more, whatever that is called there": (
+        [CREATE, item(lines=[]), call("PATCH", ONE, {"lines": {"create": [{"of": "tea"}]}}),
+         item(lines=[31])],
+        ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
+         "lines has 1 | PATCH /orders/${order_id[1]} | 3 | $.lines[0]",
+         "name is still Tea House | POST /orders | 3 | $.name = 'Tea House'"],
+    ),
+    "not what another query does not show": (
+        [post("/orders", "name=Tea+House"), post("/orders", "name=Cups+Ltd"),
+         query("all", ["Tea House", "9"], ["Cups Ltd", "8"]),
+         post("/save", "remark=Tea+House&y=12"), query("cups", ["Cups Ltd", "8"]),
+         query("all", ["Tea House", "12"], ["Cups Ltd", "8"])],
+        ["Tea House is shown | POST /orders | 2 | Tea House",
+         "Cups Ltd is shown | POST /orders (2) | 2 | Cups Ltd",
+         "12 is shown with Tea House | POST /save | 5 | >12< in Tea House",
+         "12 is shown with Tea House | POST /save | 5 | >12< in >Tea House<"],
+    ),
+    "beside what is in doubt, what is not": (
+        [post("/orders", "name=Tea+House"), page("/box", "<b>Tea House</b>"),
+         page("/list", table(["Tea House", "9"], ["Cups Ltd", "8"], ["Pots", "3"])),
+         post("/save", "remark=Tea+House&y=12"), page("/box", "<b>None</b>"),
+         page("/list", table(["Tea House", "12"], ["Cups Ltd", "8"], ["Pots", "3"]))],
+        ["Tea House is shown | POST /orders | 1 | Tea House",
+         "Tea House is gone | POST /save | 4 | not Tea House",
+         "what is shown is other than before | POST /save | 4 | matching",
+         "12 is shown with Tea House | POST /save | 5 | >12< in Tea House",
+         "12 is shown with Tea House | POST /save | 5 | >12< in >Tea House<"],
+    ),
+    "a file that was in no list": (
+        [put_file("/tea/spoons.txt", "4 spoons"), call("DELETE", "/tea/spoons.txt", {}),
+         folder(("/tea/green.txt", 9))],
+        ["spoons.txt is gone | DELETE /tea/spoons.txt | 2 | not >/tea/spoons.txt<"],
+    ),
+    "a file, by its size in JSON": (
+        [put_file("/tea/cups.txt", "10 cups"),
+         get("/tea", json_body([{"name": "cups.txt", "size": 7}, {"name": "b.txt", "size": 7}]))],
+        ["size is 7 of cups.txt | PUT /tea/cups.txt | 1 | $[?(@.name==\"cups.txt\")].size = 7"],
     ),
     "a row by a name in brackets": (
         [page("/?list", "Milk"), post("/?edit", "title=Milk+jugs&where%5Bid%5D=7"),
@@ -918,3 +1026,16 @@ def test_a_message_is_no_other_answer(listed: bool) -> None:
         page("/list", shown(" (warm)" if listed else " (cold)")),
     )
     assert any("other than before" in one for one in found) is listed
+
+
+def test_what_a_call_has_not_asked_for_again() -> None:
+    """Is not gone: another call of the method was about it."""
+    made = rpc("order.create", [[{"name": "Cups"}, {"name": "Pots"}]], [7101, 7102])
+    both, one = [{"id": 7101, "n": 1}, {"id": 7102, "n": 1}], [{"id": 7101, "n": 1}]
+    told = texts(
+        made,
+        rpc("order.read", [[7101, 7102]], both),
+        rpc("order.write", [[7102], {"note": "hot"}], None),
+        rpc("order.read", [[7101]], one),
+    )
+    assert not [one for one in told if "gone" in one], told

@@ -14,7 +14,16 @@ from pytest_loadtool.diagnosis.outcome import Evidence
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.diagnosis.subject import Subject
 from pytest_loadtool.masking.text import Mask
-from pytest_loadtool.model.case import Header, Kind, Page, Recorded, Request, TestCase, Transaction
+from pytest_loadtool.model.case import (
+    Header,
+    Kind,
+    Page,
+    Recorded,
+    Request,
+    TestCase,
+    Transaction,
+    Variable,
+)
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor, JsonPath, Link
 from pytest_loadtool.model.result import Failure
@@ -165,14 +174,21 @@ def test_a_message_with_a_name_of_its_own(said: str, is_told: bool) -> None:
     assert any("it says" in one.text for one in found.causes) is is_told, found.causes
 
 
-def test_a_reference_to_what_a_change_gave_out() -> None:
-    """A database refuses what refers to nothing: what should have been made is told first."""
+@pytest.mark.parametrize(
+    "message",
+    [
+        'insert or update on table "book" violates foreign key constraint "book_by_fkey"',
+        'You are trying to write to records "x7" of "Author" that don\'t exist.',
+    ],
+    ids=["a database", "an application"],
+)
+def test_a_reference_to_what_a_change_gave_out(message: str) -> None:
+    """What refers to nothing is refused: what should have been made is told first."""
     as_json = (Header("Content-Type", "application/json"),)
     use = Transaction(Request("POST", "/books", as_json, '{"by": "${a[1]}"}'))
     case = TestCase("shop", (Page("p", (AUTHOR, BOOK, use)),))
     made = outcome(0, "p", AUTHOR, Answer(b'{"id": "x7"}', 201))
     other = outcome(1, "p", BOOK, Answer(b"{}", 201))
-    message = 'insert or update on table "book" violates foreign key constraint "book_by_fkey"'
     said = Answer(b"", body=json.dumps({"errors": [{"message": message}]}).encode())
     refused = outcome(2, "p", use, said, "The answer says that it failed")
     replayed = (made, other, refused)
@@ -213,3 +229,42 @@ def test_several_that_an_answer_lacks() -> None:
     found = change_without_effect(Situation(subject, (lacking,)))
     assert isinstance(found, Cause)
     assert found.text == "POST /authors did not take effect: it is not so that Mary is gone."
+
+
+#: Another transaction gives out the same author's number; it is sent in a query and a body.
+BY = (Header("Content-Type", "application/json"),)
+WRITES = Transaction(Request("POST", "/books", BY, '{"by": "${a[1]}"}'), recorded=OK)
+LISTS = Transaction(
+    Request("GET", "/books?by=${a[1]}"),
+    extractors=(Extractor("a[2]", JsonPath("$.by")),),
+    validators=(JsonValidator("$.n", outcome=Outcome("it is listed", "POST /books")),),
+)
+RENAMES = Transaction(Request("POST", "/authors/${a[2]}", FORM, "name=Mary+II"))
+SEEN = Transaction(Request("GET", "/authors/${a[1]}"), recorded=OK)
+FOLDER = Transaction(Request("PUT", "/tea"))
+COLLECTION = Transaction(Request("MKCOL", "/tea/"))
+FILE = Transaction(Request("PUT", "/tea/green.txt"))
+ORIGINS = {
+    "an id that came back": ((AUTHOR, WRITES, LISTS, RENAMES), 404, "POST /authors", "gave out"),
+    "one that was seen since": ((AUTHOR, SEEN, WRITES, LISTS, RENAMES), 404, "", ""),
+    "one that conflicts": ((AUTHOR, WRITES, LISTS, RENAMES), 409, "", ""),
+    "what is above": ((FOLDER, BOOK, FILE), 404, "PUT /tea", "made"),
+    "a folder": ((COLLECTION, FILE), 409, "MKCOL /tea/", "made"),
+    "a folder that has one": ((COLLECTION, FILE, FILE), 409, "", ""),
+    "an older version": ((FOLDER, FILE), 409, "", ""),
+}
+
+
+@pytest.mark.parametrize(("transactions", "status", "name", "what"), ORIGINS.values(), ids=ORIGINS)
+def test_what_has_made_what_is_not_there(
+    transactions: tuple[Transaction, ...], status: int, name: str, what: str
+) -> None:
+    """It is told first, unless an answer since has shown that it was done."""
+    author = {one: Variable(one, recorded="7") for one in ("a[1]", "a[2]")}
+    case = TestCase("shop", (Page("p", transactions),), variables=author)
+    passed = [outcome(at, "p", one, Answer(b"{}")) for at, one in enumerate(transactions[:-1])]
+    said = Answer(b'{"message": "no"}', status)
+    refused = outcome(len(passed), "p", transactions[-1], said, f"Status Code is {status}")
+    found = diagnose(case, (*passed, refused), path="x.case.toml", evidence=Evidence(), mask=Mask())
+    told = f"Perhaps {name} did not take effect: what it {what} is not there."
+    assert found.causes[0].text.startswith(told) is bool(name), found.causes
