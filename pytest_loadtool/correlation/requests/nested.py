@@ -68,7 +68,8 @@ _NUMBER = re.compile(r"\d+")
 #: ``order-2026-17``, ``#order_17``.
 _TYPED = re.compile(
     r"(?:urn:(?:[\w.-]{1,40}:){0,3}|#)?([A-Za-z][A-Za-z_-]{0,29}[A-Za-z])"
-    r"(?:-(?:19|20)\d\d[-/]|[:#/@_-](?=\d{1,19}\Z|[\dA-Za-z-]{16,64}\Z))([A-Za-z0-9-]{1,64})"
+    r"(?:-(?:19|20)\d\d[-/]|[:#/@_-](?=\d{1,19}\Z)|[_-](?=[\dA-Za-z-]{16,64}\Z))"
+    r"([A-Za-z0-9-]{1,64})"
 )
 #: An id of so many characters is random.
 _LONG = 16
