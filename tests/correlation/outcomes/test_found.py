@@ -918,3 +918,14 @@ def test_a_message_is_no_other_answer(listed: bool) -> None:
         page("/list", shown(" (warm)" if listed else " (cold)")),
     )
     assert any("other than before" in one for one in found) is listed
+
+
+def test_messages_of_people_are_another_answer() -> None:
+    """What they write to each other is what is shown."""
+
+    def talk(*words: str) -> Exchange:
+        messages = "".join(f'<div class="message">{one}</div>' for one in words)
+        return page("/talk", f"<!doctype html><main>{messages}</main>")
+
+    found = texts(talk("Milk"), post("/next", "size=7"), talk("Milk", "Tea"))
+    assert any("other than before" in one for one in found)
