@@ -47,10 +47,11 @@ _MOST_TEXTS = 12
 _LONGEST = 20_000
 #: What an answer has of words and signs. Numbers are left out, as clocks write them: ``12:01``.
 _WORD = re.compile(r"[^\W\d]+|[^\w\s]")
-#: What pages say once, of what was done last.
+#: What pages say once, of what was done last; messages of people have no such state.
 _MESSAGE = re.compile(
-    r"""<(\w+)[^<>]*\b(?:class|id)=["']?(?:[^"'<>]*[\s_-])?(?:alert|flash|messages?|notice"""
-    r"""|notification|snackbar|toast)\b[^<>]*>(.{0,500}?)</\1""",
+    r"""<(aside|div|output|p|section|span|ul)\b[^<>]*\b(?:class|id)=["']?(?:[^"'<>]*[\s_-])?"""
+    r"""(?:alert|flash|notice|notification|snackbar|toast"""
+    r"""|messages?(?=[^<>]*\b(?:error|info|success|warning)))\b[^<>]*>(.{0,500}?)</\1""",
     re.IGNORECASE | re.DOTALL,
 )
 #: Words that clocks write: ``just now``, ``a minute ago``.

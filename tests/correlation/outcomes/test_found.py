@@ -1039,3 +1039,14 @@ def test_what_a_call_has_not_asked_for_again() -> None:
         rpc("order.read", [[7101]], one),
     )
     assert not [one for one in told if "gone" in one], told
+
+
+def test_messages_of_people_are_another_answer() -> None:
+    """What they write to each other is what is shown."""
+
+    def talk(*words: str) -> Exchange:
+        messages = "".join(f'<div class="message">{one}</div>' for one in words)
+        return page("/talk", f"<!doctype html><main>{messages}</main>")
+
+    found = texts(talk("Milk"), post("/next", "size=7"), talk("Milk", "Tea"))
+    assert any("other than before" in one for one in found)
