@@ -165,12 +165,16 @@ def body_syntax(template: Template, content_type: str) -> Place:
 
 
 def _looks_like_xml(template: Template) -> bool:
-    first = template.parts[0] if template.parts else ""
-    return isinstance(first, str) and _XML_BEGINS.match(first) is not None
+    """Return whether it says that it is XML, or ends the element that it begins with."""
+    first, last = (template.parts[at] if template.parts else "" for at in (0, -1))
+    begins = _XML_BEGINS.match(first) if isinstance(first, str) else None
+    if begins is None or begins[1] is None:
+        return begins is not None
+    return isinstance(last, str) and last.rstrip().endswith(f"</{begins[1]}>")
 
 
-#: How a document begins, and how an element that is one does.
-_XML_BEGINS = re.compile(r"\s*<(?:\?xml\b|([A-Za-z][\w:.-]*)[^<>]*>)")
+#: How a document begins, or an element that is one: group 1 is what it is called.
+_XML_BEGINS = re.compile(r"\s*<(?:\?xml\b|([A-Za-z][\w:.-]*)[\s>])")
 
 
 def _looks_like_json(template: Template) -> bool:
