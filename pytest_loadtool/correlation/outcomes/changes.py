@@ -90,7 +90,7 @@ class Change:
     last: Said | None = None
     """The last segment of its path."""
     logs_in: bool = False
-    """Whether it sends a password."""
+    """Whether it sends a password, and not one that is new: that is typed twice."""
     emptied: frozenset[str] = frozenset()
     """The names of the fields that it sends without a value."""
     has_fields: bool = False
@@ -174,7 +174,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 said = dict.fromkeys(Said("", line, line) for line in own or lines) or said
             yield Change(
                 step, tuple(said), nouns.resources(step, chain(each, *asking), given), _last(each),
-                logs_in=any(is_password(slot.name) for slot in body),
+                logs_in=sum(is_password(slot.name) for slot in body) == 1,
                 emptied=frozenset(_emptied(step.exchange)), has_fields=fields,
                 taken={slot.value: one for slot, one in each if REFERENCE.fullmatch(one)},
                 rows=tuple(rows[template] for _, template in each if template in rows),

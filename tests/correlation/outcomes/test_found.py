@@ -1050,3 +1050,16 @@ def test_messages_of_people_are_another_answer() -> None:
 
     found = texts(talk("Milk"), post("/next", "size=7"), talk("Milk", "Tea"))
     assert any("other than before" in one for one in found)
+
+
+@pytest.mark.parametrize("twice", [True, False])
+def test_who_is_added_with_a_password(twice: bool) -> None:
+    """It is typed twice then, and the name is the session's own afterwards: it is gone for sure."""
+    found = texts(
+        page("/users", table(["Anna"])),
+        post("/users", "user=Kimberley&password=tea" + "&password2=tea" * twice),
+        page("/users", table(["Anna"], ["Kimberley"])),
+        post("/users/next", "size=7"),
+        page("/users", table(["Anna"])),
+    )
+    assert any(one.startswith("Kimberley is gone") for one in found) is twice
