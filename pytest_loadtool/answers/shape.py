@@ -32,8 +32,8 @@ _TYPES = {
 #: What a response of a telling type is not checked for: only these lie often.
 VAGUE = frozenset(
     {
-        *("", "text/html", "text/plain", "text/javascript", "application/javascript"),
-        *("application/x-javascript", "application/octet-stream"),
+        *("", "text/html", "text/plain", "text/javascript", "application/x-javascript"),
+        "application/octet-stream",
     }
 )
 

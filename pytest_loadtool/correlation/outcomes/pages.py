@@ -230,7 +230,8 @@ def written(said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
 
 def _short(change: Change, said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
     """Yield the text of a field that is too short to be looked for anywhere, of a change that has
-    no resource with a row, as the page shows it alone in an item of a list: with the ends of the tags."""
+    no resource with a row, as the page shows it alone in an item of a list: with the ends of the
+    tags."""
     named = is_title_name(said.field) or is_identity_name(said.field)
     if change.resources or named or not (said.field and said.is_text) or is_passing(said.value):
         return
