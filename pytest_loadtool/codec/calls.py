@@ -45,7 +45,7 @@ def graphql_operation(document: str, name: object = None) -> re.Match[str] | Non
 
 
 def may_be_call(text: str) -> bool:
-    """Return whether a text of JSON has the words of a call, as `rpc_method` knows it."""
+    """Return whether a text of JSON has the words of a call that is given something."""
     return '"jsonrpc"' in text or (
         '"method"' in text and ('"params"' in text or '"arguments"' in text)
     )
@@ -57,11 +57,16 @@ def rpc_method(call: object) -> str | None:
     if not isinstance(call, dict):
         return None
     method = call.get("method")
-    is_named = isinstance(method, str)
-    if "jsonrpc" in call or "params" in call or (is_named and "arguments" in call):
-        return method if is_named else ""
-    is_bare = is_named and call.keys() <= _BARE and _WORDS.fullmatch(str(method))
-    return str(method) if is_bare else None
+    says_so = "jsonrpc" in call or "params" in call
+    if not isinstance(method, str):
+        return "" if says_so else None
+    is_bare = call.keys() <= _BARE and _WORDS.fullmatch(method) is not None
+    return method if says_so or "arguments" in call or is_bare else None
+
+
+def rpc_method_in(body: bytes) -> str:
+    """Return the method of the call of JSON-RPC that a body is; empty if it is none."""
+    return rpc_method(_call(body)) or "" if b'"method"' in body else ""
 
 
 def is_same_call(one: str | bytes | None, other: str | bytes | None) -> bool:

@@ -3,7 +3,6 @@ names."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -12,7 +11,7 @@ from types import MappingProxyType
 from urllib.parse import parse_qsl, urlsplit
 
 from pytest_loadtool.codec.batches import MIXED, BatchedCall, calls_of
-from pytest_loadtool.codec.calls import rpc_method, soap_operation, xml_rpc_method
+from pytest_loadtool.codec.calls import rpc_method_in, soap_operation, xml_rpc_method
 from pytest_loadtool.codec.media import FORM, media_type
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
@@ -431,10 +430,4 @@ def procedure(exchange: Exchange) -> str:
     """Return what a request calls by name, in JSON-RPC, XML-RPC or SOAP; empty if it does not, or
     by its path alone."""
     body = exchange.request_body
-    if b'"method"' in body and body.lstrip()[:1] == b"{":
-        try:
-            document = json.loads(body)
-        except (ValueError, RecursionError):
-            return ""
-        return rpc_method(document) or ""
-    return xml_rpc_method(body) or soap_operation(body)
+    return rpc_method_in(body) or xml_rpc_method(body) or soap_operation(body)

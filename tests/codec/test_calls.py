@@ -37,7 +37,9 @@ def test_graphql(document: str, name: str | None, found: tuple[str, str] | None)
         ({"jsonrpc": "2.0", "method": "order.place", "id": 1}, "order.place"),
         ({"method": "add", "params": [1, 2]}, "add"),
         ({"jsonrpc": "2.0", "result": 3}, ""),
+        ({"method": "session-get"}, "session-get"),
         ({"method": "card"}, None),
+        ({"method": "session-get", "amount": 7}, None),
         ([1], None),
     ],
 )
