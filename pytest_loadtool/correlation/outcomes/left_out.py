@@ -12,6 +12,7 @@ from pytest_loadtool.correlation.outcomes.object_paths import is_quotable
 from pytest_loadtool.correlation.outcomes.proof import Before, Proof, gone, short
 from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.producer import is_dynamic_key
+from pytest_loadtool.correlation.responses.objects import inner
 from pytest_loadtool.extraction.json_steps import format_path
 from pytest_loadtool.model.validator import JsonValidator
 
@@ -22,9 +23,9 @@ _MOST = 2
 def left_out(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Yield the keys of a document that the change sends back without them, if the same request
     shows them no more since this change alone."""
-    earlier = was.same(answer) if answer.document is not None and change.has_fields else None
-    exchange = change.step.exchange
-    if earlier is None or exchange is None or not was.only(earlier, answer):
+    is_asked = answer.document is not None and change.has_fields
+    earlier, exchange = was.just_before(answer) if is_asked else None, change.step.exchange
+    if earlier is None or exchange is None:
         return
     sent = json_of(exchange.request_body)
     if isinstance(sent, dict) and _is_read(sent, earlier.document):
@@ -42,18 +43,11 @@ def _lacking(read: Any, sent: Any, now: Any) -> Iterator[tuple[str, str]]:
     """Yield the keys, each with the path to it, that are in objects of the first document, and in
     the same ones of neither other, which have other keys of that."""
     for steps, item in walk(read):
-        others = [_at(one, steps) for one in (sent, now)]
+        if any(isinstance(step, int) for step in steps):  # in a list, items move up
+            continue
+        others = [inner(one, steps) for one in (sent, now)]
         if not all(isinstance(one, dict) and one.keys() & item.keys() for one in others):
             continue
         for key in item.keys() - others[0].keys() - others[1].keys():
             if is_quotable(key) and not is_dynamic_key(key):
                 yield format_path((*steps, key)), key
-
-
-def _at(document: Any, steps: tuple[str | int, ...]) -> Any:
-    """Return what is there; None: nothing, or it is in a list, where items move up."""
-    for step in steps:
-        if not isinstance(document, dict) or not isinstance(step, str):
-            return None
-        document = document.get(step)
-    return document
