@@ -106,7 +106,9 @@ class RecordedResponse:
         media = (self.header("content-type") or "").lower()
         if self._exchange.response_size == 0 or media.startswith(_TEXTLESS):
             return False
-        return not media.startswith(_OCTETS) or begins_json(self.text[:_BEGINNING])
+        if not media.startswith(_OCTETS):
+            return True
+        return begins_json(self._exchange.response_body[:_BEGINNING].decode("utf-8", "replace"))
 
     @property
     def links(self) -> tuple[str, ...]:
