@@ -323,9 +323,10 @@ def _booleans(exchange: Exchange) -> Iterator[Said]:
 
 def _emptied(exchange: Exchange) -> Iterator[str]:
     """Yield the fields that are null, or empty."""
-    for _, one in walk(json_of(exchange.request_body)):
+    document = json_of(exchange.request_body)
+    for _, one in walk(document):
         yield from (key for key, value in one.items() if value in EMPTY)
-    if media_type(exchange.request_header("content-type")) == FORM:
+    if document is None and media_type(exchange.request_header("content-type")) == FORM:
         fields = parse_qsl(exchange.request_body.decode("utf-8", "replace"), keep_blank_values=True)
         yield from (name for name, value in fields if not value)
 
