@@ -71,7 +71,7 @@ _TYPED = re.compile(
     r"(?:-(?:19|20)\d\d[-/]|[:#/@_-](?=\d{1,19}\Z)|[_-](?=[\dA-Za-z-]{16,64}\Z))"
     r"([A-Za-z0-9-]{1,64})"
 )
-#: An id of so many characters is random.
+#: An id of so many characters is a number, or looks random.
 _LONG = 16
 #: What a field is compared by, before its value: ``id=eq.17``, ``id=in.(17,18)`` (PostgREST).
 _OPERATOR = re.compile(r"(?:not\.)?(?:eq|neq|gte?|lte?|is|in|cs)\.\(?(?=[\w-])")
@@ -232,16 +232,20 @@ def _spans(text: str, name: str, calls: Sequence[str]) -> Iterator[ValueSpan]:
     elif _JOINED.fullmatch(text):
         for one in _NUMBER.finditer(text):
             yield *one.span(), Place.TEXT, "", one[0], JOINED
-    elif called := _TYPED.fullmatch(text):
-        if called[2].isdigit() or len(called[2]) < _LONG or looks_random(called[2]):
-            own = called[1] if is_id_name(called[1]) else f"{called[1]}_id"
-            yield called.start(2), called.end(2), Place.TEXT, own, called[2], ""
+    elif (called := _TYPED.fullmatch(text)) and _is_id(called[2]):
+        own = called[1] if is_id_name(called[1]) else f"{called[1]}_id"
+        yield called.start(2), called.end(2), Place.TEXT, own, called[2], ""
     elif filtered_by := _OPERATOR.match(text):
         for one in _WORD.finditer(text, filtered_by.end()):
             yield *one.span(), Place.TEXT, name, one[0], ""
     else:
         yield from comparison_spans(text)
         yield from _tokens(text, name)
+
+
+def _is_id(value: str) -> bool:
+    """Return whether it is a number, short, or looks random: ``a-word-that-goes-on`` does not."""
+    return value.isdigit() or len(value) < _LONG or looks_random(value)
 
 
 def _of_message(text: str, sent: re.Match[str]) -> Iterator[ValueSpan]:

@@ -30,8 +30,8 @@ def exists_already(situation: Situation) -> Cause | RuledOut | None:
     refused = was_refused(failed.transaction.request.method, recorded, situation.status)
     if not (refused or situation.status in (400, 409, 412, 422)):
         return None
-    words = " ".join(one for one in said if one.lower() != _CONFLICT)
-    words = words or (situation.seen[:LONGEST_SAID] if situation.status == 409 and not said else "")
+    seen = situation.seen[:LONGEST_SAID] if situation.status == 409 and not said else ""
+    words = " ".join(one for one in said if one.lower() != _CONFLICT) or seen
     name = _name_taken(situation, words)
     if not name:
         return None
